@@ -1,0 +1,74 @@
+/**
+ * JSON that keeps numbers as they were written.
+ *
+ * `5` and `5.0`, integers beyond 2^53, `1e0` and `-0.0` are different texts, and some metrics tell them apart. A number whose
+ * JavaScript value would not print as its source text is therefore kept as `JSON.rawJSON(source)`: `JSON.stringify` prints
+ * such a value as it was written, so it survives every serialisation without anybody knowing of it. All other values are
+ * ordinary JavaScript values.
+ */
+
+/** A number kept as its source text; made by `JSON.rawJSON`, frozen, printed verbatim by `JSON.stringify`. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+export type Json = null | boolean | number | string | RawNumber | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+interface RawJson {
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): value is RawNumber;
+}
+const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
+
+/** Text that `JSON.parse` could change: a trailing zero, an exponent, a minus zero, a tiny fraction, sixteen digits. */
+const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE]|-0|\.0{5}|[\d.]{16}/;
+
+/**
+ * Parses JSON without losing the text of any number.
+ * @throws SyntaxError when the text is not JSON.
+ */
+export function parseJson(text: string): Json {
+  if (!MAYBE_LOSSY.test(text)) return JSON.parse(text) as Json;
+  return JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json;
+}
+
+function keepSource(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === 'number' && context.source !== undefined && String(value) !== context.source
+    ? rawJSON(context.source)
+    : value;
+}
+
+export function isNumber(value: unknown): value is number | RawNumber {
+  return typeof value === 'number' || isRawJSON(value);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
+}
+
+/** The text of a number as it was written (`5.0`), or as JavaScript prints it when it never was JSON. */
+export function numberSource(value: number | RawNumber): string {
+  return typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value.rawJSON;
+}
+
+/** Keys under which a user's numbers are data and keep their text; everywhere else a number is a setting. */
+const DATA_KEYS = new Set(['tools', 'expected_params', 'params', 'arguments', 'mock_responses', 'messages', 'default_params']);
+
+/**
+ * Turns kept numbers into JavaScript numbers, so that settings validate as numbers, except under the keys that hold a
+ * user's data. `all` turns every one of them (for a validator that knows nothing of kept numbers).
+ */
+export function plainNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KEYS): unknown {
+  if (isRawJSON(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map((item) => plainNumbers(item, keep));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    keep.has(key) ? item : plainNumbers(item, key === 'scoring_config' ? NONE : keep),
+  ]);
+  return Object.fromEntries(entries);
+}
+const NONE: ReadonlySet<string> = new Set();
+
+/** Every kept number as a JavaScript number, at the price of its text. */
+export const lossyNumbers = (value: unknown): unknown => plainNumbers(value, NONE);
