@@ -446,23 +446,23 @@ $$;
 CREATE FUNCTION ensure_partitions(until timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   parent text;
-  lower_at timestamptz;
+  month timestamp; -- in UTC
   partition text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('ensure_partitions'));
   FOREACH parent IN ARRAY ARRAY['result', 'exchange'] LOOP
-    lower_at := date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
-    WHILE lower_at < until LOOP
-      partition := parent || '_' || to_char(lower_at AT TIME ZONE 'UTC', 'YYYY_MM');
+    month := date_trunc('month', now() AT TIME ZONE 'UTC');
+    WHILE month AT TIME ZONE 'UTC' < until LOOP
+      partition := parent || '_' || to_char(month, 'YYYY_MM');
       IF to_regclass(partition) IS NULL THEN
         EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', partition, parent,
-          uuid7_floor(lower_at), uuid7_floor(lower_at + interval '1 month'));
+          uuid7_floor(month AT TIME ZONE 'UTC'), uuid7_floor((month + interval '1 month') AT TIME ZONE 'UTC'));
         IF parent = 'exchange' THEN
           -- Already compressed: Postgres should not try again.
           EXECUTE format('ALTER TABLE %I ALTER COLUMN body SET STORAGE EXTERNAL', partition);
         END IF;
       END IF;
-      lower_at := lower_at + interval '1 month';
+      month := month + interval '1 month';
     END LOOP;
   END LOOP;
 END
