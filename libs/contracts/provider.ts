@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { time } from './page.js';
+import { jsonObject } from './tool.js';
+
+/** null: no limit. */
+export const Limits = z
+  .strictObject({
+    requests_per_minute: z.int().min(1).max(10_000_000).nullable().default(null),
+    tokens_per_minute: z.int().min(1).max(10_000_000_000).nullable().default(null),
+    max_concurrency: z.int().min(1).max(10_000).default(8),
+  })
+  .meta({ id: 'Limits' });
+export type Limits = z.infer<typeof Limits>;
+
+export const ModelInput = z
+  .strictObject({
+    id: z.string().min(1).max(200),
+    name: z.string().min(1).max(200).optional(),
+    input_cost_per_mtok: z.number().nonnegative().nullable().default(null),
+    output_cost_per_mtok: z.number().nonnegative().nullable().default(null),
+    unsupported_params: z.array(z.string().min(1).max(100)).max(50).default([]),
+    default_params: jsonObject.default({}),
+    /** Limits of its own make the model a lane of its own. */
+    limits: Limits.nullable().default(null),
+  })
+  .meta({ id: 'ModelInput' });
+export type ModelInput = z.infer<typeof ModelInput>;
+
+const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' }).max(2000);
+const apiKey = z.string().min(1).max(2000);
+export const ProviderInput = z
+  .strictObject({
+    key: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, "-" and "_", at most 63'),
+    name: z.string().min(1).max(200).optional(),
+    kind: z.enum(['openai']).default('openai'),
+    base_url: baseUrl,
+    api_key: apiKey.nullable().default(null),
+    limits: Limits.prefault({}),
+    models: z.array(ModelInput).max(1000).default([]),
+  })
+  .meta({ id: 'ProviderInput' });
+export type ProviderInput = z.infer<typeof ProviderInput>;
+
+export const ProviderPatch = z
+  .strictObject({
+    name: z.string().min(1).max(200).optional(),
+    base_url: baseUrl.optional(),
+    api_key: apiKey.nullable().optional(),
+    /** Only the limits that are named change. */
+    limits: z
+      .strictObject({
+        requests_per_minute: z.int().min(1).max(10_000_000).nullable().optional(),
+        tokens_per_minute: z.int().min(1).max(10_000_000_000).nullable().optional(),
+        max_concurrency: z.int().min(1).max(10_000).optional(),
+      })
+      .optional(),
+    /** The whole list of models; those left out are removed. */
+    models: z.array(ModelInput).max(1000).optional(),
+  })
+  .meta({ id: 'ProviderPatch' });
+export type ProviderPatch = z.infer<typeof ProviderPatch>;
+
+export const Provider = z
+  .object({
+    key: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    base_url: z.string(),
+    api_key_set: z.boolean(),
+    /** Of keys of 12 characters or more. */
+    api_key_last4: z.string().nullable(),
+    limits: Limits,
+    models: z.array(ModelInput.extend({ name: z.string() })),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Provider' });
+export type Provider = z.infer<typeof Provider>;
+
+export const ProviderTest = z.object({ ok: z.boolean(), latency_ms: z.int(), error: z.string().nullable() });
+export const DiscoveredModels = z.object({ models: z.array(z.object({ id: z.string() })) });

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { JobStatus } from './job.js';
+import { id, time } from './page.js';
+import { Summary } from './summary.js';
+import { jsonObject } from './tool.js';
+import { ErrorType, Evidence, FormatCompliance, ReadCall } from './verdict.js';
+
+export const ToolChoice = z.enum(['required', 'auto', 'none']);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+/** What went wrong between us and the model. The item has no score then. */
+export const ERROR_KINDS = ['rate_limited', 'timeout', 'network', 'provider_5xx', 'auth', 'bad_request', 'bad_response', 'crashed'] as const;
+export const ErrorKind = z.enum(ERROR_KINDS);
+export type ErrorKind = z.infer<typeof ErrorKind>;
+
+export const TargetInput = z.union([
+  z.string().min(1).max(300),
+  z.strictObject({ provider_key: z.string().min(1), model_id: z.string().min(1), params: jsonObject.default({}) }),
+]);
+
+export const RunInput = z
+  .strictObject({
+    suite_id: id,
+    models: z.array(TargetInput).min(1).max(100),
+    temperature: z.number().min(0).max(2).default(0),
+    tool_choice: ToolChoice.default('required'),
+    samples: z.int().min(1).max(100).default(1),
+    max_tokens: z.int().min(1).max(1_000_000).default(1024),
+    timeout_s: z.number().min(1).max(3600).default(120),
+    /** Sent along with every request; a target's own `params` win. */
+    params: jsonObject.default({}),
+    /** For all targets, or by target (`provider_key::model_id`, `*` for the rest). */
+    system_prompt: z.union([z.string().max(50_000), z.record(z.string(), z.string().max(50_000))]).nullable().default(null),
+    metrics: z.array(z.strictObject({ id: z.string(), options: jsonObject.default({}) })).max(20).default([]),
+    case_filter: z
+      .strictObject({ tags: z.array(z.string()).max(50).optional(), category: z.string().optional() })
+      .nullable()
+      .default(null),
+    model_order: z.enum(['sequential', 'parallel']).default('sequential'),
+    budget: z
+      .strictObject({ max_cost_usd: z.number().positive().optional(), max_requests: z.int().positive().optional() })
+      .nullable()
+      .default(null),
+    cache: z.enum(['off', 'use', 'refresh']).default('off'),
+    experiment_id: id.nullable().default(null),
+  })
+  .meta({ id: 'RunInput' });
+export type RunInput = z.infer<typeof RunInput>;
+/** A run's settings as they are kept: the submitted ones, defaults filled in. */
+export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id'>;
+
+export const Submitted = z.object({ job_id: id, eval_id: id, status: z.literal('submitted') }).meta({ id: 'Submitted' });
+
+export const RunTarget = z.object({
+  target: z.string(),
+  provider_key: z.string(),
+  model_id: z.string(),
+  total: z.int(),
+  settled: z.int(),
+  errored: z.int(),
+  passed: z.int(),
+});
+export type RunTarget = z.infer<typeof RunTarget>;
+
+export const Run = z
+  .object({
+    id,
+    job_id: id,
+    suite: z.object({ id, name: z.string(), version: z.int() }),
+    status: JobStatus,
+    config: jsonObject,
+    targets: z.array(RunTarget),
+    counts: z.object({ total: z.int(), settled: z.int(), errored: z.int(), passed: z.int() }),
+    /** Mean over the targets' overall means, 0..1; null while nothing is scored. */
+    score: z.number().nullable(),
+    delta: z.number().nullable(),
+    summaries: z.array(Summary),
+    experiment_id: id.nullable(),
+    created_at: time,
+    finished_at: time.nullable(),
+  })
+  .meta({ id: 'Run' });
+export type Run = z.infer<typeof Run>;
+
+export const Result = z
+  .object({
+    id: z.string(),
+    seq: z.int(),
+    target: z.string(),
+    case_id: id,
+    case_name: z.string().nullable(),
+    prompt: z.string(),
+    category: z.string().nullable(),
+    sample: z.int(),
+    outcome: z.enum(['scored', 'errored']),
+    passed: z.boolean(),
+    tool_score: z.number().nullable(),
+    param_score: z.number().nullable(),
+    overall: z.number().nullable(),
+    error_type: ErrorType,
+    format_compliance: FormatCompliance.nullable(),
+    expected: z.object({ tool: z.unknown(), params: z.unknown(), calls: z.array(z.unknown()).optional() }),
+    called: z.array(ReadCall),
+    evidence: Evidence.nullable(),
+    metrics: z.record(z.string(), jsonObject),
+    latency_ms: z.int().nullable(),
+    usage: z.object({ prompt_tokens: z.int().nullable(), completion_tokens: z.int().nullable() }),
+    cost_usd: z.number().nullable(),
+    cached: z.boolean(),
+    attempts: z.int(),
+    error: z.object({ kind: ErrorKind, message: z.string() }).nullable(),
+    tool_choice_used: ToolChoice.nullable(),
+    settled_at: time,
+  })
+  .meta({ id: 'Result' });
+export type Result = z.infer<typeof Result>;
+
+/** One result with what went over the wire. */
+export const ResultWithExchange = Result.extend({
+  /** Plain sentences about the verdict. */
+  explanation: z.array(z.string()),
+  exchange: z.object({ requests: z.array(z.unknown()), replies: z.array(z.unknown()) }).nullable(),
+}).meta({ id: 'ResultWithExchange' });
+
+export const ResultsQuery = z.object({
+  model: z.string().optional(),
+  outcome: z.enum(['scored', 'errored']).optional(),
+  error_type: ErrorType.optional(),
+  category: z.string().optional(),
+  passed: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
+});

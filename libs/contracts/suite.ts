@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Case, CaseInput } from './case.js';
+import { id, time } from './page.js';
+import { MAX_TOOLS, Tool } from './tool.js';
+
+export const MAX_CASES_PER_IMPORT = 10_000;
+const name = z.string().trim().min(1).max(200);
+const settings = {
+  name,
+  description: z.string().max(10_000).default(''),
+  system_prompt: z.string().max(50_000).nullable().default(null),
+  tools: z.array(Tool).min(1).max(MAX_TOOLS),
+  pass_threshold: z.number().min(0).max(1).default(1),
+};
+/** A new suite, or (PUT) the whole of an old one; its cases stay as they are. */
+export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput' });
+export type SuiteInput = z.infer<typeof SuiteInput>;
+
+export const SuitePatch = z
+  .strictObject({
+    name: name.optional(),
+    description: z.string().max(10_000).optional(),
+    system_prompt: z.string().max(50_000).nullable().optional(),
+    tools: z.array(Tool).min(1).max(MAX_TOOLS).optional(),
+    pass_threshold: z.number().min(0).max(1).optional(),
+  })
+  .meta({ id: 'SuitePatch' });
+export type SuitePatch = z.infer<typeof SuitePatch>;
+
+/** A suite in a file: what import takes and export gives. */
+export const SuiteFile = z
+  .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]) })
+  .meta({ id: 'SuiteFile' });
+export type SuiteFile = z.infer<typeof SuiteFile>;
+
+export const CasesInput = z.union([
+  z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT),
+  z.strictObject({ cases: z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT) }),
+  CaseInput,
+]);
+
+export const Suite = z
+  .object({
+    id,
+    name: z.string(),
+    description: z.string(),
+    system_prompt: z.string().nullable(),
+    tools: z.array(Tool),
+    pass_threshold: z.number(),
+    version: z.int(),
+    test_cases_count: z.int(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Suite' });
+export type Suite = z.infer<typeof Suite>;
+
+export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case) }).meta({ id: 'SuiteWithCases' });
+export const ImportAnswer = z.object({ suite_id: id, test_cases_created: z.int(), warnings: z.array(z.string()) });

@@ -1,0 +1,27 @@
+import { Redis } from 'ioredis';
+import type { Logger } from './logger.js';
+
+const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000);
+
+/**
+ * `producer` fails at once while Redis is down (a caller decides what to do without it); `worker` waits for it to come back;
+ * `subscriber` waits too, and listens only.
+ */
+export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscriber', logger: Logger): Redis {
+  const redis = new Redis(url, {
+    retryStrategy,
+    maxRetriesPerRequest: use === 'producer' ? 1 : null,
+    enableOfflineQueue: use !== 'producer',
+    ...(use === 'producer' && { commandTimeout: 3000 }),
+  });
+  let down = false;
+  redis.on('error', (error: Error) => {
+    if (!down) logger.warn({ use, error: error.message }, 'Redis is not reachable; trying again');
+    down = true;
+  });
+  redis.on('ready', () => {
+    if (down) logger.info({ use }, 'Redis is back');
+    down = false;
+  });
+  return redis;
+}

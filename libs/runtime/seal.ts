@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+
+/**
+ * Seals secrets at rest with AES-256-GCM. `context` (such as the provider's id) is authenticated with the text, so that a
+ * sealed value copied to another row does not open there.
+ */
+export class Sealer {
+  readonly #key: Buffer;
+
+  /** @param keyHex 32 bytes in hexadecimal */
+  constructor(keyHex: string) {
+    this.#key = Buffer.from(keyHex, 'hex');
+  }
+
+  seal(secret: string, context: string): string {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return `v1.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`;
+  }
+
+  /** @throws Error when the sealing key is another one than it was sealed with. */
+  open(sealed: string, context: string): string {
+    const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new Error('A sealed secret does not open: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set the old key, or enter the secret again.');
+    }
+  }
+
+  /** Equal for equal parts, and tells nothing about them without the sealing key. */
+  fingerprint(...parts: string[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest('base64url');
+  }
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A new access token: 256 random bits. */
+export const newSecret = (): string => `tm_${randomBytes(32).toString('base64url')}`;
