@@ -1,0 +1,32 @@
+import { logEvents } from './log-event.js';
+import type { PoolClient } from './pool.js';
+
+/**
+ * Starts the oldest pending jobs of a user while fewer are running than the team allows. Called wherever that may have
+ * changed: after a submit, a finish, a cancel. The user's row lock makes two callers at the same instant count one another.
+ */
+export async function admitJobs(client: PoolClient, userId: string): Promise<void> {
+  await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+  const { rows: admitted } = await client.query<{ id: string; result_ref: string }>(
+    `UPDATE job SET status = 'queued' WHERE id IN (
+       SELECT id FROM job WHERE user_id = $1 AND status = 'pending' ORDER BY id
+       LIMIT GREATEST(0, (SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1)
+         - (SELECT count(*)::int FROM job WHERE user_id = $1 AND status IN ('queued', 'running'))))
+     RETURNING id, result_ref`,
+    [userId],
+  );
+  for (const job of admitted) {
+    const { rows } = await client.query<{ target: string; n: number }>(
+      `UPDATE target SET active = true WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) AND cursor < n
+       RETURNING provider_key || '::' || model_id AS target, n`,
+      [job.id],
+    );
+    await client.query(`UPDATE run SET status = 'queued' WHERE job_id = $1`, [job.id]);
+    await logEvents(client, job.id, [
+      {
+        name: 'tool_eval_init',
+        data: { eval_id: job.result_ref, targets: rows.map((row) => row.target), total_cases: rows.reduce((sum, row) => sum + row.n, 0) },
+      },
+    ]);
+  }
+}

@@ -1,0 +1,35 @@
+import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { inTransaction, type Pool } from './pool.js';
+
+/** Removes a finished run at once from every list; its results and exchanges follow in pieces (`purgeRuns`). */
+export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string; runId: string }): Promise<'deleted' | 'unfinished' | 'not-found'> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ status: JobStatus }>('SELECT status FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE', [runId, teamId]);
+    if (!rows[0]) return 'not-found';
+    if (!isFinished(rows[0].status)) return 'unfinished';
+    await client.query('DELETE FROM job_event WHERE job_id IN (SELECT id FROM job WHERE result_ref = $1::text AND team_id = $2)', [runId, teamId]);
+    await client.query('DELETE FROM job WHERE result_ref = $1::text AND team_id = $2', [runId, teamId]);
+    await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
+    await client.query('DELETE FROM run WHERE id = $1', [runId]);
+    await client.query('INSERT INTO purge (run_id) VALUES ($1)', [runId]);
+    return 'deleted';
+  });
+}
+
+/** Removes one piece of what deleted runs left behind. Answers whether there may be more. */
+export async function purgeRuns(pool: Pool, pieceSize = 5000): Promise<boolean> {
+  const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge LIMIT 1');
+  const runId = rows[0]?.run_id;
+  if (!runId) return false;
+  for (const table of ['exchange', 'result']) {
+    const removed = await pool.query(
+      `DELETE FROM ${table} WHERE run_id = $1 AND (run_id, target, case_position, sample) IN
+         (SELECT run_id, target, case_position, sample FROM ${table} WHERE run_id = $1 LIMIT $2)`,
+      [runId, pieceSize],
+    );
+    if (removed.rowCount) return true;
+  }
+  for (const table of ['redo', 'run_warning']) await pool.query(`DELETE FROM ${table} WHERE run_id = $1`, [runId]);
+  await pool.query('DELETE FROM purge WHERE run_id = $1', [runId]);
+  return true;
+}

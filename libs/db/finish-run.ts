@@ -1,0 +1,95 @@
+import type { Summary } from '#lib/contracts/summary';
+import { admitJobs } from './admit-jobs.js';
+import { logEvents } from './log-event.js';
+import { inTransaction, type Pool } from './pool.js';
+
+export interface DoneTarget {
+  runId: string;
+  ordinal: number;
+  target: string;
+}
+
+/** Targets that have nothing left to settle (all settled, or their run was stopped) and no summary yet. */
+export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
+  const { rows } = await pool.query<DoneTarget>(
+    `SELECT t.run_id AS "runId", t.ordinal, t.provider_key || '::' || t.model_id AS target
+     FROM target t JOIN run r ON r.id = t.run_id
+     WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded'))
+       AND r.status <> 'pending' ORDER BY t.run_id, t.ordinal LIMIT 100`,
+  );
+  return rows;
+}
+
+/**
+ * Runs `work` while no other process does the same for this name, or not at all. The lock lives with the connection, so it is
+ * free again when the process dies.
+ */
+export async function exclusively(pool: Pool, name: string, work: () => Promise<void>): Promise<boolean> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock(hashtext($1)) AS mine', [name]);
+    if (!rows[0]!.mine) return false;
+    try {
+      await work();
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]).catch((error: Error) => (broken = error));
+    }
+    return true;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Stores a target's final summary, once, and logs it unless the run was stopped. */
+export async function finishTarget(pool: Pool, runId: string, ordinal: number, summary: Summary): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ job_id: string; status: string }>(
+      `UPDATE target t SET summary = $3, finished_at = now() FROM run r
+       WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id RETURNING r.job_id, r.status`,
+      [runId, ordinal, JSON.stringify(summary)],
+    );
+    if (rows[0]?.status === 'running') {
+      await logEvents(client, rows[0].job_id, [{ name: 'tool_eval_summary', data: { eval_id: runId, summary } }]);
+    }
+  });
+}
+
+/**
+ * Finishes the runs whose targets are all finished: run and job, once. Stopped runs get their score only.
+ * @returns the ids of the jobs that moved
+ */
+export async function finishRuns(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string; user_id: string }>(
+    `SELECT r.id, r.user_id FROM run r
+     WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL AND r.id IN
+         (SELECT run_id FROM target WHERE settled > errored)))
+       AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL) LIMIT 100`,
+  );
+  const moved: string[] = [];
+  for (const run of rows) {
+    await inTransaction(pool, async (client) => {
+      await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.user_id]);
+      // The mean over the targets' overall means; targets with nothing scored are left out.
+      const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
+        `UPDATE run r SET score = s.score, delta = s.score - b.score
+         FROM (SELECT avg(overall_sum / nullif(settled - errored, 0)) AS score FROM target WHERE run_id = $1) s,
+           (SELECT base.score FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
+              LEFT JOIN experiment e ON e.id = self.experiment_id LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1) b
+         WHERE r.id = $1 RETURNING r.job_id, r.status, r.score, r.delta`,
+        [run.id],
+      );
+      const finished = await client.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
+      const row = scored.rows[0];
+      if (!row || finished.rowCount === 0) return;
+      await client.query(`UPDATE job SET status = 'completed', finished_at = now() WHERE id = $1`, [row.job_id]);
+      await logEvents(client, row.job_id, [
+        { name: 'tool_eval_complete', data: { eval_id: run.id, score: row.score, delta: row.delta } },
+        { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
+      ]);
+      await admitJobs(client, run.user_id);
+      moved.push(row.job_id);
+    });
+  }
+  return moved;
+}

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import type { Logger } from '#lib/runtime/logger';
+
+export type { Pool, PoolClient } from 'pg';
+
+// Counters and delivery tokens stay far below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
+export function createPool(databaseUrl: string, max: number, logger?: Logger): pg.Pool {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000, keepAlive: true });
+  pool.on('error', (error) => logger?.warn({ error: error.message }, 'A connection to Postgres was lost'));
+  return pool;
+}
+
+/** Runs `work` in a transaction: commits what it returns, rolls back what it throws. */
+export async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  client.on('error', ignore);
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    client.release(broken);
+  }
+}
+const ignore = (): void => {};
+
+/** A fault that passes by itself: lost connection, restarting server, deadlock, serialisation failure, full pool, full disk. */
+export function isTransient(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code && /^(08|40|53|55P03|57P|58)/.test(code)) return true;
+  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(code)) return true;
+  return /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i.test(message ?? '');
+}
+
+/** Repeats `work` through transient faults until `signal` aborts; other errors are thrown at once. */
+export async function untilDone<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** attempt, 1000) * (0.5 + Math.random())));
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { ProblemError } from '#lib/contracts/problem';
+import type { RunConfig, RunInput } from '#lib/contracts/run';
+import { newId } from '#lib/runtime/ids';
+import { admitJobs } from './admit-jobs.js';
+import { logEvents } from './log-event.js';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
+
+export interface ResolvedTarget {
+  providerId: string;
+  providerKey: string;
+  modelId: string;
+  laneId: string;
+  params: unknown;
+  systemPrompt: string | null;
+}
+
+/**
+ * Writes a run: its job, the suite version it pins and one row per target; however many items, a few rows.
+ * The job starts at once, or waits as `pending` when the user has as many running as allowed.
+ * @throws ProblemError 422 when the filter leaves no case, 404 when the suite is gone.
+ */
+export async function submitRun(
+  pool: Pool,
+  submission: { teamId: string; userId: string; suiteId: string; input: RunInput; targets: ResolvedTarget[] },
+): Promise<{ jobId: string; runId: string }> {
+  const { teamId, userId, suiteId, input, targets } = submission;
+  return inTransaction(pool, async (client) => {
+    const jobId = newId();
+    const runId = newId();
+    const suite = await pinSuiteVersion(client, teamId, suiteId);
+    const positions = await selectCases(client, suite.versionId, input.case_filter);
+    const caseCount = positions.length || suite.caseCount;
+    if (caseCount === 0) throw new ProblemError(422, `The suite "${suite.name}" has no test cases. Add one with POST /api/tool-suites/${suiteId}/cases.`);
+    const n = caseCount * input.samples;
+    const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
+    await client.query(
+      `INSERT INTO job (id, team_id, user_id, type, status, result_ref, total) VALUES ($1, $2, $3, 'tool_eval', 'pending', $4, $5)`,
+      [jobId, teamId, userId, runId, n * targets.length],
+    );
+    await client.query(
+      `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
+         case_positions, experiment_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12)`,
+      [runId, teamId, userId, jobId, suiteId, suite.versionId, suite.name, suite.version, JSON.stringify(config satisfies RunConfig),
+        input.samples, positions, experimentId],
+    );
+    await client.query(
+      `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)
+       SELECT $1, t.ordinal - 1, t.lane, $2, t.provider, t.key, t.model, t.params, t.prompt, $3
+       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
+         WITH ORDINALITY AS t(lane, provider, key, model, params, prompt, ordinal)`,
+      [runId, userId, n, targets.map((t) => t.laneId), targets.map((t) => t.providerId), targets.map((t) => t.providerKey),
+        targets.map((t) => t.modelId), targets.map((t) => JSON.stringify(t.params)), targets.map((t) => t.systemPrompt)],
+    );
+    await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
+    await admitJobs(client, userId);
+    return { jobId, runId };
+  });
+}
+
+interface PinnedSuite {
+  versionId: string;
+  version: number;
+  name: string;
+  caseCount: number;
+}
+
+/** The immutable copy of the suite as it is now; made by the first run of this version, shared by the others. */
+async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: string): Promise<PinnedSuite> {
+  // FOR UPDATE: nobody edits the suite while it is copied, and two first runs do not copy it twice.
+  const { rows } = await client.query<{ version: number; name: string }>(
+    `SELECT version, name FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE`,
+    [suiteId, teamId],
+  );
+  const suite = rows[0];
+  if (!suite) throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
+  const made = await client.query<{ id: string }>(
+    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
+     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1
+     ON CONFLICT (suite_id, version) DO NOTHING RETURNING id`,
+    [suiteId, newId()],
+  );
+  let versionId = made.rows[0]?.id;
+  if (versionId) {
+    await client.query(
+      `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
+       SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case WHERE suite_id = $1`,
+      [suiteId, versionId],
+    );
+  } else {
+    const pinned = await client.query<{ id: string }>('SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2', [suiteId, suite.version]);
+    versionId = pinned.rows[0]!.id;
+  }
+  const count = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM suite_version_case WHERE version_id = $1', [versionId]);
+  return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
+}
+
+/** Positions of the cases that take part; empty when there is no filter (all take part). */
+async function selectCases(client: PoolClient, versionId: string, filter: RunInput['case_filter']): Promise<number[]> {
+  if (!filter || (!filter.tags?.length && filter.category === undefined)) return [];
+  const { rows } = await client.query<{ position: number }>(
+    `SELECT position FROM suite_version_case WHERE version_id = $1
+     AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) ORDER BY position`,
+    [versionId, filter.tags?.length ? filter.tags : null, filter.category ?? null],
+  );
+  if (rows.length === 0) {
+    throw new ProblemError(422, 'The case filter leaves no test case.', [{ path: '/case_filter', message: 'matches no case of the suite' }]);
+  }
+  return rows.map((row) => row.position);
+}
