@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+
+/**
+ * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled. Losing one delays
+ * and loses nothing: whoever listens also asks Postgres from time to time.
+ */
+const Hint = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'done']), id: z.string() });
+export type Hint = z.infer<typeof Hint>;
+
+const CHANNEL = 'toolmark:doorbell';
+
+export async function ring(redis: Redis, hint: Hint): Promise<void> {
+  await redis.publish(CHANNEL, JSON.stringify(hint)).catch(() => {});
+}
+
+/** @param subscriber a connection of its own: a subscribed connection can do nothing else */
+export async function listen(subscriber: Redis, onHint: (hint: Hint) => void): Promise<void> {
+  subscriber.on('message', (_channel: string, message: string) => {
+    const parsed = Hint.safeParse(safeJson(message));
+    if (parsed.success) onHint(parsed.data);
+  });
+  await subscriber.subscribe(CHANNEL);
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

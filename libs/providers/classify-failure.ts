@@ -1,0 +1,64 @@
+import { AddressRefused, AnswerTooLarge } from './guarded-fetch.js';
+import { ProviderFailure } from './failure.js';
+
+/** What an HTTP status other than 2xx means for an item, and what a person can do about it. */
+export function failureOfStatus(status: number, headers: Headers | undefined, error: unknown, text: string, baseUrl: string): ProviderFailure {
+  const host = new URL(baseUrl).host;
+  const body = JSON.stringify({ error: error ?? text }).slice(0, 100_000);
+  const said = messageIn(error) ?? text;
+  const html = /<(!doctype|html)/i.test(said);
+  const quote = html ? 'a web page' : said;
+  const fail = (kind: ProviderFailure['kind'], message: string, retryable: boolean, retryAfterMs?: number): ProviderFailure =>
+    new ProviderFailure(kind, message, retryable, retryAfterMs, status, body);
+
+  const retryAfterMs = readRetryAfter(headers);
+  if (status === 429) {
+    // Quota that was used up does not come back by waiting.
+    const spent = /insufficient_quota|billing/i.test(body);
+    return fail('rate_limited', `${host} answered 429: ${quote}`, !spent, retryAfterMs ?? 0);
+  }
+  if (status === 401 || status === 403) return fail('auth', `${host} refused the key (${status}): ${quote}. Check the provider's api_key.`, false);
+  if (status === 408) return fail('timeout', `${host} answered 408: ${quote}`, true, retryAfterMs);
+  if (status === 409) return fail('bad_response', `${host} answered 409: ${quote}`, true, retryAfterMs);
+  if (status >= 500) return fail('provider_5xx', `${host} answered ${status}: ${quote}`, true, retryAfterMs);
+  if (status >= 300 && status < 400) {
+    return fail('bad_response', `${host} redirects to ${headers?.get('location') ?? 'another address'}. Redirects are not followed: set base_url to the final address.`, false);
+  }
+  if (status === 404) return fail('bad_request', `${host} answered 404: ${quote}. Check the base URL (most end in /v1) and the model's id.`, false);
+  return fail('bad_request', `${host} answered ${status}: ${quote}`, false);
+}
+
+/** What an exception of the connection means: DNS, certificates, resets, answers too large. */
+export function failureOfError(error: unknown, baseUrl: string): ProviderFailure {
+  const host = new URL(baseUrl).host;
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);
+  const known = causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof AddressRefused);
+  if (known instanceof AnswerTooLarge) return new ProviderFailure('bad_response', known.message, false);
+  if (known instanceof AddressRefused) return new ProviderFailure('network', known.message, false);
+  const code = causes.map((cause) => (cause as { code?: unknown }).code).find((value) => typeof value === 'string') as string | undefined;
+  if (code && /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+    return new ProviderFailure('network', `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with NODE_EXTRA_CA_CERTS.`, false);
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new ProviderFailure('network', `The name ${host} could not be resolved (${code}).`, true);
+  if (code === 'ECONNREFUSED') return new ProviderFailure('network', `${host} refuses connections. Is it running?`, true);
+  const deepest = causes.at(-1);
+  return new ProviderFailure('network', `The connection to ${host} failed: ${deepest?.message || code || 'unknown reason'}${code ? ` (${code})` : ''}`, true);
+}
+
+function messageIn(error: unknown): string | undefined {
+  if (typeof error === 'string') return error;
+  const message = (error as { message?: unknown } | null)?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+/** Milliseconds to wait, from `retry-after-ms`, or `Retry-After` in seconds or as a date; undefined when not said. */
+export function readRetryAfter(headers: Headers | undefined): number | undefined {
+  const ms = Number(headers?.get('retry-after-ms') ?? NaN);
+  if (ms >= 0) return ms;
+  const text = headers?.get('retry-after');
+  if (!text) return undefined;
+  const seconds = Number(text);
+  const wait = Number.isNaN(seconds) ? Date.parse(text) - Date.now() : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}

@@ -1,0 +1,59 @@
+import { isObject, parseJson } from '#lib/contracts/json';
+import { createChatClient } from './chat.js';
+import { failureOfError, failureOfStatus } from './classify-failure.js';
+import { ProviderFailure } from './failure.js';
+import { createGuardedFetch } from './guarded-fetch.js';
+import { maskKeys } from './mask-keys.js';
+
+export interface ProbeTarget {
+  baseUrl: string;
+  apiKey: string | null;
+  allowPrivateNetworks: boolean;
+}
+
+const PROBE_TIMEOUT_MS = 30_000;
+
+/** One small call, to learn whether address, key and model work. A provider that fails is an answer too. */
+export async function probeProvider(target: ProbeTarget & { modelId: string }): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
+  const { fetch, close } = createGuardedFetch(target);
+  const started = performance.now();
+  const latencyMs = (): number => Math.round(performance.now() - started);
+  try {
+    await createChatClient(target, fetch).ask(
+      { model: target.modelId, messages: [{ role: 'user', content: 'Answer with the word: ready' }], max_tokens: 16 },
+      { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), timeoutMs: PROBE_TIMEOUT_MS },
+    );
+    return { ok: true, latencyMs: latencyMs(), error: null };
+  } catch (error) {
+    return { ok: false, latencyMs: latencyMs(), error: (error as Error).message };
+  } finally {
+    void close();
+  }
+}
+
+/**
+ * The ids of the models that an endpoint lists.
+ * @throws ProviderFailure when it does not list any.
+ */
+export async function discoverModels(target: ProbeTarget): Promise<string[]> {
+  const { fetch, close } = createGuardedFetch(target);
+  try {
+    const response = await fetch(`${target.baseUrl.replace(/\/+$/, '')}/models`, {
+      headers: target.apiKey ? { authorization: `Bearer ${target.apiKey}` } : {},
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (!response.ok) throw failureOfStatus(response.status, response.headers, text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
+    const body = parseJson(text);
+    const list = isObject(body) && Array.isArray(body.data) ? body.data : [];
+    return list.flatMap((model) => (isObject(model) && typeof model.id === 'string' ? [model.id] : []));
+  } catch (error) {
+    const failure = error instanceof ProviderFailure ? error
+      : error instanceof SyntaxError ? new ProviderFailure('bad_response', 'The endpoint does not list models as JSON. Is the base URL right? Most end in /v1.', false)
+      : failureOfError(error, target.baseUrl);
+    failure.message = maskKeys(failure.message, target.apiKey);
+    throw failure;
+  } finally {
+    void close();
+  }
+}

@@ -1,0 +1,237 @@
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * The budget of a lane, held across the whole fleet in Redis: requests a minute, tokens a minute, requests in flight. A
+ * request gets all three or nothing, in one script. A provider's 429 slows every worker: `Retry-After` blocks the lane, and
+ * the rate is lowered by a factor that grows back (additive increase, multiplicative decrease).
+ *
+ * Buckets refill continuously and hold a tenth of a second of the rate (at least one request), so that a limit "per minute" is
+ * not spent in its first second. They refill at 98 % of the limit. When Redis lost its memory they start empty, and nothing is
+ * granted until those that hold permits have renewed them: fail closed, never open.
+ */
+export interface BudgetLimits {
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  max_concurrency: number;
+}
+
+/** Share of a limit that is used; a provider's clock and ours differ. */
+const HEADROOM = 0.98;
+/** Seconds of rate that a bucket holds. */
+const BURST_S = 0.1;
+const PERMIT_TTL_MS = 15_000;
+const RENEWAL_MS = 1000;
+/** After a lost Redis nothing is granted for this long: by then every process has renewed what it holds. */
+const RECOVERY_MS = 1500;
+const LARGEST_BATCH = 64;
+
+// KEYS[1] state hash, KEYS[2] permits in flight (zset: permit -> expiry). Times in ms by the server's clock.
+const ACQUIRE = `
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local ttl, rpm, tpm, conc, birth = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  if birth == '' then return {0, 0, 'unknown'} end
+  redis.call('HSET', KEYS[1], 'factor', '1', 'factor_at', now)
+  if birth == 'new' then redis.call('HSET', KEYS[1], 'requests', '1', 'requests_at', now, 'tokens', '1', 'tokens_at', now)
+  else redis.call('HSET', KEYS[1], 'requests', '0', 'requests_at', now, 'tokens', '0', 'tokens_at', now, 'blocked_until', now + ${RECOVERY_MS}) end
+end
+local v = redis.call('HMGET', KEYS[1], 'factor', 'factor_at', 'blocked_until', 'requests', 'requests_at', 'tokens', 'tokens_at')
+local factor = tonumber(v[1] or '1')
+if factor < 1 then factor = math.min(1, factor + 0.05 * (now - tonumber(v[2] or now)) / 1000) end
+local blocked = tonumber(v[3] or '0')
+if blocked > now then return {0, blocked - now, 'blocked'} end
+local n = (#ARGV - 5) / 2
+local requests, rrate, rcap, tokens, krate, kcap
+if rpm > 0 then
+  rrate = rpm * factor * ${HEADROOM} / 60000; rcap = math.max(1, rrate * ${BURST_S * 1000})
+  requests = math.min(rcap, tonumber(v[4] or '0') + (now - tonumber(v[5] or now)) * rrate)
+end
+if tpm > 0 then
+  krate = tpm * factor * ${HEADROOM} / 60000; kcap = math.max(1, krate * ${BURST_S * 1000})
+  tokens = math.min(kcap, tonumber(v[6] or '0') + (now - tonumber(v[7] or now)) * krate)
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+local used = redis.call('ZCARD', KEYS[2]); local room = math.max(1, math.floor(conc * factor))
+local granted, wait, why = 0, 0, ''
+for i = 1, n do
+  local estimate = tonumber(ARGV[5 + n + i])
+  if used + granted >= room then wait = 25; why = 'concurrency'; break end
+  if rpm > 0 and requests < 1 then wait = math.ceil((1 - requests) / rrate); why = 'requests'; break end
+  -- a request larger than the bucket goes when the bucket is full, and leaves a debt
+  if tpm > 0 and tokens < math.min(estimate, kcap) then wait = math.ceil((math.min(estimate, kcap) - tokens) / krate); why = 'tokens'; break end
+  if rpm > 0 then requests = requests - 1 end
+  if tpm > 0 then tokens = tokens - estimate end
+  redis.call('ZADD', KEYS[2], now + ttl, ARGV[5 + i]); granted = granted + 1
+end
+redis.call('HSET', KEYS[1], 'factor', tostring(factor), 'factor_at', now)
+if rpm > 0 then redis.call('HSET', KEYS[1], 'requests', tostring(requests), 'requests_at', now) end
+if tpm > 0 then redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'tokens_at', now) end
+redis.call('PEXPIRE', KEYS[1], 3600000); redis.call('PEXPIRE', KEYS[2], 3600000)
+return {granted, wait, why}`;
+
+// ARGV: quadruples permit, tokens reserved, tokens used, retryAfterMs (-1: not throttled)
+const RELEASE = `
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+for i = 1, #ARGV, 4 do
+  redis.call('ZREM', KEYS[2], ARGV[i])
+  local unused = tonumber(ARGV[i + 1]) - tonumber(ARGV[i + 2])
+  if unused ~= 0 and redis.call('HEXISTS', KEYS[1], 'tokens') == 1 then redis.call('HINCRBYFLOAT', KEYS[1], 'tokens', unused) end
+  local retry = tonumber(ARGV[i + 3])
+  if retry >= 0 then
+    local v = redis.call('HMGET', KEYS[1], 'factor', 'lowered_at', 'blocked_until')
+    if now - tonumber(v[2] or '0') > 1000 then
+      redis.call('HSET', KEYS[1], 'factor', tostring(math.max(0.05, tonumber(v[1] or '1') * 0.7)), 'factor_at', now, 'lowered_at', now)
+    end
+    if now + retry > tonumber(v[3] or '0') then redis.call('HSET', KEYS[1], 'blocked_until', now + retry) end
+  end
+end
+return 1`;
+
+// Without XX: after a flush the renewals rebuild the set of permits.
+const RENEW = `
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + tonumber(ARGV[1]), ARGV[i]) end
+return 1`;
+
+/** How many of the batch were granted; else how long to wait, and why. */
+type Answer = [granted: number, waitMs: number, why: string];
+
+interface Scripts {
+  toolmarkAcquire(state: string, permits: string, ...args: (string | number)[]): Promise<Answer>;
+  toolmarkRelease(state: string, permits: string, ...args: (string | number)[]): Promise<number>;
+  toolmarkRenew(permits: string, ...args: (string | number)[]): Promise<number>;
+}
+
+export interface Permit {
+  id: string;
+  tokens: number;
+}
+
+/** What became of a request, for the budget. */
+export interface Spent {
+  /** Tokens used; the difference to the estimate goes back. */
+  tokens: number;
+  /** Set when the provider said 429: how long it asked to wait (0 when it did not say). */
+  throttledForMs?: number;
+}
+
+interface Waiter {
+  id: string;
+  tokens: number;
+  grant: (permit: Permit) => void;
+}
+
+export class LaneBudget {
+  readonly #redis: Redis & Scripts;
+  readonly #state: string;
+  readonly #permits: string;
+  readonly #waiting: Waiter[] = [];
+  readonly #held = new Set<string>();
+  #released: (string | number)[] = [];
+  #pumping = false;
+  #wake: AbortController | undefined;
+  readonly #renewal: NodeJS.Timeout;
+  /** Why the last refused request had to wait. */
+  waitReason = '';
+
+  /** @param inUse whether requests may be under way in the fleet; asked only when Redis knows nothing of the lane */
+  constructor(redis: Redis, laneId: string, public limits: BudgetLimits, readonly inUse: () => Promise<boolean>) {
+    this.#redis = redis as Redis & Scripts;
+    if (!('toolmarkAcquire' in redis)) {
+      redis.defineCommand('toolmarkAcquire', { numberOfKeys: 2, lua: ACQUIRE });
+      redis.defineCommand('toolmarkRelease', { numberOfKeys: 2, lua: RELEASE });
+      redis.defineCommand('toolmarkRenew', { numberOfKeys: 1, lua: RENEW });
+    }
+    this.#state = `toolmark:{budget-${laneId}}:state`;
+    this.#permits = `toolmark:{budget-${laneId}}:permits`;
+    this.#renewal = setInterval(() => {
+      if (this.#held.size) void this.#redis.toolmarkRenew(this.#permits, PERMIT_TTL_MS, ...this.#held).catch(() => {});
+    }, RENEWAL_MS).unref();
+  }
+
+  /**
+   * Waits until the lane allows one more request; in the order of asking within this process.
+   * @param tokens estimate of what the request will use
+   * @throws the signal's reason when it aborts first
+   */
+  acquire(tokens: number, signal: AbortSignal): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const abort = (): void => {
+        const index = this.#waiting.indexOf(waiter);
+        if (index >= 0) this.#waiting.splice(index, 1);
+        reject(signal.reason as Error);
+      };
+      const waiter: Waiter = {
+        id: randomUUID(),
+        tokens: Math.ceil(tokens),
+        grant: (permit) => {
+          signal.removeEventListener('abort', abort);
+          resolve(permit);
+        },
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.#waiting.push(waiter);
+      void this.#pump();
+    });
+  }
+
+  /** Gives a permit back. A freed place is noticed by waiters of this process at once. */
+  release(permit: Permit, spent: Spent): void {
+    this.#held.delete(permit.id);
+    if (this.#released.length === 0) setTimeout(() => void this.#flush(), 2);
+    this.#released.push(permit.id, permit.tokens, Math.ceil(spent.tokens), spent.throttledForMs ?? -1);
+  }
+
+  async #flush(): Promise<void> {
+    const released = this.#released;
+    this.#released = [];
+    // A lost release costs nothing for long: permits expire.
+    await this.#redis.toolmarkRelease(this.#state, this.#permits, ...released).catch(() => {});
+    this.#wake?.abort();
+  }
+
+  /** One script call at a time for all that wait here, instead of one each. */
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    await undefined; // let those that ask in the same turn join the first call
+    while (this.#waiting.length) {
+      const batch = this.#waiting.slice(0, LARGEST_BATCH);
+      this.#wake = new AbortController();
+      const wake = this.#wake.signal;
+      const [granted, waitMs, why] = await this.#ask(batch).catch((): Answer => [0, 250, 'redis']);
+      for (const waiter of batch.slice(0, granted)) {
+        const index = this.#waiting.indexOf(waiter);
+        const permit = { id: waiter.id, tokens: waiter.tokens };
+        if (index < 0) {
+          this.release(permit, { tokens: 0 }); // aborted while Redis answered
+          continue;
+        }
+        this.#waiting.splice(index, 1);
+        this.#held.add(permit.id);
+        waiter.grant(permit);
+      }
+      this.waitReason = why;
+      if (granted < batch.length && this.#waiting.length) {
+        await delay(Math.min(Math.max(waitMs, 1), 1000) * (0.9 + Math.random() * 0.2), undefined, { signal: wake }).catch(() => {});
+      }
+    }
+    this.#pumping = false;
+  }
+
+  async #ask(batch: Waiter[]): Promise<Answer> {
+    const { requests_per_minute: rpm, tokens_per_minute: tpm, max_concurrency: concurrency } = this.limits;
+    const acquire = (birth: '' | 'new' | 'lost'): Promise<Answer> =>
+      this.#redis.toolmarkAcquire(this.#state, this.#permits, PERMIT_TTL_MS, rpm ?? 0, tpm ?? 0, concurrency, birth,
+        ...batch.map((waiter) => waiter.id), ...batch.map((waiter) => waiter.tokens));
+    const answer = await acquire('');
+    return answer[2] === 'unknown' ? acquire((await this.inUse()) ? 'lost' : 'new') : answer;
+  }
+
+  close(): void {
+    clearInterval(this.#renewal);
+  }
+}
