@@ -11,7 +11,7 @@ export interface Reconciled {
   /** Deliveries to add to the queue: their old queue job is gone, or its process died. */
   redeliver: Delivery[];
   /** Claimed here for settling as errored (`crashed`). */
-  poisoned: Delivery[];
+  poisoned: (Delivery & { crashes: number })[];
 }
 
 /**

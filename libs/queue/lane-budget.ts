@@ -178,9 +178,9 @@ export class LaneBudget {
     });
   }
 
-  /** Gives a permit back. A freed place is noticed by waiters of this process at once. */
+  /** Gives a permit back; a second time changes nothing. A freed place is noticed by waiters of this process at once. */
   release(permit: Permit, spent: Spent): void {
-    this.#held.delete(permit.id);
+    if (!this.#held.delete(permit.id)) return;
     if (this.#released.length === 0) setTimeout(() => void this.#flush(), 2);
     this.#released.push(permit.id, permit.tokens, Math.ceil(spent.tokens), spent.throttledForMs ?? -1);
   }
@@ -207,7 +207,8 @@ export class LaneBudget {
         const index = this.#waiting.indexOf(waiter);
         const permit = { id: waiter.id, tokens: waiter.tokens };
         if (index < 0) {
-          this.release(permit, { tokens: 0 }); // aborted while Redis answered
+          this.#held.add(permit.id); // aborted while Redis answered
+          this.release(permit, { tokens: 0 });
           continue;
         }
         this.#waiting.splice(index, 1);

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Json, JsonObject } from '#lib/contracts/json';
+import type { ToolChoice } from '#lib/contracts/run';
+import { afterFailure } from '#lib/providers/after-failure';
+import { failedGeneration, type ChatClient, type ChatReply } from '#lib/providers/chat';
+import { ProviderFailure } from '#lib/providers/failure';
+import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
+
+/** What came of asking: a reply, or the failure that was left after all retries. */
+export interface Asked {
+  reply?: { message: JsonObject; finishReason: string | null };
+  failure?: ProviderFailure;
+  attempts: number;
+  /** Of the request that was answered, or of the last one. */
+  latencyMs: number;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  toolChoice: ToolChoice;
+  /** "required" was refused in favour of "auto" just now. */
+  refusedRequired: boolean;
+  requests: Json[];
+  replies: Json[];
+}
+
+/**
+ * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request takes a permit
+ * of its own, so that waiting between two attempts holds no place.
+ * @throws the signal's reason when it aborts
+ */
+export async function askModel(of: {
+  chat: ChatClient;
+  budget: LaneBudget;
+  body: JsonObject;
+  toolChoice: ToolChoice;
+  timeoutMs: number;
+  signal: AbortSignal;
+  onAttempt?: (failure: ProviderFailure | undefined) => void;
+}): Promise<Asked> {
+  const { chat, budget, signal, timeoutMs } = of;
+  let body = of.body;
+  const asked: Asked = {
+    attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [],
+  };
+  let failures = 0;
+  let throttledMs = 0;
+  for (;;) {
+    const permit = await budget.acquire(estimateTokens(body), signal);
+    const spent: Spent = { tokens: 0 };
+    const started = performance.now();
+    try {
+      asked.attempts++;
+      const reply: ChatReply = await chat.ask(body, { signal, timeoutMs });
+      of.onAttempt?.(undefined);
+      spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
+      asked.replies.push(reply.body);
+      return Object.assign(asked, {
+        reply: { message: reply.message, finishReason: reply.finishReason },
+        latencyMs: Math.round(performance.now() - started),
+        promptTokens: reply.promptTokens,
+        completionTokens: reply.completionTokens,
+      });
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error;
+      of.onAttempt?.(error);
+      asked.latencyMs = Math.round(performance.now() - started);
+      asked.replies.push({ error: { kind: error.kind, message: error.message, status: error.status ?? null, body: error.body ?? null } });
+      if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;
+      const failed = failedGeneration(error);
+      if (failed) return Object.assign(asked, { reply: { message: failed, finishReason: null } });
+      if (asked.toolChoice === 'required' && error.status === 400 && /tool_choice/i.test(`${error.message}${error.body ?? ''}`)) {
+        body = { ...body, tool_choice: 'auto' };
+        asked.requests.push(body);
+        Object.assign(asked, { toolChoice: 'auto', refusedRequired: true });
+        continue;
+      }
+      const next = afterFailure(error, failures + 1, throttledMs, Math.random());
+      if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
+      if (next.usesAttempt) failures++;
+      else throttledMs += next.inMs;
+      budget.release(permit, spent);
+      await delay(next.inMs, undefined, { signal }).catch(() => {
+        throw signal.reason as Error;
+      });
+    } finally {
+      budget.release(permit, spent);
+    }
+  }
+}
+
+/** What a request will use: about four characters a token in, and a reply of ordinary length out. */
+function estimateTokens(body: JsonObject): number {
+  const replyTokens = typeof body.max_tokens === 'number' ? Math.min(body.max_tokens, 128) : 128;
+  return JSON.stringify(body.messages).length / 4 + replyTokens + toolTokens(body.tools as object);
+}
+const toolSizes = new WeakMap<object, number>();
+function toolTokens(tools: object): number {
+  let tokens = toolSizes.get(tools);
+  if (tokens === undefined) toolSizes.set(tools, (tokens = JSON.stringify(tools).length / 4));
+  return tokens;
+}

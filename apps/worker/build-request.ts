@@ -1,0 +1,75 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { Json, JsonObject } from '#lib/contracts/json';
+import type { RunConfig, ToolChoice } from '#lib/contracts/run';
+import type { Tool } from '#lib/contracts/tool';
+
+/** Something that is done differently than asked; announced once per run. */
+export interface Warning {
+  code: string;
+  message: string;
+}
+
+export interface BuiltRequest {
+  body: JsonObject;
+  toolChoice: ToolChoice;
+  warnings: Warning[];
+}
+
+/** The chat completion request of a case for a model. */
+export function buildRequest(of: {
+  config: RunConfig;
+  suite: { systemPrompt: string | null; tools: Tool[] };
+  input: CaseInput;
+  expectsNoCall: boolean;
+  target: { name: string; modelId: string; params: JsonObject; systemPrompt: string | null };
+  model: { unsupportedParams: string[]; defaultParams: JsonObject; refusesRequired: boolean };
+}): BuiltRequest {
+  const { config, suite, input, target, model } = of;
+  const warnings: Warning[] = [];
+  const toolChoice = chooseToolChoice(of, warnings);
+  const system = [suite.systemPrompt, target.systemPrompt].filter(Boolean).join('\n\n');
+  const body: JsonObject = {
+    model: target.modelId,
+    messages: [
+      ...(system ? [{ role: 'system', content: system }] : []),
+      ...((input.messages as unknown as Json[] | undefined) ?? [{ role: 'user', content: input.prompt ?? '' }]),
+    ],
+    temperature: config.temperature,
+    max_tokens: config.max_tokens,
+    ...model.defaultParams,
+    ...config.params,
+    ...target.params,
+    tools: suite.tools as unknown as Json[],
+    tool_choice: toolChoice,
+  };
+  for (const name of model.unsupportedParams) {
+    if (!(name in body)) continue;
+    delete body[name];
+    warnings.push({ code: `unsupported:${target.name}:${name}`, message: `${target.name} does not support "${name}"; it was left out.` });
+  }
+  return { body, toolChoice, warnings };
+}
+
+function chooseToolChoice(
+  { config, expectsNoCall, target, model }: Parameters<typeof buildRequest>[0],
+  warnings: Warning[],
+): ToolChoice {
+  if (config.tool_choice !== 'required') return config.tool_choice;
+  if (expectsNoCall) {
+    warnings.push({ code: 'abstention:auto', message: 'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.' });
+    return 'auto';
+  }
+  if (model.refusesRequired) {
+    warnings.push(refusesRequired(target.name));
+    return 'auto';
+  }
+  return 'required';
+}
+
+export const refusesRequired = (target: string): Warning => ({
+  code: `tool_choice:${target}`,
+  message: `${target} refuses tool_choice "required"; "auto" is sent instead.`,
+});
+
+export const expectsNoCall = (input: CaseInput): boolean =>
+  input.should_call_tool === false || input.expected_tool === null || input.expected_calls?.length === 0;

@@ -1,0 +1,154 @@
+import type { Redis } from 'ioredis';
+import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
+import { purgeRuns } from '#lib/db/delete-run';
+import { doneTargets, exclusively, finishRuns, finishTarget } from '#lib/db/finish-run';
+import type { Pool } from '#lib/db/pool';
+import { reconcileLane } from '#lib/db/reconcile-lane';
+import { resultsOfTarget } from '#lib/db/read-results';
+import { ring } from '#lib/events/doorbell';
+import type { LaneQueues } from '#lib/queue/lanes';
+import type { Logger } from '#lib/runtime/logger';
+import { createSummary } from '#lib/scoring/summarise';
+import type { LaneWorkers } from './lane-workers.js';
+import type { RunCache } from './run-cache.js';
+import { crashed } from './run-item.js';
+
+const DISPATCH_IDLE_MS = 500;
+const FINISH_IDLE_MS = 1000;
+const RECONCILE_MS = 2000;
+const HOUSEKEEPING_MS = 60_000;
+
+/**
+ * How many items of a lane may be queued or claimed: its concurrency, and a little more so that no slot waits for the
+ * dispatcher. Whatever is queued ahead of a newcomer is its extra wait, so under a limit of requests only two seconds of it
+ * are queued, and no more slots are counted than that rate can keep busy (at a latency of up to ten seconds).
+ */
+export function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: Pick<LaneLimits, 'max_concurrency' | 'requests_per_minute'>): number {
+  const ratePerS = rpm === null ? Infinity : rpm / 60;
+  const slots = Math.min(concurrency, Math.max(1, Math.ceil(ratePerS * 10)));
+  return slots + Math.max(2, Math.min(Math.ceil(2 * ratePerS), Math.ceil(concurrency / 4)));
+}
+
+/**
+ * What keeps runs going, in every worker process: dispatching, finishing, reconciling. Each step excludes its twins in other
+ * processes by a lock in Postgres, and can be repeated after a crash at any line.
+ */
+export class ControlLoop {
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<void>[] = [];
+  readonly #wakes = new Map<string, () => void>();
+
+  constructor(
+    readonly of: {
+      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; worker: string; logger: Logger;
+    },
+  ) {}
+
+  start(): void {
+    this.#repeat('dispatch', DISPATCH_IDLE_MS, () => this.#dispatch());
+    this.#repeat('finish', FINISH_IDLE_MS, () => this.#finish());
+    this.#repeat('reconcile', RECONCILE_MS, () => this.#reconcile());
+    this.#repeat('housekeeping', HOUSEKEEPING_MS, () => this.#keepHouse());
+  }
+
+  /** Does a step soon instead of at its next turn. */
+  wake(step: 'dispatch' | 'finish'): void {
+    this.#wakes.get(step)?.();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    for (const wake of this.#wakes.values()) wake();
+    await Promise.all(this.#loops);
+  }
+
+  #repeat(step: string, idleMs: number, work: () => Promise<void>): void {
+    let woken = false;
+    let wake = (): void => {};
+    this.#wakes.set(step, () => {
+      woken = true;
+      wake();
+    });
+    const loop = async (): Promise<void> => {
+      while (!this.#stop.signal.aborted) {
+        woken = false;
+        await work().catch((error: Error) => this.of.logger.warn({ step, error: error.message }, 'A step of the control loop failed; it is repeated'));
+        if (this.#stop.signal.aborted) return;
+        // At least a few milliseconds between two turns: what arrives meanwhile is done together.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (woken) continue;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, idleMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+        wake = () => {};
+      }
+    };
+    this.#loops.push(loop());
+  }
+
+  async #dispatch(): Promise<void> {
+    const { pool, queues, workers } = this.of;
+    for (const lane of await busyLanes(pool)) {
+      workers.serve(lane);
+      if (lane.paused_at) continue;
+      const deliveries = await dispatchLane(pool, lane.id, windowOf(lane));
+      if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
+    }
+  }
+
+  /** What could not be added is in flight in Postgres all the same; the reconciler adds it. */
+  async #enqueue(queues: LaneQueues, laneId: string, deliveries: Delivery[]): Promise<void> {
+    await queues.add(laneId, deliveries).catch((error: Error) =>
+      this.of.logger.warn({ lane: laneId, items: deliveries.length, error: error.message }, 'Items could not be queued; they will be within seconds of Redis being back'));
+  }
+
+  async #reconcile(): Promise<void> {
+    const { pool, queues, workers, worker, logger } = this.of;
+    for (const lane of await busyLanes(pool)) {
+      await exclusively(pool, `reconcile ${lane.id}`, async () => {
+        const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, (deliveries) => queues.missing(lane.id, deliveries));
+        if (redeliver.length) {
+          logger.info({ lane: lane.id, items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
+          await this.#enqueue(queues, lane.id, redeliver);
+        }
+        for (const delivery of poisoned) {
+          const inHand = await this.of.runs.run(delivery.runId);
+          if (!inHand) continue;
+          const { samples } = inHand.run.config;
+          const position = inHand.run.casePositions[Math.floor(delivery.item / samples)]!;
+          await workers.settle(crashed(delivery, position, delivery.item % samples, inHand.run.cases.get(position)!.category, delivery.crashes));
+        }
+      });
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const { pool, redis } = this.of;
+    for (const { runId, ordinal, target } of await doneTargets(pool)) {
+      await exclusively(pool, `finish ${runId} ${ordinal}`, async () => {
+        const summary = createSummary({ seed: ordinal });
+        for await (const page of resultsOfTarget(pool, runId, ordinal)) {
+          for (const row of page) summary.add({ ...row, metrics: row.metrics ? (JSON.parse(row.metrics) as never) : undefined } as never);
+        }
+        await finishTarget(pool, runId, ordinal, { ...summary.finish(), target });
+      });
+    }
+    for (const jobId of await finishRuns(pool)) {
+      await ring(redis, { topic: 'job', id: jobId });
+      this.wake('dispatch'); // a job that waited for this one may have started
+    }
+  }
+
+  async #keepHouse(): Promise<void> {
+    this.of.runs.sweep();
+    await exclusively(this.of.pool, 'housekeeping', async () => {
+      await this.of.pool.query(`SELECT ensure_partitions(now() + interval '3 months')`);
+      await this.of.pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
+      while (!this.#stop.signal.aborted && (await purgeRuns(this.of.pool)));
+    });
+  }
+}

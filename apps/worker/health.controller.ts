@@ -1,0 +1,32 @@
+import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { registry } from '#lib/runtime/metrics';
+import { WorkerProcess } from './worker.module.js';
+
+@Controller()
+export class HealthController {
+  constructor(@Inject(WorkerProcess) readonly worker: WorkerProcess) {}
+
+  @Get('healthz')
+  healthz(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /** A worker needs both: without Postgres it may claim nothing, without Redis it gets nothing to claim. */
+  @Get('readyz')
+  async readyz(): Promise<Record<string, string>> {
+    const up = (check: Promise<unknown>): Promise<string> => {
+      const late = new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref());
+      return Promise.race([check, late]).then(() => 'up', () => 'down');
+    };
+    const [postgres, redis] = await Promise.all([up(this.worker.pool.query('SELECT 1')), up(this.worker.redis.ping())]);
+    const answer = { postgres: postgres!, redis: redis! };
+    if (this.worker.stopping || postgres === 'down' || redis === 'down') throw new ServiceUnavailableException(answer);
+    return answer;
+  }
+
+  @Get('metrics')
+  @Header('content-type', registry.contentType)
+  metrics(): Promise<string> {
+    return registry.metrics();
+  }
+}

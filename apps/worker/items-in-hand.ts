@@ -1,0 +1,77 @@
+import { releaseItems, renewLeases, stoppedRuns, LEASE_MS } from '#lib/db/claim-items';
+import type { Delivery } from '#lib/db/dispatch-lane';
+import type { Pool } from '#lib/db/pool';
+import type { Logger } from '#lib/runtime/logger';
+
+export class RunStopped extends Error {}
+export class ShuttingDown extends Error {}
+
+/**
+ * The items this process has claimed. Keeps their leases, and aborts the requests of runs that were cancelled: at once when
+ * it is told, within a second when the message was lost.
+ */
+export class ItemsInHand {
+  readonly #items = new Map<number, { delivery: Delivery; abort: AbortController }>();
+  readonly #timers: NodeJS.Timeout[];
+  #emptied: (() => void)[] = [];
+
+  constructor(readonly pool: Pool, readonly worker: string, readonly logger: Logger) {
+    this.#timers = [
+      setInterval(() => void this.#renew(), LEASE_MS / 3),
+      setInterval(() => void this.#lookForStoppedRuns(), 1000),
+    ];
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** Whether this very delivery is being worked on here already (its queue job came a second time). */
+  has(token: number): boolean {
+    return this.#items.has(token);
+  }
+
+  add(delivery: Delivery): AbortSignal {
+    const abort = new AbortController();
+    this.#items.set(delivery.token, { delivery, abort });
+    return abort.signal;
+  }
+
+  remove(token: number): void {
+    this.#items.delete(token);
+    if (this.#items.size === 0) for (const emptied of this.#emptied.splice(0)) emptied();
+  }
+
+  stopRun(runId: string): void {
+    for (const { delivery, abort } of this.#items.values()) if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
+  }
+
+  /** Waits for what is in hand, then aborts the rest and hands it back for others to do. */
+  async drain(graceMs: number): Promise<void> {
+    await Promise.race([this.#untilEmpty(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+    const left = [...this.#items.values()];
+    if (left.length) {
+      this.logger.warn({ items: left.length }, 'Handing back items that did not end in time');
+      for (const { abort } of left) abort.abort(new ShuttingDown('The worker is shutting down.'));
+      await this.#untilEmpty();
+      await releaseItems(this.pool, this.worker, left.map(({ delivery }) => delivery)).catch(() => {}); // else their leases run out
+    }
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #untilEmpty(): Promise<void> {
+    return this.#items.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#emptied.push(resolve));
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#items.size === 0) return;
+    await renewLeases(this.pool, this.worker, [...this.#items.values()].map(({ delivery }) => delivery)).catch((error: Error) =>
+      this.logger.warn({ error: error.message }, 'Leases could not be renewed'));
+  }
+
+  async #lookForStoppedRuns(): Promise<void> {
+    const runs = [...new Set([...this.#items.values()].map(({ delivery }) => delivery.runId))];
+    if (runs.length === 0) return;
+    for (const runId of await stoppedRuns(this.pool, runs).catch(() => [])) this.stopRun(runId);
+  }
+}

@@ -1,0 +1,135 @@
+import { Worker, type Job } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { claimItems, type Claim } from '#lib/db/claim-items';
+import type { Delivery, LaneLimits } from '#lib/db/dispatch-lane';
+import { isTransient, untilDone, type Pool } from '#lib/db/pool';
+import { settleItems, type Settlement } from '#lib/db/settle-items';
+import { LaneBudget } from '#lib/queue/lane-budget';
+import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lanes';
+import type { Logger } from '#lib/runtime/logger';
+import { GroupCommit } from './group-commit.js';
+import type { ItemsInHand } from './items-in-hand.js';
+import { RunStopped, ShuttingDown } from './items-in-hand.js';
+import type { ItemRunner } from './run-item.js';
+import { Solitude } from './solitude.js';
+
+/** Items of a lane that one process works on at a time; more workers take more. */
+const LARGEST_CONCURRENCY = 200;
+
+/**
+ * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is the queue
+ * job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered anew.
+ */
+export class LaneWorkers {
+  readonly #lanes = new Map<string, { worker: Worker; budget: LaneBudget }>();
+  readonly #claims: GroupCommit<Delivery, Claim | undefined>;
+  readonly #settlements: GroupCommit<Settlement, boolean>;
+  readonly #solitude = new Solitude();
+  #draining = false;
+
+  constructor(
+    readonly of: {
+      pool: Pool; redis: Redis; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
+      /** Called after a commit, with the runs that moved. */
+      onSettled: (laneId: string | undefined, runs: ReadonlyMap<string, number>) => void;
+    },
+  ) {
+    this.#claims = new GroupCommit((deliveries) => this.#claim(deliveries), { waitMs: 2, largest: 200, concurrency: 2 });
+    this.#settlements = new GroupCommit((batch) => this.#settle(batch), { waitMs: 8, largest: 100, concurrency: 2 });
+  }
+
+  /** Listens to a lane's queue from now on, or takes note of its new limits. */
+  serve(lane: LaneLimits): LaneBudget {
+    const known = this.#lanes.get(lane.id);
+    const concurrency = Math.min(lane.max_concurrency, LARGEST_CONCURRENCY);
+    if (known) {
+      known.budget.limits = lane;
+      if (known.worker.concurrency !== concurrency) known.worker.concurrency = concurrency;
+      return known.budget;
+    }
+    const { pool, redis, logger } = this.of;
+    const budget = new LaneBudget(redis, lane.id, lane, async () => {
+      const { rows } = await pool.query(`SELECT 1 FROM in_flight WHERE lane_id = $1 AND worker IS NOT NULL AND queued_at < now() - interval '2 s' LIMIT 1`, [lane.id]);
+      return rows.length > 0;
+    });
+    const worker = new Worker(
+      laneQueue(lane.id),
+      // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would be kept in Redis.
+      async (job: Job, _token, _signal) => {
+        await this.#deliver(lane.id, budget, DeliverySchema.parse(job.data));
+      },
+      {
+        connection: this.of.connect(),
+        prefix: QUEUE_PREFIX,
+        concurrency,
+        // Whether an item's process died is told by its lease in Postgres; these only bring back jobs that nobody claimed.
+        lockDuration: 15_000,
+        stalledInterval: 5000,
+        maxStalledCount: 1000,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+        runRetryDelay: 1000,
+        skipVersionCheck: true,
+      },
+    );
+    worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
+    worker.on('failed', (job, error) => logger.error({ lane: lane.id, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item failed in an unforeseen way; it will be delivered again'));
+    this.#lanes.set(lane.id, { worker, budget });
+    logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
+    return budget;
+  }
+
+  async #deliver(laneId: string, budget: LaneBudget, delivery: Delivery): Promise<void> {
+    const { items, runner, logger } = this.of;
+    if (this.#draining || items.has(delivery.token)) return;
+    const claim = await this.#claims.add(delivery);
+    if (!claim) return;
+    const signal = items.add(delivery);
+    try {
+      const leave = await this.#solitude.enter(claim.crashes >= 2);
+      try {
+        const settlement = await runner.run(delivery, budget, signal);
+        if (settlement) await this.#settlements.add(settlement);
+      } finally {
+        leave();
+      }
+    } catch (error) {
+      // A stopped run has no in-flight row any more, and a shutdown hands the item back; nothing is left to do for either.
+      if (!(error instanceof RunStopped || error instanceof ShuttingDown)) throw error;
+      logger.debug({ lane: laneId, run: delivery.runId, reason: error.message }, 'An item was given up');
+    } finally {
+      items.remove(delivery.token);
+    }
+  }
+
+  async #claim(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
+    const claims = await untilDone(() => claimItems(this.of.pool, this.of.worker, deliveries));
+    const byToken = new Map(claims.map((claim) => [claim.token, claim]));
+    return deliveries.map((delivery) => byToken.get(delivery.token));
+  }
+
+  /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself. */
+  async #settle(batch: Settlement[]): Promise<boolean[]> {
+    try {
+      const settled = await untilDone(() => settleItems(this.of.pool, batch));
+      this.of.onSettled(undefined, settled);
+    } catch (error) {
+      if (isTransient(error) || batch.length === 1) throw error;
+      this.of.logger.error({ error: (error as Error).message, items: batch.length }, 'A batch could not be settled; settling its items one by one');
+      for (const settlement of batch) await this.#settle([settlement]).catch(() => {});
+    }
+    return batch.map(() => true);
+  }
+
+  settle(settlement: Settlement): Promise<boolean> {
+    return this.#settlements.add(settlement);
+  }
+
+  /** No new items from now on; answers when those in hand ended or were handed back. */
+  async drain(graceMs: number): Promise<void> {
+    this.#draining = true;
+    await Promise.all([...this.#lanes.values()].map(({ worker }) => worker.pause(true).catch(() => {})));
+    await this.of.items.drain(graceMs);
+    await Promise.all([...this.#lanes.values()].map(({ worker, budget }) => (budget.close(), worker.close().catch(() => {}))));
+  }
+}

@@ -1,0 +1,92 @@
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import type { Delivery } from '#lib/db/dispatch-lane';
+import { rememberRefusesRequired } from '#lib/db/load-run';
+import type { Pool } from '#lib/db/pool';
+import type { Settlement } from '#lib/db/settle-items';
+import { warnOnce } from '#lib/db/warn-once';
+import type { ProviderFailure } from '#lib/providers/failure';
+import type { LaneBudget } from '#lib/queue/lane-budget';
+import { readReply } from '#lib/scoring/read-reply';
+import { askModel, type Asked } from './ask-model.js';
+import { buildRequest, expectsNoCall, refusesRequired, type Warning } from './build-request.js';
+import type { ModelConnection, RunCache } from './run-cache.js';
+
+const compress = promisify(zstdCompress);
+
+/** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
+export class ItemRunner {
+  readonly #announced = new Set<string>();
+
+  constructor(readonly pool: Pool, readonly runs: RunCache, readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined) => void) {}
+
+  /** @returns undefined when the run is gone */
+  async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Settlement | undefined> {
+    const inHand = await this.runs.run(delivery.runId);
+    const target = inHand?.run.targets[delivery.target];
+    if (!inHand || !target) return undefined;
+    const { run } = inHand;
+    const casePosition = run.casePositions[Math.floor(delivery.item / run.config.samples)]!;
+    const { input, category, scorer } = inHand.caseAt(casePosition);
+    const place = { delivery, casePosition, sample: delivery.item % run.config.samples, category, cached: false };
+
+    const model = await this.runs.connection(target.providerId, target.modelId);
+    const name = `${target.providerKey}::${target.modelId}`;
+    if (!model) return { ...place, ...notAsked, result: errored('bad_request', `${name} was removed while the run went on.`) };
+
+    const request = buildRequest({
+      config: run.config, suite: run.suite, input, expectsNoCall: expectsNoCall(input), model,
+      target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
+    });
+    for (const warning of request.warnings) await this.#announce(run.id, warning);
+    const asked = await askModel({
+      chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, timeoutMs: run.config.timeout_s * 1000, signal,
+      onAttempt: (failure) => this.onAttempt(target.laneId, failure),
+    });
+    if (asked.refusedRequired) {
+      await this.#announce(run.id, refusesRequired(name));
+      await rememberRefusesRequired(this.pool, target.providerId, target.modelId);
+      this.runs.forgetConnection(target.providerId, target.modelId);
+    }
+    return {
+      ...place,
+      result: asked.reply
+        ? { outcome: 'scored', verdict: scorer.score(readReply(asked.reply.message, run.suite.tools), { finishReason: asked.reply.finishReason }) }
+        : errored(asked.failure!.kind, asked.failure!.message),
+      latencyMs: asked.latencyMs,
+      promptTokens: asked.promptTokens,
+      completionTokens: asked.completionTokens,
+      costUsd: costOf(asked, model),
+      attempts: asked.attempts,
+      toolChoiceUsed: asked.toolChoice,
+      exchange: await compress(JSON.stringify({ requests: asked.requests, replies: asked.replies })),
+    };
+  }
+
+  /** The log has each warning once per run; this set only saves asking it again for every item. */
+  async #announce(runId: string, warning: Warning): Promise<void> {
+    const key = `${runId} ${warning.code}`;
+    if (this.#announced.has(key)) return;
+    await warnOnce(this.pool, runId, warning.code, warning.message);
+    if (this.#announced.size > 10_000) this.#announced.clear();
+    this.#announced.add(key);
+  }
+}
+
+const errored = (kind: ProviderFailure['kind'], message: string) => ({ outcome: 'errored' as const, error: { kind, message } });
+
+const notAsked = {
+  latencyMs: null, promptTokens: null, completionTokens: null, costUsd: null, attempts: 0, toolChoiceUsed: null, exchange: Buffer.alloc(0),
+};
+
+/** The end of an item whose processes died again and again. */
+export const crashed = (delivery: Delivery, casePosition: number, sample: number, category: string | null, crashes: number): Settlement => ({
+  delivery, casePosition, sample, category, cached: false, ...notAsked,
+  result: errored('crashed', `The worker died or froze ${crashes} times while it worked on this item.`),
+});
+
+/** US dollars; null without prices. */
+function costOf(asked: Asked, model: ModelConnection): number | null {
+  if (model.inputCostPerMtok === null || model.outputCostPerMtok === null) return null;
+  return ((asked.promptTokens ?? 0) * model.inputCostPerMtok + (asked.completionTokens ?? 0) * model.outputCostPerMtok) / 1e6;
+}
