@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const share = z.number().nullable();
+export const GroupSummary = z.object({
+  cases: z.int(),
+  scored: z.int(),
+  errored: z.int(),
+  passed: z.int(),
+  tool_accuracy: share,
+  param_accuracy: share,
+  overall: share,
+  irrelevance_accuracy: share,
+});
+export type GroupSummary = z.infer<typeof GroupSummary>;
+
+/** The final figures of a target. Shares are 0..1, null where nothing applies; errored items are in none of them. */
+export const Summary = GroupSummary.extend({
+  target: z.string(),
+  /** 95 % interval of `overall`: bootstrap over cases, seeded. */
+  overall_ci: z.tuple([z.number(), z.number()]).nullable(),
+  /** Share of scored items that passed, with its 95 % Wilson interval. */
+  pass_rate: share,
+  pass_rate_ci: z.tuple([z.number(), z.number()]).nullable(),
+  format_counts: z.record(z.string(), z.int()),
+  error_counts: z.record(z.string(), z.int()),
+  by_category: z.record(z.string(), GroupSummary),
+  latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
+  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
+  cost_usd: z.number().nullable(),
+}).meta({ id: 'Summary' });
+export type Summary = z.infer<typeof Summary>;

@@ -1,0 +1,236 @@
+import { createDatabase } from '../../test/services.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems } from './claim-items.js';
+import { dispatchLane, type Delivery } from './dispatch-lane.js';
+import { doneTargets, finishRuns, finishTarget } from './finish-run.js';
+import { createPool, type Pool, type PoolClient } from './pool.js';
+import { reconcileLane } from './reconcile-lane.js';
+import { settleItems } from './settle-items.js';
+import { aTeam, settlementOf } from './testing/run-fixture.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 10);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const count = async (table: string, runId: string): Promise<number> =>
+  (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE run_id = $1`, [runId])).rows[0]!.n;
+
+/** Runs `inside` in a transaction that stays open until the other side waits for one of its locks. */
+async function whileLocked(lock: (client: PoolClient) => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await lock(client);
+    const waiting = other();
+    for (;;) {
+      const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+      if (rows.length) break;
+    }
+    await client.query('COMMIT');
+    await waiting;
+  } finally {
+    client.release();
+  }
+}
+
+const cancelInside = (runId: string) => async (client: PoolClient) => {
+  await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+  await client.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [runId]);
+  await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
+  await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
+};
+const noneMissing = async (): Promise<Delivery[]> => [];
+const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
+const summary = { target: 'sim::a' } as never;
+
+describe('settling', () => {
+  it('stores what this delivery holds, numbers the log without gaps and raises the counters', async () => {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    expect(deliveries.map((d) => d.item)).toEqual([0, 1, 2, 3]);
+    await claimItems(pool, 'w1', deliveries);
+    // Two workers settle at the same time.
+    await Promise.all([
+      settleItems(pool, deliveries.slice(0, 2).map((d) => settlementOf(d))),
+      settleItems(pool, [settlementOf(deliveries[2]!), settlementOf(deliveries[3]!, 'errored')]),
+    ]);
+    const events = await pool.query<{ seq: number }>('SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 ORDER BY 1', [jobId, runId]);
+    expect(events.rows.map((row) => row.seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    const target = await pool.query('SELECT settled, errored, passed, overall_sum FROM target WHERE run_id = $1', [runId]);
+    expect(target.rows).toEqual([{ settled: 4, errored: 1, passed: 3, overall_sum: 3 }]);
+    expect(await count('in_flight', runId)).toBe(0);
+    expect(await count('exchange', runId)).toBe(4);
+  });
+
+  it('changes nothing for a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [late] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'frozen', [late!]);
+    await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
+    const { redeliver: [newer] } = await reconcileLane(pool, team.laneId, 'w2', noneMissing);
+    expect((await claimItems(pool, 'w2', [newer!])).map((claim) => claim.crashes)).toEqual([1]);
+
+    expect((await settleItems(pool, [settlementOf(late!)])).size).toBe(0);
+    expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
+    // By its key alone the late reply would find, and take away, the newer delivery's row:
+    const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [runId, late!.target, late!.item]);
+    expect(byKey.rowCount).toBe(1);
+
+    await settleItems(pool, [settlementOf(newer!)]);
+    await settleItems(pool, [settlementOf(newer!)]);
+    expect([await count('result', runId), await count('in_flight', runId)]).toEqual([1, 0]);
+  });
+
+  it('changes nothing for a reply that arrives while its run is being cancelled', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', [delivery!]);
+    let settled = -1;
+    await whileLocked(cancelInside(runId), async () => {
+      settled = (await settleItems(pool, [settlementOf(delivery!)])).size;
+    });
+    expect([settled, await count('result', runId)]).toEqual([0, 0]);
+  });
+
+  it('reads the status of the run after its locks, where one statement alone would read it before', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    await dispatchLane(pool, team.laneId, 10);
+    let naive = -1;
+    await whileLocked(cancelInside(runId), async () => {
+      // The naive statement locks and checks in one snapshot: it waits for the lock, then believes what it read before.
+      const { rows } = await pool.query<{ n: number }>(
+        `WITH locked AS (SELECT run_id FROM target WHERE run_id = $1 FOR UPDATE)
+         SELECT count(*)::int AS n FROM locked JOIN run ON run.id = locked.run_id AND run.status = 'running'`, [runId]);
+      naive = rows[0]!.n;
+    });
+    expect(naive).toBe(1);
+  });
+});
+
+describe('dispatching', () => {
+  it('takes nothing of a run that is cancelled while it waits', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    let deliveries: Delivery[] = [];
+    await whileLocked(cancelInside(runId), async () => {
+      deliveries = await dispatchLane(pool, team.laneId, 10);
+    });
+    expect([deliveries, await count('in_flight', runId)]).toEqual([[], 0]);
+  });
+
+  it('starts the next model of a provider when the one before is dispatched, or at once when asked', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    await team.submit({ models: ['a', 'b'] });
+    expect((await dispatchLane(pool, team.laneId, 2)).map((d) => d.target)).toEqual([0, 0]);
+    expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([0]);
+    expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([1]);
+    const parallel = await aTeam(pool, { cases: 8 });
+    await parallel.submit({ models: ['a', 'b'], model_order: 'parallel' });
+    expect(new Set((await dispatchLane(pool, parallel.laneId, 8)).map((d) => d.target))).toEqual(new Set([0, 1]));
+  });
+
+  it('shares a lane between users, whatever the number of their runs', async () => {
+    const team = await aTeam(pool, { cases: 100, runningJobs: 10 });
+    const big = await Promise.all(Array.from({ length: 5 }, () => team.submit()));
+    await dispatchLane(pool, team.laneId, 40);
+    const small = await team.submit({ userId: await team.anotherUser() });
+    const deliveries = await dispatchLane(pool, team.laneId, 80);
+    expect(deliveries.filter((d) => d.runId === small.runId)).toHaveLength(20);
+    for (const { runId } of big) expect(deliveries.filter((d) => d.runId === runId)).toHaveLength(4);
+  });
+});
+
+describe('finishing', () => {
+  it('finishes a run once when its last two targets end at the same instant and two processes notice', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId, jobId } = await team.submit({ models: ['a', 'b'], model_order: 'parallel' });
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', deliveries);
+    await Promise.all(deliveries.map((delivery) => settleItems(pool, [settlementOf(delivery)])));
+    const done = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
+    await Promise.all([...done, ...done].map((target) => finishTarget(pool, runId, target.ordinal, summary)));
+    await Promise.all([finishRuns(pool), finishRuns(pool)]);
+    const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [jobId]);
+    expect(events.rows.map((row) => row.name)).toEqual(['job_created', 'tool_eval_init', 'tool_eval_summary', 'tool_eval_summary', 'tool_eval_complete', 'job_completed']);
+    expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([{ status: 'completed', score: 1 }]);
+  });
+
+  it('would leave a run unfinished if each settle looked for the other', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit({ models: ['a', 'b'] });
+    const [one, two] = [await pool.connect(), await pool.connect()];
+    const seen: number[] = [];
+    for (const [ordinal, client] of [[0, one], [1, two]] as const) {
+      await client.query('BEGIN');
+      await client.query('UPDATE target SET settled = n WHERE run_id = $1 AND ordinal = $2', [runId, ordinal]);
+    }
+    for (const client of [one, two]) {
+      seen.push((await client.query('SELECT 1 FROM target WHERE run_id = $1 AND settled < n', [runId])).rowCount!);
+    }
+    for (const client of [one, two]) {
+      await client.query('COMMIT');
+      client.release();
+    }
+    expect(seen).toEqual([1, 1]); // the naive check: both transactions believe that the other target is still going on
+    // The finisher looks after both have committed.
+    expect((await doneTargets(pool)).filter((target) => target.runId === runId)).toHaveLength(2);
+    await pool.query('DELETE FROM run WHERE id = $1', [runId]);
+  });
+});
+
+describe('reconciling', () => {
+  it('queues again what the queue has lost, and counts it as no crash', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    expect((await reconcileLane(pool, team.laneId, 'w', allMissing)).redeliver).toEqual([]); // too young to be missed
+    await pool.query(`UPDATE in_flight SET queued_at = now() - interval '3 s' WHERE run_id = $1`, [runId]);
+    const { redeliver } = await reconcileLane(pool, team.laneId, 'w', allMissing);
+    expect(redeliver).toHaveLength(1);
+    expect(redeliver[0]!.token).not.toBe(delivery!.token);
+    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, should it turn up after all
+    expect(await claimItems(pool, 'w', redeliver)).toEqual([{ token: redeliver[0]!.token, crashes: 0 }]);
+  });
+
+  it('gives up an item after five crashes', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    let [delivery] = await dispatchLane(pool, team.laneId, 10);
+    for (let crash = 1; crash <= 5; crash++) {
+      await claimItems(pool, 'w', [delivery!]);
+      await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
+      const { redeliver, poisoned } = await reconcileLane(pool, team.laneId, 'w', noneMissing);
+      expect([redeliver.length, poisoned.length]).toEqual(crash < 5 ? [1, 0] : [0, 1]);
+      delivery = redeliver[0] ?? poisoned[0];
+    }
+    await settleItems(pool, [settlementOf(delivery!, 'errored')]);
+    expect(await count('result', runId)).toBe(1);
+  });
+});
+
+describe('the limit of running jobs', () => {
+  it('lets two submits at the same instant under it one by one, and starts the next when one is cancelled', async () => {
+    const team = await aTeam(pool, { runningJobs: 1 });
+    const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
+    const statuses = async (): Promise<string[]> =>
+      (await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY($1) ORDER BY id', [jobs.map((job) => job.jobId)])).rows.map((row) => row.status);
+    expect((await statuses()).sort()).toEqual(['pending', 'pending', 'queued']);
+    const running = (await pool.query<{ id: string }>(`SELECT id FROM job WHERE id = ANY($1) AND status = 'queued'`, [jobs.map((job) => job.jobId)])).rows[0]!.id;
+    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('cancelled');
+    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('finished');
+    expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
+  });
+});

@@ -1,0 +1,75 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { lossyNumbers, type JsonObject } from '#lib/contracts/json';
+import type { InputError } from '#lib/contracts/problem';
+import type { Tool } from '#lib/contracts/tool';
+import type { Evidence } from '#lib/contracts/verdict';
+
+// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
+
+/** What is wrong with the tools of a suite; paths are pointers into the array. */
+export function checkTools(tools: readonly Tool[]): InputError[] {
+  const errors: InputError[] = [];
+  const seen = new Map<string, number>();
+  tools.forEach((tool, index) => {
+    const name = tool.function.name;
+    const before = seen.get(name.toLowerCase());
+    if (before !== undefined) {
+      errors.push({ path: `/${index}/function/name`, message: `"${name}" is also the name of tool ${before}. Names are compared ignoring case: give each tool a name of its own.` });
+    }
+    seen.set(name.toLowerCase(), index);
+    if (tool.function.parameters === undefined) return;
+    const schema = lossyNumbers(tool.function.parameters) as JsonObject;
+    if (schema.type !== undefined && schema.type !== 'object') {
+      errors.push({ path: `/${index}/function/parameters/type`, message: `must be "object": the parameters of "${name}" are named arguments.` });
+      return;
+    }
+    try {
+      compile(schema);
+    } catch (error) {
+      errors.push({ path: `/${index}/function/parameters`, message: `is not a valid JSON Schema: ${(error as Error).message}` });
+    }
+  });
+  return errors;
+}
+
+function compile(schema: JsonObject): ValidateFunction {
+  const { $id: _id, ...rest } = schema; // two tools may carry the same $id, which Ajv would take for a conflict
+  const validate = ajv.compile(rest);
+  ajv.removeSchema(rest);
+  return validate;
+}
+
+type SchemaProblem = NonNullable<Evidence['schema']>[number];
+
+const validators = new WeakMap<Tool, ValidateFunction | null>();
+
+/** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score. */
+export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
+  let validate = validators.get(tool);
+  if (validate === undefined) {
+    try {
+      validate = tool.function.parameters ? compile(lossyNumbers(tool.function.parameters) as JsonObject) : null;
+    } catch {
+      validate = null;
+    }
+    validators.set(tool, validate);
+  }
+  const problems: SchemaProblem[] = [];
+  if (validate && !validate(lossyNumbers(args))) {
+    for (const error of (validate.errors ?? []).slice(0, 20)) {
+      problems.push({ called, path: error.instancePath, problem: KINDS[error.keyword] ?? 'other', message: error.message ?? error.keyword });
+    }
+  }
+  const declared = tool.function.parameters?.properties as JsonObject | undefined;
+  for (const key of Object.keys(args)) {
+    if (declared && !Object.hasOwn(declared, key) && !problems.some((p) => p.problem === 'undeclared_key')) {
+      problems.push({ called, path: `/${key}`, problem: 'undeclared_key', message: 'is not declared by the tool' });
+    }
+  }
+  return problems;
+}
+const KINDS: Record<string, SchemaProblem['problem']> = {
+  required: 'missing_required', type: 'wrong_type', additionalProperties: 'undeclared_key', unevaluatedProperties: 'undeclared_key',
+  enum: 'enum_violation', const: 'enum_violation',
+};

@@ -1,0 +1,41 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { ArgumentCheck, Verdict } from '#lib/contracts/verdict';
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+};
+const list = (names: string[]): string => names.map((name) => `"${name}"`).join(', ');
+
+/** Says in two or three plain sentences why a verdict is what it is. */
+export function explain(verdict: Verdict, input: CaseInput): string[] {
+  const called = verdict.called.map((call) => call.name);
+  const expected = input.expected_calls?.map((call) => [call.tool].flat().join('" or "')) ??
+    (input.expected_tool ? [[input.expected_tool].flat().join('" or "')] : []);
+  const sentences: string[] = [];
+  if (verdict.abstention) {
+    sentences.push(called.length === 0 ? 'No tool should be called, and none was.' : `No tool should be called, but ${list(called)} was.`);
+  } else if (called.length === 0) {
+    sentences.push(`${list(expected)} should be called, but the reply calls nothing.`);
+  } else if (verdict.evidence.missing.length) {
+    const missing = verdict.evidence.missing.map((index) => expected[index] ?? '');
+    sentences.push(`${list(missing)} should be called; the reply calls ${list(called)}.`);
+  } else {
+    sentences.push(`The right ${expected.length === 1 ? 'tool was' : 'tools were'} called: ${list(expected)}.`);
+  }
+  const malformed = verdict.called.find((call) => call.arguments === null);
+  if (malformed) sentences.push(`The arguments of "${malformed.name}" are not a JSON object: ${show(malformed.raw ?? '')}.`);
+  const wrong = verdict.evidence.pairs.flatMap((pair) => pair.arguments).filter((check) => check.verdict === 'mismatch' || check.verdict === 'missing');
+  if (wrong.length) sentences.push(wrong.slice(0, 3).map(argument).join(' ') + (wrong.length > 3 ? ` And ${wrong.length - 3} more.` : ''));
+  else if (!malformed && verdict.param_score === 1) sentences.push('All expected arguments match.');
+  if (verdict.error_type === 'extra_call') sentences.push(`The case allows no other call, but ${list(verdict.evidence.unexpected.map((index) => called[index]!))} was made too.`);
+  if (verdict.format_compliance === 'repaired') sentences.push('The call was not in the native format and had to be repaired.');
+  for (const note of verdict.evidence.notes ?? []) sentences.push(note);
+  return sentences;
+}
+
+function argument(check: ArgumentCheck): string {
+  return check.verdict === 'missing'
+    ? `The argument ${check.path.slice(1)} is missing (expected ${show(check.expected)}).`
+    : `The argument ${check.path.slice(1)} is ${show(check.actual)}, expected ${show(check.expected)} (${check.rule}).`;
+}

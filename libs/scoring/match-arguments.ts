@@ -1,0 +1,216 @@
+import { RE2JS } from 're2js';
+import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { pointer } from '#lib/contracts/problem';
+import type { ArgumentCheck } from '#lib/contracts/verdict';
+import { sameNumber, withinEpsilon } from './decimal.js';
+import { sequenceRatio } from './sequence-ratio.js';
+
+/** How a leaf is compared. */
+export interface Rule {
+  mode: ScoringMode;
+  epsilon: number;
+  threshold: number | undefined;
+}
+
+/** Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks nobody. */
+export type Similarities = (expected: string, actual: string) => number | undefined;
+
+export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
+type Matcher = (typeof MATCHERS)[number];
+const LONGEST_FUZZY = 20_000;
+
+/** The matcher that an expected value is, if it is one: an object with a key that begins with "$". */
+export function matcherOf(expected: Json): Matcher | undefined {
+  if (!isObject(expected)) return undefined;
+  return MATCHERS.find((name) => name in expected);
+}
+
+/** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
+export function ruleFor(key: string, config: ScoringConfig | null | undefined, paramScoring: ScoringMode | undefined): Rule {
+  const own = config?.params && Object.hasOwn(config.params, key) ? config.params[key] : undefined;
+  return {
+    mode: own?.mode ?? config?.mode ?? paramScoring ?? 'exact',
+    epsilon: own?.epsilon ?? config?.epsilon ?? 0.01,
+    threshold: own?.threshold ?? config?.threshold,
+  };
+}
+
+const patterns = new Map<string, RE2JS>();
+/** RE2: a user's pattern runs in time linear in the text. @throws when it does not compile */
+export function compilePattern(pattern: string): RE2JS {
+  let compiled = patterns.get(pattern);
+  if (!compiled) {
+    if (patterns.size > 1000) patterns.clear();
+    patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
+  }
+  return compiled;
+}
+
+export interface ArgumentMatch {
+  /** correct / expected; 1 when nothing is expected. */
+  score: number;
+  checks: ArgumentCheck[];
+}
+
+/** How the arguments of a call answer the expected ones, key by key. */
+export function matchArguments(
+  expected: JsonObject,
+  actual: JsonObject,
+  defaults: JsonObject,
+  config: ScoringConfig | null | undefined,
+  paramScoring: ScoringMode | undefined,
+  similarities?: Similarities,
+): ArgumentMatch {
+  const checks: ArgumentCheck[] = [];
+  let correct = 0;
+  let counted = 0;
+  for (const [key, wanted] of Object.entries(expected)) {
+    const rule = ruleFor(key, config, paramScoring);
+    const check = checkArgument(key, wanted, actual, defaults, rule, similarities);
+    checks.push(check);
+    if (check.verdict === 'skipped') continue;
+    counted++;
+    if (check.verdict === 'match') correct++;
+  }
+  return { score: counted === 0 ? 1 : correct / counted, checks };
+}
+
+function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: JsonObject, rule: Rule, similarities?: Similarities): ArgumentCheck {
+  const matcher = matcherOf(wanted);
+  const base = { path: pointer([key]), rule: matcher ?? rule.mode, expected: wanted };
+  const given = Object.hasOwn(actual, key);
+  const value = given ? actual[key]! : undefined;
+  const fallback = Object.hasOwn(defaults, key) ? defaults[key]! : undefined;
+  if (matcher === '$absent') {
+    const isDefault = given && fallback !== undefined && equalJson(fallback, value!);
+    return { ...base, verdict: !given || isDefault ? 'match' : 'mismatch', ...(given && { actual: value }) };
+  }
+  if (matcher === '$optional' && !given) return { ...base, verdict: 'skipped' };
+  const used = given ? value! : fallback;
+  if (used === undefined) return { ...base, verdict: 'missing' };
+  const notes: string[] = [];
+  const wrong = mismatch(matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted, used, rule, [key], notes, similarities);
+  return {
+    ...base,
+    verdict: wrong ? 'mismatch' : 'match',
+    ...(wrong && { path: pointer(wrong) }),
+    actual: used,
+    ...(!given && { default_applied: true }),
+    ...(notes.length && { note: notes.join(' ') }),
+  };
+}
+
+/** The path of the first place where a value is not as expected; undefined when it is. */
+function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], notes: string[], similarities?: Similarities): string[] | undefined {
+  const matcher = matcherOf(expected);
+  if (matcher) return matches(expected as JsonObject, matcher, actual, rule, path, notes, similarities) ? undefined : path;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return path;
+    for (let i = 0; i < expected.length; i++) {
+      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], notes, similarities);
+      if (wrong) return wrong;
+    }
+    return undefined;
+  }
+  if (isObject(expected)) {
+    if (!isObject(actual)) return path;
+    for (const [key, wanted] of Object.entries(expected)) {
+      const inner = matcherOf(wanted);
+      const here = [...path, key];
+      if (!Object.hasOwn(actual, key)) {
+        if (inner === '$optional' || inner === '$absent') continue;
+        return here;
+      }
+      if (inner === '$absent') return here;
+      const wrong = mismatch(inner === '$optional' ? (wanted as JsonObject).$optional! : wanted, actual[key]!, rule, here, notes, similarities);
+      if (wrong) return wrong;
+    }
+    const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
+    return extra === undefined ? undefined : [...path, extra];
+  }
+  return leafMatches(expected, actual, rule, notes, similarities) ? undefined : path;
+}
+
+function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rule, path: string[], notes: string[], similarities?: Similarities): boolean {
+  switch (matcher) {
+    case '$any':
+      return true;
+    case '$absent':
+      return false;
+    case '$optional':
+      return mismatch(expected.$optional!, actual, rule, path, notes, similarities) === undefined;
+    case '$one_of':
+      return (expected.$one_of as Json[]).some((member) => mismatch(member, actual, rule, path, notes, similarities) === undefined);
+    case '$regex':
+      return compilePattern(expected.$regex as string).matcher(textOf(actual)).find();
+    case '$contains':
+      return typeof actual === 'string' && actual.toLowerCase().includes((expected.$contains as string).toLowerCase());
+    case '$approx': {
+      const [wanted, given] = [numericText(expected.$approx!), numericText(actual)];
+      const epsilon = expected.$epsilon === undefined ? 0.01 : Number(numericText(expected.$epsilon));
+      return wanted !== undefined && given !== undefined && withinEpsilon(wanted, given, epsilon);
+    }
+  }
+}
+
+function leafMatches(expected: Json, actual: Json, rule: Rule, notes: string[], similarities?: Similarities): boolean {
+  const strings = typeof expected === 'string' && typeof actual === 'string';
+  switch (rule.mode) {
+    case 'contains':
+      if (strings && expected !== '' && actual !== '') {
+        const [a, b] = [expected.toLowerCase(), actual.toLowerCase()];
+        return a.includes(b) || b.includes(a);
+      }
+      break;
+    case 'numeric_tolerance': {
+      const [a, b] = [numericText(expected), numericText(actual)];
+      if (a !== undefined && b !== undefined) return withinEpsilon(a, b, rule.epsilon);
+      break;
+    }
+    case 'regex':
+      if (typeof expected === 'string') return compilePattern(expected).matcher(textOf(actual)).find();
+      break;
+    case 'fuzzy':
+      if (!strings) break;
+      if (expected.length > LONGEST_FUZZY || actual.length > LONGEST_FUZZY) {
+        notes.push(`Longer than ${LONGEST_FUZZY} characters: compared exactly.`);
+        break;
+      }
+      return sequenceRatio(actual.toLowerCase(), expected.toLowerCase()) >= (rule.threshold ?? 0.8);
+    case 'semantic': {
+      if (!strings || exactLeaf(expected, actual)) break;
+      const similarity = similarities?.(expected, actual);
+      if (similarity !== undefined) return similarity >= (rule.threshold ?? 0.85);
+      break;
+    }
+  }
+  return exactLeaf(expected, actual);
+}
+
+/** Same JSON type; strings ignoring case, numbers by decimal value. */
+function exactLeaf(expected: Json, actual: Json): boolean {
+  if (typeof expected === 'string') return typeof actual === 'string' && (expected === actual || expected.toLowerCase() === actual.toLowerCase());
+  if (isNumber(expected)) return isNumber(actual) && sameNumber(expected, actual);
+  return expected === actual;
+}
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The text of a number, or of a string in JSON's number grammar after trimming. */
+function numericText(value: Json): string | undefined {
+  if (isNumber(value)) return numberSource(value);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? text : undefined;
+}
+
+/** Deep equality: numbers by decimal value, strings to the letter, objects whatever their order of keys. */
+export function equalJson(a: Json, b: Json): boolean {
+  if (isNumber(a)) return isNumber(b) && sameNumber(a, b);
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]!));
+  if (isObject(a)) {
+    return isObject(b) && Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!));
+  }
+  return a === b;
+}

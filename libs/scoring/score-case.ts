@@ -1,0 +1,138 @@
+import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
+import { isObject, type JsonObject } from '#lib/contracts/json';
+import type { Tool } from '#lib/contracts/tool';
+import type { ArgumentCheck, ErrorType, Evidence, ReadCall, Verdict } from '#lib/contracts/verdict';
+import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
+import { checkArguments } from './check-tools.js';
+import { matchArguments, type ArgumentMatch, type Similarities } from './match-arguments.js';
+import type { ReadReply } from './read-reply.js';
+
+const TOOL_WEIGHT = 0.6;
+const PARAM_WEIGHT = 0.4;
+/** Sums of shares may fall short of a threshold by rounding. */
+const ROUNDING = 1e-12;
+
+export interface Scorer {
+  /** Whether the right answer is to call nothing. */
+  abstention: boolean;
+  score(reply: ReadReply, extra?: { similarities?: Similarities; finishReason?: string | null }): Verdict;
+}
+
+interface Pair {
+  weight: number;
+  match: ArgumentMatch | null;
+}
+
+/**
+ * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` says what the numbers mean.
+ * @param passThreshold smallest overall score that passes, 0..1
+ */
+export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): Scorer {
+  const byName = new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
+  const several = input.expected_calls !== undefined;
+  const expected: ExpectedCall[] =
+    input.expected_calls ??
+    (input.expected_tool === null || input.expected_tool === undefined
+      ? []
+      : [{ tool: input.expected_tool, params: input.expected_params, scoring_config: input.scoring_config }]);
+  const accepted = expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase())));
+  const abstention = expected.length === 0;
+
+  const defaultsOf = (call: ExpectedCall, tool: Tool | undefined): JsonObject => {
+    const properties = tool?.function.parameters?.properties;
+    if ((call.scoring_config ?? input.scoring_config)?.defaults === 'strict' || !isObject(properties)) return {};
+    return Object.fromEntries(Object.entries(properties).flatMap(([key, schema]) => (isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [])));
+  };
+
+  const pairOf = (index: number, called: ReadCall, similarities?: Similarities): Pair => {
+    if (!accepted[index]!.has(called.name.toLowerCase())) return { weight: 0, match: null };
+    const call = expected[index]!;
+    if (!call.params) return { weight: 1, match: null };
+    const match: ArgumentMatch = called.arguments === null
+      ? { score: 0, checks: [] }
+      : matchArguments(call.params, called.arguments, defaultsOf(call, byName.get(called.name.toLowerCase())), call.scoring_config ?? input.scoring_config, input.param_scoring, similarities);
+    return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
+  };
+
+  return {
+    abstention,
+    score({ calls, format_compliance }, { similarities, finishReason } = {}) {
+      const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, similarities)));
+      const plain = weights.map((row) => row.map((pair) => pair.weight));
+      const assignment: Assignment = input.call_order === 'strict' ? assignInOrder(plain) : assignAny(plain);
+      const paired = new Map(assignment.map(({ expected: e, called }) => [e, called]));
+      const taken = new Set(paired.values());
+      const missing = expected.flatMap((_call, index) => (paired.has(index) ? [] : [index]));
+      const unexpected = calls.flatMap((_call, index) => (taken.has(index) ? [] : [index]));
+
+      const toolScore = abstention ? (calls.length === 0 ? 1 : 0) : paired.size / expected.length;
+      const scoring = expected.flatMap((call, index) => (call.params ? [index] : []));
+      const paramOf = (index: number): number => (paired.has(index) ? weights[index]![paired.get(index)!]!.match!.score : 0);
+      const paramScore = scoring.length ? scoring.reduce((sum, index) => sum + paramOf(index), 0) / scoring.length : null;
+      const overall = paramScore === null ? toolScore : TOOL_WEIGHT * toolScore + PARAM_WEIGHT * paramScore;
+
+      // A single-call case looks at its best call alone; others cost nothing unless it forbids them.
+      const looked = several || taken.size === 0 ? calls : calls.filter((_call, index) => taken.has(index));
+      const malformed = looked.some((call) => call.arguments === null);
+      const forbiddenExtra = input.allow_extra_calls === false && unexpected.length > 0 && !abstention;
+      const checks = assignment.flatMap(({ expected: e, called }) => weights[e]![called]!.match?.checks ?? []);
+      const unknown = unexpected.some((index) => !byName.has(calls[index]!.name.toLowerCase()));
+      const error_type = firstError({ abstention, calls: calls.length, malformed, unknown, missing: missing.length, several, checks, forbiddenExtra });
+
+      return {
+        tool_score: toolScore,
+        param_score: paramScore,
+        overall,
+        passed: overall >= passThreshold - ROUNDING && !malformed && !forbiddenExtra,
+        error_type,
+        format_compliance,
+        called: calls,
+        abstention,
+        evidence: evidenceOf({ assignment, weights, missing, unexpected, calls, expected, byName, several, finishReason }),
+      };
+    },
+  };
+}
+
+/** The error taxonomy: the first that applies. */
+function firstError(of: {
+  abstention: boolean; calls: number; malformed: boolean; unknown: boolean; missing: number; several: boolean; checks: ArgumentCheck[]; forbiddenExtra: boolean;
+}): ErrorType {
+  if (of.abstention) return of.calls === 0 ? 'none' : 'unexpected_call';
+  if (of.calls === 0) return 'no_call';
+  if (of.malformed) return 'malformed_arguments';
+  if (of.missing > 0) return of.unknown ? 'unknown_tool' : of.several ? 'incomplete_chain' : 'wrong_tool';
+  if (of.checks.some((check) => check.verdict === 'missing')) return 'missing_argument';
+  if (of.checks.some((check) => check.verdict === 'mismatch')) return 'wrong_argument';
+  return of.forbiddenExtra ? 'extra_call' : 'none';
+}
+
+function evidenceOf(of: {
+  assignment: Assignment; weights: Pair[][]; missing: number[]; unexpected: number[]; calls: ReadCall[]; expected: ExpectedCall[];
+  byName: Map<string, Tool>; several: boolean; finishReason: string | null | undefined;
+}): Evidence {
+  const { assignment, weights, calls, expected } = of;
+  const extra = assignment.flatMap(({ expected: e, called }) => {
+    const wanted = expected[e]!.params;
+    return wanted && calls[called]!.arguments ? Object.keys(calls[called]!.arguments!).filter((key) => !Object.hasOwn(wanted, key)).map((key) => `/${called}/${key}`) : [];
+  });
+  const schema = calls.flatMap((call, index) => {
+    const tool = of.byName.get(call.name.toLowerCase());
+    return tool && call.arguments ? checkArguments(tool, call.arguments, index) : [];
+  });
+  const exact = assignment.filter(({ expected: e, called }) => weights[e]![called]!.weight === 1).length;
+  const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+  return {
+    pairs: assignment.map(({ expected: e, called }) => ({
+      called, expected: e, param_score: weights[e]![called]!.match?.score ?? null, arguments: weights[e]![called]!.match?.checks ?? [],
+    })),
+    missing: of.missing,
+    unexpected: of.unexpected,
+    ...(extra.length && { extra_arguments: extra }),
+    ...(schema.length && { schema }),
+    ...(of.several && expected.length && {
+      precision: ratio(exact, calls.length), recall: ratio(exact, expected.length), f1: ratio(2 * exact, calls.length + expected.length),
+    }),
+    ...(of.finishReason === 'length' && { notes: ['The reply was cut off at max_tokens.'] }),
+  };
+}

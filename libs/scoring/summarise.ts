@@ -1,0 +1,182 @@
+import type { GroupSummary, Summary } from '#lib/contracts/summary';
+
+/** What a summary needs of a settled item. */
+export interface SettledItem {
+  case_position: number;
+  category: string | null;
+  outcome: 'scored' | 'errored';
+  passed: boolean;
+  tool_score: number | null;
+  param_score: number | null;
+  overall: number | null;
+  error_type: string;
+  error_kind: string | null;
+  format_compliance: string | null;
+  abstention: boolean;
+  latency_ms: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  cost_usd: number | null;
+}
+
+class Mean {
+  sum = 0;
+  count = 0;
+  add(value: number | null): void {
+    if (value === null) return;
+    this.sum += value;
+    this.count++;
+  }
+  get value(): number | null {
+    return this.count === 0 ? null : this.sum / this.count;
+  }
+}
+
+class Group {
+  readonly cases = new Set<number>();
+  scored = 0;
+  errored = 0;
+  passed = 0;
+  readonly tool = new Mean();
+  readonly param = new Mean();
+  readonly overall = new Mean();
+  readonly irrelevance = new Mean();
+
+  add(item: SettledItem): void {
+    this.cases.add(item.case_position);
+    if (item.outcome === 'errored') return void this.errored++;
+    this.scored++;
+    if (item.passed) this.passed++;
+    this.tool.add(item.tool_score);
+    this.param.add(item.param_score);
+    this.overall.add(item.overall);
+    if (item.abstention) this.irrelevance.add(item.overall);
+  }
+
+  finish(): GroupSummary {
+    return {
+      cases: this.cases.size, scored: this.scored, errored: this.errored, passed: this.passed, tool_accuracy: this.tool.value,
+      param_accuracy: this.param.value, overall: this.overall.value, irrelevance_accuracy: this.irrelevance.value,
+    };
+  }
+}
+
+/**
+ * Collects the settled items of a target, one by one, into its final figures. One function makes every summary, so that no
+ * two screens disagree. Memory: one entry a case and four bytes an item.
+ */
+export function createSummary({ seed }: { seed: number }): { add(item: SettledItem): void; finish(): Omit<Summary, 'target'> } {
+  const all = new Group();
+  const categories = new Map<string, Group>();
+  const byCase = new Map<number, Mean>();
+  const formats: Record<string, number> = {};
+  const errors: Record<string, number> = {};
+  let latencies = new Int32Array(1024);
+  let latencyCount = 0;
+  let [promptTokens, completionTokens] = [0, 0];
+  const cost = new Mean();
+  const count = (counts: Record<string, number>, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
+  return {
+    add(item) {
+      all.add(item);
+      if (item.category !== null) {
+        let group = categories.get(item.category);
+        if (!group) categories.set(item.category, (group = new Group()));
+        group.add(item);
+      }
+      count(errors, item.error_type);
+      promptTokens += item.prompt_tokens ?? 0;
+      completionTokens += item.completion_tokens ?? 0;
+      cost.add(item.cost_usd);
+      if (item.outcome === 'errored') return;
+      if (item.format_compliance) count(formats, item.format_compliance);
+      let mean = byCase.get(item.case_position);
+      if (!mean) byCase.set(item.case_position, (mean = new Mean()));
+      mean.add(item.overall);
+      if (item.latency_ms === null) return;
+      if (latencyCount === latencies.length) {
+        const larger = new Int32Array(latencies.length * 2);
+        larger.set(latencies);
+        latencies = larger;
+      }
+      latencies[latencyCount++] = item.latency_ms;
+    },
+    finish() {
+      const sorted = latencies.subarray(0, latencyCount).sort();
+      return {
+        ...all.finish(),
+        overall_ci: clusteredInterval([...byCase.values()], seed),
+        pass_rate: all.scored === 0 ? null : all.passed / all.scored,
+        pass_rate_ci: wilson(all.passed, all.scored),
+        format_counts: formats,
+        error_counts: errors,
+        by_category: Object.fromEntries([...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()])),
+        latency_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
+        usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+        cost_usd: cost.count === 0 ? null : cost.sum,
+      };
+    },
+  };
+}
+
+/** Nearest rank. */
+const percentile = (sorted: Int32Array, share: number): number | null =>
+  sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+
+const Z = 1.959963984540054; // 97.5 % quantile of the normal distribution
+
+/** 95 % interval of a proportion (Wilson 1927). */
+export function wilson(successes: number, n: number): [number, number] | null {
+  if (n === 0) return null;
+  const p = successes / n;
+  const centre = (p + (Z * Z) / (2 * n)) / (1 + (Z * Z) / n);
+  const half = (Z / (1 + (Z * Z) / n)) * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
+  return [Math.max(0, centre - half), Math.min(1, centre + half)];
+}
+
+const RESAMPLES = 1000;
+/** Above this the resampling would take seconds, and the mean of so many cases is normal for all purposes. */
+const LARGEST_BOOTSTRAP = 5000;
+
+/**
+ * 95 % interval of a mean over items that come in clusters: whole cases are drawn with replacement, because n samples of one
+ * case are not n independent cases (Cameron, Gelbach, Miller 2008). Percentile bootstrap; for more than 5,000 cases the
+ * cluster-robust normal interval.
+ */
+export function clusteredInterval(clusters: readonly { sum: number; count: number }[], seed: number): [number, number] | null {
+  const used = clusters.filter((cluster) => cluster.count > 0);
+  const total = used.reduce((sum, cluster) => sum + cluster.count, 0);
+  if (total === 0) return null;
+  const mean = used.reduce((sum, cluster) => sum + cluster.sum, 0) / total;
+  const clamp = (value: number): number => Math.min(1, Math.max(0, value));
+  if (used.length > LARGEST_BOOTSTRAP) {
+    const variance = used.reduce((sum, cluster) => sum + (cluster.sum - mean * cluster.count) ** 2, 0) / total ** 2;
+    const half = Z * Math.sqrt((variance * used.length) / (used.length - 1));
+    return [clamp(mean - half), clamp(mean + half)];
+  }
+  const random = seededRandom(seed);
+  const means = new Float64Array(RESAMPLES);
+  for (let resample = 0; resample < RESAMPLES; resample++) {
+    let [sum, count] = [0, 0];
+    for (let i = 0; i < used.length; i++) {
+      const cluster = used[Math.floor(random() * used.length)]!;
+      sum += cluster.sum;
+      count += cluster.count;
+    }
+    means[resample] = sum / count;
+  }
+  means.sort();
+  return [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!];
+}
+
+/** mulberry32: 0..1, the same for the same seed everywhere. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
