@@ -1,0 +1,110 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaEngine as Engine } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+
+/** Node has it; its types stand in TypeScript's DOM library alone. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: Record<string, object>): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+/** The same for every process that migrates a database; the number itself means nothing. */
+const MIGRATION_LOCK = 823_114_553;
+const NO_SUCH_DATABASE = '3D000';
+const ALREADY_EXISTS = ['42P04', '23505'];
+
+/** The prisma/ folder: beside libs/ in the sources, two steps further up in dist/. */
+const prismaFolder = (): string => fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../../prisma' : '../../prisma', import.meta.url));
+
+/**
+ * Brings a database to the newest schema and answers the names of the migrations it applied; makes the database if there is none.
+ * May be called again and by many processes at once. It runs Prisma's schema engine as WebAssembly: the engine that
+ * `prisma migrate` starts would have to be downloaded first.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const lock = await connectOrCreate(databaseUrl);
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const engine = await startEngine(databaseUrl);
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: await readMigrations(),
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return appliedMigrationNames;
+  } finally {
+    await lock.end(); // Ends the session, and with it the lock.
+  }
+}
+
+/** The SQL that leads from what the database holds to prisma/schema.prisma. */
+export async function diffToSchema(databaseUrl: string): Promise<string> {
+  const schema = await readSchema();
+  const engine = await startEngine(databaseUrl);
+  const { stdout } = await engine.diff({
+    from: { tag: 'schemaDatasource', files: [schema], configDir: dirname(schema.path) },
+    to: { tag: 'schemaDatamodel', files: [schema] },
+    script: true,
+    exitCode: null,
+    filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+  });
+  return stdout ?? '';
+}
+
+async function startEngine(databaseUrl: string): Promise<Engine> {
+  const { SchemaEngine, ...imports } = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const wasm = await readFile(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm').replace(/[^/]*$/, 'schema_engine_bg.wasm')));
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': imports });
+  imports.__wbg_set_wasm(instance.exports);
+  (instance.exports.__wbindgen_start as () => void)();
+  const { path, content } = await readSchema();
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl }));
+  return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+}
+
+async function readSchema(): Promise<{ path: string; content: string }> {
+  const path = join(prismaFolder(), 'schema.prisma');
+  return { path, content: await readFile(path, 'utf8') };
+}
+
+async function readMigrations(): Promise<MigrationList> {
+  const baseDir = join(prismaFolder(), 'migrations');
+  const folders = (await readdir(baseDir, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      folders.sort().map(async (path) => {
+        const value = await readFile(join(baseDir, path, 'migration.sql'), 'utf8');
+        return { path, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } as const } };
+      }),
+    ),
+  };
+}
+
+async function connectOrCreate(databaseUrl: string): Promise<pg.Client> {
+  try {
+    return await connect(databaseUrl);
+  } catch (error) {
+    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error;
+  }
+  const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
+  const maintenance = await connect(Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href);
+  try {
+    await maintenance.query(`CREATE DATABASE ${maintenance.escapeIdentifier(name)}`);
+  } catch (error) {
+    if (!ALREADY_EXISTS.includes((error as { code?: string }).code ?? '')) throw error;
+  } finally {
+    await maintenance.end();
+  }
+  return connect(databaseUrl);
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,139 @@
+import { parseJson, type JsonObject } from '#lib/contracts/json';
+import type { Page } from '#lib/contracts/page';
+import { ProblemError } from '#lib/contracts/problem';
+import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { newId } from '#lib/runtime/ids';
+import type { Sealer } from '#lib/runtime/seal';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import type { Prisma } from './prisma.js';
+
+export async function listProviders(prisma: Prisma, teamId: string, limit: number, cursor: string | undefined): Promise<Page<Provider>> {
+  const rows = await prisma.provider.findMany({
+    where: { team_id: teamId, ...(cursor && { id: { lt: cursor } }) }, include: { models: { orderBy: { position: 'asc' } } }, orderBy: { id: 'desc' }, take: limit + 1,
+  });
+  return { items: rows.slice(0, limit).map(toProvider), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
+}
+
+export type StoredProvider = NonNullable<Awaited<ReturnType<typeof findProvider>>>;
+
+export const findProvider = (prisma: Prisma, teamId: string, key: string) =>
+  prisma.provider.findUnique({ where: { team_id_key: { team_id: teamId, key } }, include: { models: { orderBy: { position: 'asc' } } } });
+
+export function toProvider(row: StoredProvider): Provider {
+  return {
+    key: row.key, name: row.name, kind: row.kind, base_url: row.base_url, api_key_set: row.sealed_key !== null, api_key_last4: row.key_last4,
+    limits: { requests_per_minute: row.requests_per_minute, tokens_per_minute: row.tokens_per_minute, max_concurrency: row.max_concurrency },
+    models: row.models.map((model) => ({
+      id: model.model_id, name: model.name, input_cost_per_mtok: model.input_cost_per_mtok, output_cost_per_mtok: model.output_cost_per_mtok,
+      unsupported_params: model.unsupported_params, default_params: parseJson(model.default_params) as JsonObject,
+      limits: model.limits === null ? null : (JSON.parse(model.limits) as Limits),
+    })),
+    created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export async function createProvider(pool: Pool, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const id = newId();
+    const laneId = await laneOf(client, teamId, input.key, credential(sealer, input.base_url, input.api_key));
+    const made = await client.query(
+      `INSERT INTO provider (id, team_id, key, name, kind, base_url, sealed_key, key_last4, requests_per_minute, tokens_per_minute, max_concurrency, lane_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (team_id, key) DO NOTHING`,
+      [id, teamId, input.key, input.name ?? input.key, input.kind, input.base_url, ...sealed(sealer, input.api_key, id),
+        input.limits.requests_per_minute, input.limits.tokens_per_minute, input.limits.max_concurrency, laneId],
+    );
+    if (made.rowCount === 0) throw new ProblemError(409, `There is a provider "${input.key}" already. Change it with PATCH /api/providers/${input.key}.`);
+    await replaceModels(client, sealer, teamId, id, input.key, input.models);
+    await syncLanes(client, [laneId]);
+  });
+}
+
+/** @returns false when there is no such provider */
+export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ id: string; base_url: string; sealed_key: string | null; lane_id: string }>(
+      'SELECT id, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
+    const old = rows[0];
+    if (!old) return false;
+    const set = async (column: string, value: unknown): Promise<void> => void (await client.query(`UPDATE provider SET ${column} = $2 WHERE id = $1`, [old.id, value]));
+    if (patch.name !== undefined) await set('name', patch.name);
+    for (const limit of ['requests_per_minute', 'tokens_per_minute', 'max_concurrency'] as const) {
+      if (patch.limits?.[limit] !== undefined) await set(limit, patch.limits[limit]);
+    }
+    let laneId = old.lane_id;
+    if (patch.base_url !== undefined || patch.api_key !== undefined) {
+      const apiKey = patch.api_key !== undefined ? patch.api_key : old.sealed_key && sealer.open(old.sealed_key, old.id);
+      const baseUrl = patch.base_url ?? old.base_url;
+      laneId = await laneOf(client, teamId, key, credential(sealer, baseUrl, apiKey));
+      const [sealedKey, last4] = sealed(sealer, apiKey, old.id);
+      await client.query('UPDATE provider SET base_url = $2, sealed_key = $3, key_last4 = $4, lane_id = $5 WHERE id = $1', [old.id, baseUrl, sealedKey, last4, laneId]);
+    }
+    if (patch.models) await replaceModels(client, sealer, teamId, old.id, key, patch.models);
+    await client.query('UPDATE provider SET updated_at = now() WHERE id = $1', [old.id]);
+    await syncLanes(client, [old.lane_id, laneId]);
+    return true;
+  });
+}
+
+export async function deleteProvider(pool: Pool, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ id: string; lane_id: string }>('SELECT id, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
+    if (!rows[0]) return 'not-found';
+    const used = await client.query(
+      `SELECT 1 FROM target t JOIN run r ON r.id = t.run_id WHERE t.provider_id = $1 AND r.status IN ('pending', 'queued', 'running') LIMIT 1`, [rows[0].id]);
+    if (used.rowCount) return 'in-use';
+    await client.query('DELETE FROM provider WHERE id = $1', [rows[0].id]);
+    await syncLanes(client, [rows[0].lane_id]);
+    return 'deleted';
+  });
+}
+
+/** A key at an origin is one credential, with one set of limits at the provider, however many entries use it. */
+const credential = (sealer: Sealer, baseUrl: string, apiKey: string | null): string => sealer.fingerprint('credential', new URL(baseUrl).origin, apiKey ?? '');
+
+function sealed(sealer: Sealer, apiKey: string | null, providerId: string): [string | null, string | null] {
+  if (apiKey === null) return [null, null];
+  return [sealer.seal(apiKey, providerId), apiKey.length >= 12 ? apiKey.slice(-4) : null];
+}
+
+async function laneOf(client: PoolClient, teamId: string, name: string, fingerprint: string): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $4, 8)
+     ON CONFLICT (team_id, fingerprint) DO UPDATE SET name = lane.name RETURNING id`,
+    [newId(), teamId, name, fingerprint],
+  );
+  return rows[0]!.id;
+}
+
+/** Lanes of credentials get the strictest limits of the entries that share them. */
+async function syncLanes(client: PoolClient, laneIds: string[]): Promise<void> {
+  await client.query(
+    `UPDATE lane SET requests_per_minute = s.rpm, tokens_per_minute = s.tpm, max_concurrency = s.concurrency
+     FROM (SELECT lane_id, min(requests_per_minute) AS rpm, min(tokens_per_minute) AS tpm, min(max_concurrency) AS concurrency
+       FROM provider WHERE lane_id = ANY ($1) GROUP BY lane_id) s WHERE lane.id = s.lane_id`,
+    [laneIds],
+  );
+}
+
+/** What was learned about a model that stays in the list is kept. */
+async function replaceModels(client: PoolClient, sealer: Sealer, teamId: string, providerId: string, key: string, models: ProviderInput['models']): Promise<void> {
+  const repeated = models.findIndex((model, index) => models.findIndex((other) => other.id === model.id) < index);
+  if (repeated >= 0) throw new ProblemError(422, `The model "${models[repeated]!.id}" is listed twice.`, [{ path: `/models/${repeated}/id`, message: 'is listed before' }]);
+  await client.query('DELETE FROM model WHERE provider_id = $1 AND NOT model_id = ANY ($2)', [providerId, models.map((model) => model.id)]);
+  for (const [position, model] of models.entries()) {
+    const laneId = model.limits && (await laneOf(client, teamId, `${key}::${model.id}`, sealer.fingerprint('model', providerId, model.id)));
+    if (laneId && model.limits) {
+      await client.query('UPDATE lane SET requests_per_minute = $2, tokens_per_minute = $3, max_concurrency = $4 WHERE id = $1',
+        [laneId, model.limits.requests_per_minute, model.limits.tokens_per_minute, model.limits.max_concurrency]);
+    }
+    await client.query(
+      `INSERT INTO model (id, provider_id, position, model_id, name, input_cost_per_mtok, output_cost_per_mtok, unsupported_params, default_params, limits, lane_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       ON CONFLICT (provider_id, model_id) DO UPDATE SET position = excluded.position, name = excluded.name, input_cost_per_mtok = excluded.input_cost_per_mtok,
+         output_cost_per_mtok = excluded.output_cost_per_mtok, unsupported_params = excluded.unsupported_params, default_params = excluded.default_params,
+         limits = excluded.limits, lane_id = excluded.lane_id`,
+      [newId(), providerId, position, model.id, model.name ?? model.id, model.input_cost_per_mtok, model.output_cost_per_mtok, model.unsupported_params,
+        JSON.stringify(model.default_params), model.limits && JSON.stringify(model.limits), laneId],
+    );
+  }
+}

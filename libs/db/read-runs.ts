@@ -1,0 +1,115 @@
+import { zstdDecompressSync } from 'node:zlib';
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
+import type { JobStatus } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import { notFound } from '#lib/contracts/problem';
+import type { ErrorKind, Result, Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
+import type { Evidence, ReadCall } from '#lib/contracts/verdict';
+import { caseOf } from './load-run.js';
+import type { Pool } from './pool.js';
+import type { Prisma } from './prisma.js';
+
+const withTargets = { targets: { orderBy: { ordinal: 'asc' } } } as const;
+type RunRow = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+const findRun = (prisma: Prisma, teamId: string, id: string) => prisma.run.findFirst({ where: { id, team_id: teamId }, include: withTargets });
+
+function toRun(row: RunRow): Run {
+  const targets = row.targets.map((t) => ({
+    target: `${t.provider_key}::${t.model_id}`, provider_key: t.provider_key, model_id: t.model_id, total: t.n, settled: t.settled, errored: t.errored, passed: t.passed,
+  }));
+  const sum = (key: 'total' | 'settled' | 'errored' | 'passed'): number => targets.reduce((total, target) => total + target[key], 0);
+  const means = row.targets.flatMap((t) => (t.settled > t.errored ? [t.overall_sum / (t.settled - t.errored)] : []));
+  return {
+    id: row.id, job_id: row.job_id, suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version }, status: row.status as JobStatus,
+    config: parseJson(row.config) as JsonObject, targets,
+    counts: { total: sum('total'), settled: sum('settled'), errored: sum('errored'), passed: sum('passed') },
+    score: row.score ?? (means.length ? means.reduce((a, b) => a + b, 0) / means.length : null),
+    delta: row.delta,
+    summaries: row.targets.flatMap((t) => (t.summary ? [JSON.parse(t.summary) as Summary] : [])),
+    experiment_id: row.experiment_id, created_at: row.created_at.toISOString(), finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+export async function listRuns(prisma: Prisma, teamId: string, limit: number, cursor: string | undefined): Promise<Page<Run>> {
+  const rows = await prisma.run.findMany({ where: { team_id: teamId, ...(cursor && { id: { lt: cursor } }) }, include: withTargets, orderBy: { id: 'desc' }, take: limit + 1 });
+  return { items: rows.slice(0, limit).map(toRun), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
+}
+
+export async function readRun(prisma: Prisma, teamId: string, id: string): Promise<Run> {
+  const row = await findRun(prisma, teamId, id);
+  if (!row) throw notFound('run', id);
+  return toRun(row);
+}
+
+export interface ResultFilter {
+  model?: string;
+  outcome?: string;
+  error_type?: string;
+  category?: string;
+  passed?: boolean;
+}
+
+interface Row {
+  target: number; case_position: number; sample: number; generation: number; seq: number; target_name: string; case_id: string; body: string;
+  category: string | null; outcome: 'scored' | 'errored'; passed: boolean; tool_score: number | null; param_score: number | null; overall: number | null;
+  error_type: string; format_compliance: string | null; called: string; evidence: string | null; metrics: string | null; latency_ms: number | null;
+  prompt_tokens: number | null; completion_tokens: number | null; cost_usd: number | null; cached: boolean; attempts: number; error_kind: string | null;
+  error_message: string | null; tool_choice_used: string | null; settled_at: Date; abstention: boolean;
+}
+
+const SELECT_RESULT = `SELECT r.*, t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
+  FROM result r JOIN run ON run.id = r.run_id JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
+  JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
+
+function toResult(row: Row): Result {
+  const input = caseOf(row.body);
+  return {
+    id: `${row.target}-${row.case_position}-${row.sample}`, seq: row.seq, target: row.target_name, case_id: row.case_id, case_name: input.name ?? null,
+    prompt: promptOf(input), category: row.category, sample: row.sample, outcome: row.outcome, passed: row.passed, tool_score: row.tool_score,
+    param_score: row.param_score, overall: row.overall, error_type: row.error_type as Result['error_type'],
+    format_compliance: row.format_compliance as Result['format_compliance'],
+    expected: { tool: input.expected_tool ?? null, params: input.expected_params ?? null, ...(input.expected_calls && { calls: input.expected_calls }) },
+    called: parseJson(row.called) as unknown as ReadCall[], evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
+    metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>), latency_ms: row.latency_ms,
+    usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens }, cost_usd: row.cost_usd, cached: row.cached, attempts: row.attempts,
+    error: row.error_kind === null ? null : { kind: row.error_kind as ErrorKind, message: row.error_message ?? '' },
+    tool_choice_used: row.tool_choice_used as Result['tool_choice_used'], settled_at: row.settled_at.toISOString(),
+  };
+}
+
+/** The prompt, or what the user said last in the conversation. */
+function promptOf(input: CaseInput): string {
+  if (input.prompt !== undefined) return input.prompt;
+  const last = input.messages?.findLast((message) => message.role === 'user')?.content;
+  return typeof last === 'string' ? last : JSON.stringify(last ?? '');
+}
+
+/** Results in the order they were settled. The cursor is where the page before ended. */
+export async function listResults(pool: Pool, runId: string, filter: ResultFilter, limit: number, cursor: string | undefined): Promise<Page<Result>> {
+  const [generation, seq] = /^\d+\.\d+$/.test(cursor ?? '') ? cursor!.split('.').map(Number) : [0, 0];
+  const { rows } = await pool.query<Row>(
+    `${SELECT_RESULT} WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3)
+       AND ($4::text IS NULL OR t.provider_key || '::' || t.model_id = $4 OR t.model_id = $4) AND ($5::text IS NULL OR r.outcome = $5)
+       AND ($6::text IS NULL OR r.error_type = $6) AND ($7::text IS NULL OR r.category = $7) AND ($8::bool IS NULL OR r.passed = $8)
+     ORDER BY r.generation, r.seq LIMIT $9`,
+    [runId, generation, seq, filter.model ?? null, filter.outcome ?? null, filter.error_type ?? null, filter.category ?? null, filter.passed ?? null, limit + 1],
+  );
+  const last = rows.length > limit ? rows[limit - 1]! : undefined;
+  return { items: rows.slice(0, limit).map(toResult), next_cursor: last ? `${last.generation}.${last.seq}` : null };
+}
+
+/** One result with its case and what went over the wire. The caller has checked that the run is the team's. */
+export async function readResult(pool: Pool, runId: string, resultId: string): Promise<{
+  result: Result; input: CaseInput; abstention: boolean; exchange: { requests: unknown[]; replies: unknown[] } | null;
+}> {
+  const ids = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
+  const { rows } = ids ? await pool.query<Row>(`${SELECT_RESULT} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids]) : { rows: [] };
+  const row = rows[0];
+  if (!row) throw notFound('result', resultId);
+  const kept = await pool.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4', [runId, ...ids!]);
+  const body = kept.rows[0]?.body;
+  const exchange = body?.length ? parseJson(zstdDecompressSync(body).toString('utf8')) : null;
+  return { result: toResult(row), input: caseOf(row.body), abstention: row.abstention, exchange: isObject(exchange) ? (exchange as never) : null };
+}
