@@ -2,7 +2,7 @@ import { isObject, parseJson } from '#lib/contracts/json';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
-import { createGuardedFetch } from './guarded-fetch.js';
+import { createGuardedFetch, isPrivateAddress } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
 
 export interface ProbeTarget {
@@ -56,4 +56,13 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   } finally {
     void close();
   }
+}
+
+/** Why an address may not be a base URL, as far as it can be told without asking the network; undefined when it may. */
+export function refusedAddress(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
+  const url = new URL(baseUrl);
+  if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (allowPrivateNetworks || !(host === 'localhost' || host.endsWith('.localhost') || isPrivateAddress(host))) return undefined;
+  return `${host} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
 }

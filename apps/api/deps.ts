@@ -1,0 +1,28 @@
+import type { Redis } from 'ioredis';
+import { createPool, type Pool } from '#lib/db/pool';
+import { createPrisma, type Prisma } from '#lib/db/prisma';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
+
+/** What every part of the API stands on; one per process. */
+export class Deps {
+  readonly pool: Pool;
+  readonly prisma: Prisma;
+  readonly redis: Redis;
+  readonly sealer: Sealer;
+
+  constructor(readonly env: Env, readonly logger: Logger) {
+    this.pool = createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger);
+    this.prisma = createPrisma(env.DATABASE_URL, 5);
+    this.redis = connectRedis(env.REDIS_URL, 'producer', logger);
+    this.sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { registry } from '#lib/runtime/metrics';
+import { Deps } from './deps.js';
+import { Open } from './route.js';
+
+@ApiExcludeController()
+@Open()
+@Controller()
+export class HealthController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get('healthz')
+  healthz(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /** Without Redis submits still work; without Postgres nothing does. */
+  @Get('readyz')
+  async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
+    const up = (check: Promise<unknown>): Promise<string> => {
+      const late = new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref());
+      return Promise.race([check, late]).then(() => 'up', () => 'down');
+    };
+    const [postgres, redis] = await Promise.all([up(this.deps.pool.query('SELECT 1')), up(this.deps.redis.ping())]);
+    void reply.status(postgres === 'up' ? 200 : 503);
+    return { postgres: postgres!, redis: redis! };
+  }
+
+  @Get('metrics')
+  @Header('content-type', registry.contentType)
+  metrics(): Promise<string> {
+    return registry.metrics();
+  }
+}

@@ -1,0 +1,63 @@
+import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { setTimeout as delay } from 'node:timers/promises';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { parseJson } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { giveKeyBack, keepAnswer, takeKey, type KeyOwner } from '#lib/db/idempotency';
+import { sha256 } from '#lib/runtime/seal';
+import { Deps } from './deps.js';
+import { toProblem } from './problem.filter.js';
+import type { CallerRequest } from './route.js';
+
+const WAIT_MS = 10_000;
+
+/** The same key and body get the same answer for a day, so that a request whose answer was lost can be sent again. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<CallerRequest>();
+    const key = request.headers['idempotency-key'];
+    if (request.method === 'GET' || typeof key !== 'string' || !request.caller) return next.handle();
+    if (key.length > 200) throw new ProblemError(400, 'An Idempotency-Key has at most 200 characters.');
+    const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
+    const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
+    return from(this.#once(owner, fingerprint, context.switchToHttp().getResponse<FastifyReply>(), () => lastValueFrom(next.handle(), { defaultValue: undefined })));
+  }
+
+  async #once(owner: KeyOwner, fingerprint: string, reply: FastifyReply, handle: () => Promise<unknown>): Promise<unknown> {
+    const { pool } = this.deps;
+    const startedMs = Date.now();
+    let taken = await takeKey(pool, owner, fingerprint);
+    while (taken.state === 'under-way' && Date.now() - startedMs < WAIT_MS) {
+      await delay(100);
+      taken = await takeKey(pool, owner, fingerprint);
+    }
+    if (taken.state === 'under-way') throw new ProblemError(409, 'The first request with this Idempotency-Key is still being answered.', undefined, 5000);
+    if (taken.state === 'other-request') throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
+    if (taken.state === 'answered') {
+      if (taken.status >= 400) void reply.header('content-type', 'application/problem+json');
+      void reply.status(taken.status);
+      return taken.response === '' ? undefined : parseJson(taken.response);
+    }
+    try {
+      const answer = await handle();
+      await keepAnswer(pool, owner, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
+      return answer;
+    } catch (error) {
+      const { problem } = toProblem(error);
+      if (problem.status < 500) await keepAnswer(pool, owner, problem.status, JSON.stringify(problem));
+      else await giveKeyBack(pool, owner);
+      throw error;
+    }
+  }
+}
+
+/** A new token's secret is in its first answer and nowhere else. */
+function withoutSecrets(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('token' in answer)) return answer;
+  const { token, ...rest } = answer;
+  return typeof token === 'string' ? rest : { ...rest, token: withoutSecrets(token) };
+}

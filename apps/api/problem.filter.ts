@@ -1,0 +1,40 @@
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
+import { isTransient } from '#lib/db/pool';
+import { Deps } from './deps.js';
+
+/** Whatever goes wrong becomes a problem document (RFC 9457). What is not the caller's fault is logged, and says no details. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const { problem, retryAfterMs } = toProblem(error);
+    if (problem.status >= 500) {
+      const { message, stack } = error as Error;
+      this.deps.logger.error({ error: message, stack, method: request.method, route: request.routeOptions?.url }, 'A request failed');
+    }
+    if (reply.raw.headersSent) return void reply.raw.destroy();
+    if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
+    void reply.status(problem.status).header('content-type', 'application/problem+json').send(JSON.stringify(problem));
+  }
+}
+
+export function toProblem(error: unknown): { problem: Problem; retryAfterMs?: number } {
+  const problem = (status: number, detail: string, errors?: InputError[]): Problem => ({
+    type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...(errors?.length && { errors: errors.slice(0, 100) }),
+  });
+  if (error instanceof ProblemError) return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413 || (error instanceof HttpException && error.getStatus() === 413)) {
+    return { problem: problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.') };
+  }
+  if (error instanceof HttpException) return { problem: problem(error.getStatus(), error.message) };
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return { problem: problem(statusCode, message ?? '') };
+  if (isTransient(error)) return { problem: problem(503, 'The database cannot be reached at the moment. Try again in some seconds.'), retryAfterMs: 5000 };
+  return { problem: problem(500, 'Something went wrong here. The log has the details.') };
+}

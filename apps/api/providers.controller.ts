@@ -1,0 +1,99 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { ProblemError } from '#lib/contracts/problem';
+import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTest } from '#lib/contracts/provider';
+import { audit } from '#lib/db/audit';
+import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
+import type { Caller } from '#lib/db/teams';
+import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
+import { Deps } from './deps.js';
+import { Answers, idCursor, Me, Needs } from './route.js';
+
+@Controller('api/providers')
+export class ProvidersController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get()
+  @Answers(200, pageOf(Provider))
+  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listProviders(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+  }
+
+  @Post()
+  @Needs('owner')
+  @Answers(201, Provider, 409)
+  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput) {
+    this.#checkAddress(input.base_url);
+    await createProvider(this.deps.pool, this.deps.sealer, caller.teamId, input);
+    await audit(this.deps.pool, caller, 'provider.create', input.key);
+    return toProvider(await this.#find(caller, input.key));
+  }
+
+  @Get(':key')
+  @Answers(200, Provider, 404)
+  async read(@Me() caller: Caller, @Param('key') key: string) {
+    return toProvider(await this.#find(caller, key));
+  }
+
+  @Patch(':key')
+  @Needs('owner')
+  @Answers(200, Provider, 404)
+  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch) {
+    if (patch.base_url) this.#checkAddress(patch.base_url);
+    if (!(await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch))) throw unknownProvider(key);
+    await audit(this.deps.pool, caller, 'provider.update', key);
+    return toProvider(await this.#find(caller, key));
+  }
+
+  @Delete(':key')
+  @Needs('owner')
+  @Answers(204, undefined, 404, 409)
+  async remove(@Me() caller: Caller, @Param('key') key: string): Promise<void> {
+    const outcome = await deleteProvider(this.deps.pool, caller.teamId, key);
+    if (outcome === 'not-found') throw unknownProvider(key);
+    if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+    await audit(this.deps.pool, caller, 'provider.delete', key);
+  }
+
+  @Post(':key/test')
+  @HttpCode(200)
+  @Answers(200, ProviderTest, 404)
+  async test(@Me() caller: Caller, @Param('key') key: string) {
+    const provider = await this.#find(caller, key);
+    const model = provider.models[0];
+    if (!model) throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+    const { ok, latencyMs, error } = await probeProvider({ ...this.#endpoint(provider), modelId: model.model_id });
+    return { ok, latency_ms: latencyMs, error };
+  }
+
+  @Get(':key/discover')
+  @Answers(200, DiscoveredModels, 404)
+  async discover(@Me() caller: Caller, @Param('key') key: string) {
+    const provider = await this.#find(caller, key);
+    const models = await discoverModels(this.#endpoint(provider)).catch((error: Error) => {
+      throw new ProblemError(422, `"${key}" lists no models: ${error.message}`);
+    });
+    return { models: models.map((id) => ({ id })) };
+  }
+
+  async #find(caller: Caller, key: string): Promise<StoredProvider> {
+    const provider = await findProvider(this.deps.prisma, caller.teamId, key);
+    if (!provider) throw unknownProvider(key);
+    return provider;
+  }
+
+  #endpoint(provider: StoredProvider) {
+    return {
+      baseUrl: provider.base_url,
+      apiKey: provider.sealed_key && this.deps.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+    };
+  }
+
+  #checkAddress(baseUrl: string): void {
+    const refusal = refusedAddress(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
+  }
+}
+
+const unknownProvider = (key: string): ProblemError => new ProblemError(404, `No provider "${key}" in this team.`);

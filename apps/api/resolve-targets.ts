@@ -1,0 +1,84 @@
+import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+import type { RunInput } from '#lib/contracts/run';
+import type { Prisma } from '#lib/db/prisma';
+import type { ResolvedTarget } from '#lib/db/submit-run';
+
+/**
+ * Finds the models that a run names: `provider::model`, `{provider_key, model_id, params}`, or a bare model id that exactly one
+ * provider has.
+ * @throws ProblemError 422 naming what exists
+ */
+export async function resolveTargets(prisma: Prisma, teamId: string, input: RunInput): Promise<ResolvedTarget[]> {
+  const providers = await prisma.provider.findMany({ where: { team_id: teamId }, include: { models: true }, orderBy: { key: 'asc' } });
+  const errors: InputError[] = [];
+  const targets: ResolvedTarget[] = [];
+  const fail = (path: string, message: string): void => void errors.push({ path, message });
+
+  for (const [index, entry] of input.models.entries()) {
+    const path = `/models/${index}`;
+    const named = typeof entry === 'string' ? splitName(entry) : { key: entry.provider_key, modelId: entry.model_id };
+    const candidates = named.key === undefined ? providers.filter((p) => p.models.some((m) => m.model_id === named.modelId)) : providers.filter((p) => p.key === named.key);
+    if (candidates.length === 0) {
+      const known = providers.map((p) => p.key).join(', ') || 'none yet';
+      fail(path, named.key === undefined ? `No provider has a model "${named.modelId}". Providers: ${known}.` : `No provider "${named.key}". Providers: ${known}.`);
+      continue;
+    }
+    if (candidates.length > 1) {
+      fail(path, `Several providers have "${named.modelId}": ${candidates.map((p) => `${p.key}::${named.modelId}`).join(', ')}. Name one of these.`);
+      continue;
+    }
+    const provider = candidates[0]!;
+    const model = provider.models.find((m) => m.model_id === named.modelId);
+    if (!model) {
+      fail(path, `No model "${named.modelId}" at provider "${provider.key}". Its models: ${provider.models.map((m) => m.model_id).join(', ') || 'none yet'}.`);
+      continue;
+    }
+    if (targets.some((target) => target.providerKey === provider.key && target.modelId === model.model_id)) fail(path, `"${provider.key}::${model.model_id}" is listed before.`);
+    targets.push({
+      providerId: provider.id, providerKey: provider.key, modelId: model.model_id, laneId: model.lane_id ?? provider.lane_id,
+      params: typeof entry === 'string' ? {} : entry.params, systemPrompt: promptFor(input.system_prompt, `${provider.key}::${model.model_id}`),
+    });
+  }
+  if (typeof input.system_prompt === 'object' && input.system_prompt !== null) {
+    const names = new Set(targets.map((target) => `${target.providerKey}::${target.modelId}`));
+    for (const key of Object.keys(input.system_prompt)) {
+      if (key !== '*' && !names.has(key)) fail('/system_prompt', `"${key}" is no target of this run. Its targets: ${[...names].join(', ')}; "*" stands for the rest.`);
+    }
+  }
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
+  return targets;
+}
+
+function splitName(name: string): { key: string | undefined; modelId: string } {
+  const at = name.indexOf('::');
+  return at < 0 ? { key: undefined, modelId: name } : { key: name.slice(0, at), modelId: name.slice(at + 2) };
+}
+
+const promptFor = (prompts: RunInput['system_prompt'], target: string): string | null =>
+  typeof prompts === 'string' || prompts === null ? prompts : (prompts[target] ?? prompts['*'] ?? null);
+
+/** Refuses what this version cannot do yet, by name, instead of doing something else. */
+export async function refuseUnbuilt(prisma: Prisma, teamId: string, input: RunInput): Promise<void> {
+  const refuse = (path: string, what: string): never => {
+    throw new ProblemError(422, `${what} is not built yet. Leave it out.`, [{ path, message: 'is not built yet' }]);
+  };
+  if (input.budget !== null) refuse('/budget', 'A budget');
+  if (input.cache !== 'off') refuse('/cache', 'The cache');
+  if (input.metrics.length) refuse('/metrics', 'Scoring runs by further metrics');
+  const experiment = input.experiment_id && (await prisma.experiment.findFirst({ where: { id: input.experiment_id, team_id: teamId } }));
+  if (input.experiment_id && !experiment) throw new ProblemError(422, `No experiment with id "${input.experiment_id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);
+  if (experiment && experiment.suite_id !== input.suite_id) {
+    throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [{ path: '/experiment_id', message: `is about suite ${experiment.suite_id}` }]);
+  }
+  const odd = await prisma.case.findMany({
+    where: { suite: { id: input.suite_id, team_id: teamId }, OR: [{ body: { contains: '"multi_turn":true' } }, { body: { contains: '"semantic"' } }] }, orderBy: { position: 'asc' }, select: { position: true, body: true },
+  });
+  for (const { position, body } of odd) {
+    const input = parseJson(body) as JsonObject;
+    if (input.multi_turn === true) throw new ProblemError(422, `Case ${position} is multi-turn, and conversations are not played yet. Leave such cases out with case_filter, or turn multi_turn off.`);
+    if (/"(mode|param_scoring)":"semantic"/.test(body)) {
+      throw new ProblemError(422, `Case ${position} is scored semantically, and no embedding model is configured. Choose another mode, such as "fuzzy".`);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { CancelInput, Job } from '#lib/contracts/job';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { notFound, ProblemError } from '#lib/contracts/problem';
+import { Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
+import type { Verdict } from '#lib/contracts/verdict';
+import { audit } from '#lib/db/audit';
+import { cancelJob } from '#lib/db/cancel-job';
+import { deleteRun } from '#lib/db/delete-run';
+import { listJobs, readJob } from '#lib/db/read-jobs';
+import { listResults, listRuns, readResult, readRun } from '#lib/db/read-runs';
+import { submitRun } from '#lib/db/submit-run';
+import type { Caller } from '#lib/db/teams';
+import { ring } from '#lib/events/doorbell';
+import { explain } from '#lib/scoring/explain';
+import { Deps } from './deps.js';
+import { CONTENT_TYPES, EXPORT_FORMATS, exportRun, type ExportFormat } from './export-run.js';
+import { refuseUnbuilt, resolveTargets } from './resolve-targets.js';
+import { Answers, idCursor, Me, uuid } from './route.js';
+
+const ResultsPage = ResultsQuery.extend(PageQuery.shape);
+const JobsPage = PageQuery.extend({ status: z.string().optional(), type: z.string().optional() });
+const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json') });
+
+@Controller('api')
+export class RunsController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Post('tool-eval')
+  @Answers(202, Submitted)
+  async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
+    await refuseUnbuilt(this.deps.prisma, caller.teamId, input);
+    const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
+    const { jobId, runId } = await submitRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input, targets });
+    await audit(this.deps.pool, caller, 'run.submit', runId);
+    void ring(this.deps.redis, { topic: 'lane', id: targets[0]!.laneId });
+    return { job_id: jobId, eval_id: runId, status: 'submitted' };
+  }
+
+  @Post('tool-eval/cancel')
+  @Answers(202, Job, 404, 409)
+  cancelEval(@Me() caller: Caller, @Body({ schema: CancelInput }) { job_id }: z.infer<typeof CancelInput>) {
+    return this.cancel(caller, job_id);
+  }
+
+  @Get('tool-eval/history')
+  @Answers(200, pageOf(Run))
+  history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listRuns(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+  }
+
+  @Get('tool-eval/history/:id')
+  @Answers(200, Run, 404)
+  run(@Me() caller: Caller, @Param('id') id: string) {
+    return readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+  }
+
+  @Delete('tool-eval/history/:id')
+  @Answers(204, undefined, 404, 409)
+  async remove(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
+    const outcome = await deleteRun(this.deps.pool, { teamId: caller.teamId, runId: uuid('run', id) });
+    if (outcome === 'not-found') throw notFound('run', id);
+    if (outcome === 'unfinished') throw new ProblemError(409, 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+    await audit(this.deps.pool, caller, 'run.delete', id);
+  }
+
+  @Get('tool-eval/history/:id/results')
+  @Answers(200, pageOf(Result), 404)
+  async results(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>) {
+    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    return listResults(this.deps.pool, run.id, filter, limit, cursor);
+  }
+
+  @Get('tool-eval/history/:id/results/:resultId')
+  @Answers(200, ResultWithExchange, 404)
+  async result(@Me() caller: Caller, @Param('id') id: string, @Param('resultId') resultId: string) {
+    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    const { result, input, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId);
+    const explanation = result.error
+      ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
+      : explain({ ...result, abstention } as unknown as Verdict, input);
+    return { ...result, explanation, exchange };
+  }
+
+  @Get('tool-eval/history/:id/export')
+  @Answers(200, undefined, 404)
+  async export(
+    @Me() caller: Caller, @Param('id') id: string, @Query({ schema: ExportQuery }) { format }: { format: ExportFormat }, @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    const extension = format === 'junit' ? 'xml' : format;
+    void reply.header('content-disposition', `attachment; filename="toolmark-${run.id}.${extension}"`);
+    return new StreamableFile(Readable.from(exportRun(this.deps.pool, run, format)), { type: CONTENT_TYPES[format] });
+  }
+
+  @Get('jobs')
+  @Answers(200, pageOf(Job))
+  jobs(@Me() caller: Caller, @Query({ schema: JobsPage }) { limit, cursor, ...filter }: z.infer<typeof JobsPage>) {
+    return listJobs(this.deps.prisma, caller.teamId, filter, limit, idCursor(cursor));
+  }
+
+  @Get('jobs/:id')
+  @Answers(200, Job, 404)
+  job(@Me() caller: Caller, @Param('id') id: string) {
+    return readJob(this.deps.prisma, caller.teamId, uuid('job', id));
+  }
+
+  @Post('jobs/:id/cancel')
+  @Answers(202, Job, 404, 409)
+  async cancel(@Me() caller: Caller, @Param('id') id: string) {
+    const jobId = uuid('job', id);
+    const outcome = await cancelJob(this.deps.pool, { teamId: caller.teamId, jobId });
+    if (outcome === 'not-found') throw notFound('job', id);
+    const job = await readJob(this.deps.prisma, caller.teamId, jobId);
+    if (outcome === 'finished') throw new ProblemError(409, `The job is ${job.status} already.`);
+    if (job.result_ref) void ring(this.deps.redis, { topic: 'cancel', id: job.result_ref });
+    await audit(this.deps.pool, caller, 'job.cancel', jobId);
+    return job;
+  }
+
+  @Post('tool-eval/estimate')
+  @Answers(200)
+  estimate(): never {
+    throw new ProblemError(422, 'Estimates are not built yet.');
+  }
+
+  @Post('tool-eval/history/:id/resume')
+  @Answers(202, Submitted, 404, 409)
+  async resume(@Me() caller: Caller, @Param('id') id: string): Promise<never> {
+    await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    throw new ProblemError(422, 'Resuming a run is not built yet. Submit it again.');
+  }
+}

@@ -1,0 +1,142 @@
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { Case, CaseInput } from '#lib/contracts/case';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { CasesInput, ImportAnswer, Suite, SuiteFile, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import { audit } from '#lib/db/audit';
+import { addCases, allCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
+import type { Caller } from '#lib/db/teams';
+import { checkCase } from '#lib/scoring/check-case';
+import { checkTools } from '#lib/scoring/check-tools';
+import { Deps } from './deps.js';
+import { exampleSuite } from './example-suite.js';
+import { Answers, idCursor, Me, uuid } from './route.js';
+
+@Controller('api')
+export class SuitesController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get('tool-suites')
+  @Answers(200, pageOf(Suite))
+  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
+  }
+
+  @Post('tool-suites')
+  @Answers(201, Suite)
+  async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput) {
+    refuse(prefixed('/tools', checkTools(input.tools)));
+    const id = await createSuite(this.deps.pool, caller.teamId, { ...input, test_cases: [] });
+    await audit(this.deps.pool, caller, 'suite.create', id);
+    return readSuite(this.deps.pool, caller.teamId, id);
+  }
+
+  @Get('tool-suites/:id')
+  @Answers(200, SuiteWithCases, 404)
+  async read(@Me() caller: Caller, @Param('id') id: string) {
+    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    return { ...suite, test_cases: await allCases(this.deps.pool, suite.id) };
+  }
+
+  @Put('tool-suites/:id')
+  @Answers(200, Suite, 404)
+  replace(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuiteInput }) input: SuiteInput) {
+    return this.#update(caller, id, input);
+  }
+
+  @Patch('tool-suites/:id')
+  @Answers(200, Suite, 404)
+  patch(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuitePatch }) patch: SuitePatch) {
+    return this.#update(caller, id, patch);
+  }
+
+  async #update(caller: Caller, id: string, patch: SuitePatch) {
+    if (patch.tools) refuse(prefixed('/tools', checkTools(patch.tools)));
+    await updateSuite(this.deps.pool, caller.teamId, uuid('suite', id), patch, (tools, cases) =>
+      refuse(cases.flatMap((input) => checkCase(input, tools).map(({ message }) => ({ path: '/tools', message: `Case ${input.position}${input.name ? ` ("${input.name}")` : ''} would not fit any more: ${message}` })))));
+    await audit(this.deps.pool, caller, 'suite.update', id);
+    return readSuite(this.deps.pool, caller.teamId, id);
+  }
+
+  @Delete('tool-suites/:id')
+  @Answers(204, undefined, 404, 409)
+  async remove(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
+    await deleteSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    await audit(this.deps.pool, caller, 'suite.delete', id);
+  }
+
+  @Get('tool-suites/:id/export')
+  @Answers(200, SuiteFile, 404)
+  async export(@Me() caller: Caller, @Param('id') id: string) {
+    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    const { name, description, system_prompt, pass_threshold, tools } = suite;
+    const cases = await allCases(this.deps.pool, suite.id);
+    return { name, description, system_prompt, pass_threshold, tools, test_cases: cases.map(({ id: _id, position: _position, ...input }) => input) };
+  }
+
+  @Get('tool-suites/:id/cases')
+  @Answers(200, pageOf(Case), 404)
+  cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursor);
+  }
+
+  @Post('tool-suites/:id/cases')
+  @Answers(201, undefined, 404)
+  async addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }) {
+    const single = !Array.isArray(input) && !('cases' in input);
+    const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
+    const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
+    const items = await addCases(this.deps.pool, caller.teamId, uuid('suite', id), cases, (tools) => refuse(checkAll(cases, tools, base)));
+    return single ? items[0] : { items };
+  }
+
+  @Put('tool-suites/:id/cases/:caseId')
+  @Answers(200, Case, 404)
+  replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
+    return replaceCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId), input, (tools) => refuse(checkCase(input, tools)));
+  }
+
+  @Delete('tool-suites/:id/cases/:caseId')
+  @Answers(204, undefined, 404)
+  deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string): Promise<void> {
+    return deleteCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId));
+  }
+
+  @Post('tool-eval/import')
+  @Answers(201, ImportAnswer)
+  async import(@Me() caller: Caller, @Body({ schema: SuiteFile }) file: SuiteFile) {
+    refuse([...prefixed('/tools', checkTools(file.tools)), ...checkAll(file.test_cases, file.tools, (index) => `/test_cases/${index}`)]);
+    const id = await createSuite(this.deps.pool, caller.teamId, file);
+    await audit(this.deps.pool, caller, 'suite.import', id);
+    return { suite_id: id, test_cases_created: file.test_cases.length, warnings: warningsOf(file) };
+  }
+
+  @Get('tool-eval/import/example')
+  @Answers(200, SuiteFile)
+  example() {
+    return exampleSuite;
+  }
+}
+
+const prefixed = (prefix: string, errors: InputError[]): InputError[] => errors.map(({ path, message }) => ({ path: prefix + path, message }));
+
+const checkAll = (cases: CaseInput[], tools: Tool[], base: (index: number) => string): InputError[] =>
+  cases.flatMap((input, index) => prefixed(base(index), checkCase(input, tools)));
+
+function refuse(errors: InputError[]): void {
+  if (errors.length === 0) return;
+  throw new ProblemError(422, errors.length === 1 ? `${errors[0]!.path} ${errors[0]!.message}` : `${errors.length} things do not fit together; nothing was saved.`, errors);
+}
+
+function warningsOf({ tools, test_cases }: SuiteFile): string[] {
+  const warnings: string[] = [];
+  if (test_cases.length === 0) warnings.push('The suite has no test cases yet.');
+  const prompts = test_cases.map((input) => input.prompt).filter((prompt) => prompt !== undefined);
+  const seen = new Set<string>();
+  const repeated = new Set(prompts.filter((prompt) => seen.size === seen.add(prompt).size));
+  if (repeated.size) warnings.push(`${repeated.size} prompts occur more than once, the first: "${[...repeated][0]!.slice(0, 80)}".`);
+  const undescribed = tools.filter((tool) => !tool.function.description).map((tool) => tool.function.name);
+  if (undescribed.length) warnings.push(`Tools without a description: ${undescribed.join(', ')}. Models choose by it.`);
+  return warnings;
+}

@@ -1,0 +1,59 @@
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { notFound, ProblemError } from '#lib/contracts/problem';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
+import { audit } from '#lib/db/audit';
+import { createTeam, createToken, deleteToken, listTeams, listTokens, type Caller } from '#lib/db/teams';
+import { Deps } from './deps.js';
+import { Answers, idCursor, Me, Needs, uuid } from './route.js';
+
+@Controller('api')
+export class TeamsController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get('me')
+  @Answers(200, MeSchema)
+  me(@Me() caller: Caller) {
+    return { team: { id: caller.teamId, name: caller.teamName }, user: { id: caller.userId, name: caller.userName }, role: caller.role };
+  }
+
+  @Get('tokens')
+  @Needs('owner')
+  @Answers(200, pageOf(Token))
+  tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listTokens(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+  }
+
+  @Post('tokens')
+  @Needs('owner')
+  @Answers(201, NewToken)
+  async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput) {
+    const { token, secret } = await createToken(this.deps.pool, caller, input);
+    await audit(this.deps.pool, caller, 'token.create', token.id);
+    return { ...token, token: secret };
+  }
+
+  @Delete('tokens/:id')
+  @Needs('owner')
+  @Answers(204, undefined, 404)
+  async deleteToken(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
+    if (!(await deleteToken(this.deps.prisma, caller.teamId, uuid('token', id)))) throw notFound('token', id);
+    await audit(this.deps.pool, caller, 'token.delete', id);
+  }
+
+  @Get('teams')
+  @Answers(200, pageOf(Team))
+  teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listTeams(this.deps.prisma, caller, limit, idCursor(cursor));
+  }
+
+  @Post('teams')
+  @Needs('owner')
+  @Answers(201, NewTeam, 409)
+  async createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) input: { name: string }) {
+    if (caller.teamName !== 'default') throw new ProblemError(403, 'Teams are made by an owner of the team "default".');
+    const { team, token, secret } = await createTeam(this.deps.pool, input.name);
+    await audit(this.deps.pool, caller, 'team.create', team.id);
+    return { ...team, token: { ...token, token: secret } };
+  }
+}
