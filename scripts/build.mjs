@@ -1,20 +1,52 @@
 // Builds everything that a checkout needs to run: the Prisma client, then dist/ (SWC, about a second).
-// `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install.
+// `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a change.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { join, dirname } from 'node:path';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const bin = (name) => join(root, 'node_modules', '.bin', name);
+const binaries = join(root, 'node_modules', '.bin');
 const run = (command, args, env = {}) =>
-  execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } });
+  execFileSync(join(binaries, command), args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}`, ...env },
+  });
+const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
+/** When a file below was last changed, or (by its folder) added, moved or removed. */
+const newest = (path) =>
+  Math.max(
+    changedAt(path),
+    ...(statSync(path).isDirectory() ? readdirSync(path).filter((name) => name !== 'generated').map((name) => newest(join(path, name))) : []),
+  );
+
+const dist = join(root, 'dist');
 const client = join(root, 'libs/db/generated/client.ts');
 const schema = join(root, 'prisma/schema.prisma');
-if (!existsSync(client) || statSync(client).mtimeMs < statSync(schema).mtimeMs) {
-  // `generate` asks for a schema engine that it never starts; any executable keeps it from downloading one.
-  run(bin('prisma'), ['generate'], { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' });
+const stamp = join(dist, '.built');
+const sources = ['apps', 'libs', 'prisma/schema.prisma', '.swcrc', 'package.json', 'scripts/build.mjs'].map((path) => join(root, path));
+
+if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= Math.max(...sources.map(newest))) build();
+
+function build() {
+  const startedAt = new Date();
+  if (changedAt(client) <= changedAt(schema)) {
+    // `generate` asks for a schema engine that it never starts; any executable keeps it from downloading one.
+    run('prisma', ['generate'], { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' });
+  }
+  // Built aside and swapped in, so that a process which starts meanwhile finds the old build or the new one, never half of one.
+  const fresh = `${dist}.${process.pid}`;
+  const old = `${fresh}.old`;
+  try {
+    run('swc', ['apps', 'libs', '-d', fresh, '--ignore', '**/*.spec.ts', '--quiet']);
+    writeFileSync(join(fresh, '.built'), '');
+    utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(fresh, dist);
+  } finally {
+    rmSync(old, { recursive: true, force: true });
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-run(bin('swc'), ['apps', 'libs', '-d', 'dist', '--ignore', '**/*.spec.ts', '--quiet']);

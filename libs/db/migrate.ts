@@ -2,9 +2,10 @@ import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine as Engine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { createPool, type Pool, type PoolClient } from './pool.js';
 
 /** Node has it; its types stand in TypeScript's DOM library alone. */
 declare const WebAssembly: {
@@ -25,43 +26,76 @@ const prismaFolder = (): string => fileURLToPath(new URL(import.meta.url.include
  * `prisma migrate` starts would have to be downloaded first.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const lock = await connectOrCreate(databaseUrl);
+  await createIfMissing(databaseUrl);
+  const pool = createPool(databaseUrl, 2);
+  const lock = await pool.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const engine = await startEngine(databaseUrl);
+    const engine = await startEngine(pool);
+    for (const migrationName of await interruptedMigrations(lock)) await engine.markMigrationRolledBack({ migrationName });
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },
     });
     return appliedMigrationNames;
   } finally {
-    await lock.end(); // Ends the session, and with it the lock.
+    lock.release(true); // The lock belongs to the session.
+    await pool.end();
   }
+}
+
+/** A migration is one transaction: what failed or was killed on the way left nothing behind, and may be tried again. */
+async function interruptedMigrations(client: PoolClient): Promise<string[]> {
+  const { rows: tables } = await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`);
+  if (tables.length === 0) return [];
+  const { rows } = await client.query<{ migration_name: string }>(
+    'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
+  return rows.map((row) => row.migration_name);
 }
 
 /** The SQL that leads from what the database holds to prisma/schema.prisma. */
 export async function diffToSchema(databaseUrl: string): Promise<string> {
-  const schema = await readSchema();
-  const engine = await startEngine(databaseUrl);
-  const { stdout } = await engine.diff({
-    from: { tag: 'schemaDatasource', files: [schema], configDir: dirname(schema.path) },
-    to: { tag: 'schemaDatamodel', files: [schema] },
-    script: true,
-    exitCode: null,
-    filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
-  });
-  return stdout ?? '';
+  const pool = createPool(databaseUrl, 2);
+  try {
+    const schema = await readSchema();
+    const engine = await startEngine(pool);
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files: [schema], configDir: dirname(schema.path) },
+      to: { tag: 'schemaDatamodel', files: [schema] },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+    });
+    return stdout ?? '';
+  } finally {
+    await pool.end();
+  }
 }
 
-async function startEngine(databaseUrl: string): Promise<Engine> {
+async function startEngine(pool: Pool): Promise<Engine> {
   const { SchemaEngine, ...imports } = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const wasm = await readFile(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm').replace(/[^/]*$/, 'schema_engine_bg.wasm')));
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': imports });
   imports.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
   const { path, content } = await readSchema();
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl }));
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
   return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+}
+
+/** Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction besides. */
+class WholeScripts extends PrismaPg {
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const adapter = await super.connect();
+    const pool = adapter.underlyingDriver();
+    adapter.executeScript = async (script) => {
+      await pool.query(script).catch(({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
+        throw new DriverAdapterError({ kind: 'postgres', code, message, detail, hint, severity, column: undefined });
+      });
+    };
+    return adapter;
+  }
 }
 
 async function readSchema(): Promise<{ path: string; content: string }> {
@@ -85,22 +119,22 @@ async function readMigrations(): Promise<MigrationList> {
   };
 }
 
-async function connectOrCreate(databaseUrl: string): Promise<pg.Client> {
+async function createIfMissing(databaseUrl: string): Promise<void> {
   try {
-    return await connect(databaseUrl);
+    return await (await connect(databaseUrl)).end();
   } catch (error) {
-    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error;
+    if ((error as pg.DatabaseError).code !== NO_SUCH_DATABASE) throw error;
   }
   const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
   const maintenance = await connect(Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href);
   try {
     await maintenance.query(`CREATE DATABASE ${maintenance.escapeIdentifier(name)}`);
   } catch (error) {
-    if (!ALREADY_EXISTS.includes((error as { code?: string }).code ?? '')) throw error;
+    // Another process was faster.
+    if (!ALREADY_EXISTS.includes((error as pg.DatabaseError).code ?? '')) throw error;
   } finally {
     await maintenance.end();
   }
-  return connect(databaseUrl);
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {

@@ -20,8 +20,14 @@ export type Env = z.infer<typeof Env>;
  * The configuration of this process, from its environment, checked as a whole before anything connects.
  * Ends the process with every problem listed when something is wrong or missing.
  */
-export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
-  const parsed = Env.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
+export const readEnv = (source: NodeJS.ProcessEnv = process.env): Env => read(Env, source);
+
+/** All that migrating a database needs. */
+export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string =>
+  read(Env.pick({ DATABASE_URL: true }), source).DATABASE_URL;
+
+function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   process.stderr.write(`The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in .env.example.\n`);

@@ -1,0 +1,111 @@
+// A private Redis (or Valkey) server, for machines where none is given.
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { keepSecretJson } from './keep-secret.mjs';
+import { commandOf, freePort, runServer, stopLeftover, until } from './server-process.mjs';
+
+const NO_REDIS = `Toolmark needs Redis or Valkey, and found neither redis-server nor valkey-server on the PATH. Three ways to get one:
+  - install it:             apt-get install redis-server | dnf install valkey | brew install valkey
+  - run it in a container:  docker run -d -p 127.0.0.1:6379:6379 redis:7-alpine, then set REDIS_URL=redis://127.0.0.1:6379
+  - use one you have:       set REDIS_URL=redis://<host>:6379`;
+
+/** Starts Redis on the data under `folder`. Answers its URL and how to stop it. */
+export async function startRedis({ folder, logFile, durable, say }) {
+  const program = findOnPath('redis-server') ?? findOnPath('valkey-server') ?? installRedis(say);
+  if (!program) throw new Error(NO_REDIS);
+  const home = join(folder, 'redis');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const kept = keepSecretJson(join(folder, 'redis.json'), () => ({ password: randomBytes(24).toString('hex'), port: 0 }));
+  await stopEarlierServer(home, kept.value.port);
+
+  const port = await freePort(kept.value.port, '127.0.0.1');
+  if (port !== kept.value.port) kept.save({ ...kept.value, port });
+  const config = join(home, 'redis.conf');
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: `"${home}"`,
+    pidfile: `"${join(home, 'redis.pid')}"`,
+    requirepass: kept.value.password, // In a file and not on the command line, where every user of the machine could read it.
+    appendonly: durable ? 'yes' : 'no',
+    save: '""',
+    'maxmemory-policy': 'noeviction',
+    databases: 64,
+  };
+  writeFileSync(config, Object.entries(settings).map(([name, value]) => `${name} ${value}\n`).join(''), { mode: 0o600 });
+  const server = runServer(program, [config], { logFile, stopSignal: 'SIGTERM' });
+  const answers = await until(async () => server.hasExited() || (await isReady(port, kept.value.password)), 60_000);
+  if (server.hasExited() || !answers) {
+    await server.stop();
+    throw new Error(`Redis did not start. The reason stands at the end of ${logFile}.`);
+  }
+  return { url: `redis://:${kept.value.password}@127.0.0.1:${port}`, stop: server.stop, exited: server.exited };
+}
+
+export function findOnPath(program) {
+  for (const folder of `${process.env.PATH}${delimiter}/usr/local/sbin${delimiter}/usr/sbin`.split(delimiter)) {
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Look further.
+    }
+  }
+  return undefined;
+}
+
+/** On Debian and Ubuntu as root; the package's own service is neither started nor left enabled. */
+function installRedis(say) {
+  if (process.getuid?.() !== 0 || !findOnPath('apt-get')) return undefined;
+  say('Installing Redis (apt-get install redis-server) ...');
+  const run = (command, ...args) =>
+    spawnSync(command, args, { encoding: 'utf8', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' } });
+  // Debian asks this program whether a package may start its services. https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+  const policy = '/usr/sbin/policy-rc.d';
+  const ownPolicy = !existsSync(policy);
+  if (ownPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    const install = () => run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'redis-server');
+    let result = install();
+    if (result.status !== 0) {
+      run('apt-get', 'update', '-qq'); // A fresh machine or image has no package lists.
+      result = install();
+    }
+    if (result.status !== 0) throw new Error(`apt-get install redis-server failed: ${result.stderr.trim()}\n${NO_REDIS}`);
+  } finally {
+    if (ownPolicy) rmSync(policy, { force: true });
+  }
+  if (findOnPath('systemctl')) run('systemctl', 'disable', 'redis-server');
+  return findOnPath('redis-server');
+}
+
+async function stopEarlierServer(home, port) {
+  const file = join(home, 'redis.pid');
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8'));
+  const command = pid > 0 ? commandOf(pid) : undefined;
+  // Redis shows its address and port instead of its arguments.
+  if (command && /redis|valkey/.test(command) && command.includes(`:${port}`)) await stopLeftover(pid, ['SIGTERM', 'SIGKILL']);
+  rmSync(file, { force: true });
+}
+
+/** Whether the server answers commands: while it loads its data it refuses them. */
+const isReady = (port, password) =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', timeout: 1000 }, () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    let answer = '';
+    const finish = (ready) => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.on('data', (bytes) => {
+      answer += bytes;
+      if (answer.includes('+PONG')) finish(true);
+      else if (answer.includes('-')) finish(false);
+    });
+    socket.on('error', () => finish(false)).on('timeout', () => finish(false)).on('close', () => finish(false));
+  });
