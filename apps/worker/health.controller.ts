@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { registry } from '#lib/runtime/metrics';
-import { WorkerProcess } from './worker.module.js';
+import { WorkerProcess } from './worker-process.js';
 
 @Controller()
 export class HealthController {

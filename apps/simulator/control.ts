@@ -1,0 +1,96 @@
+import { newState, type ModelState } from './model-state.js';
+import { readModelName, MODEL_NAMES } from './models.js';
+import { readScript } from './scripts.js';
+import { sendError, sendJson, type Answer } from './wire.js';
+
+/** What the simulator remembers of every model that was named so far. The state of `*` stands for all models. */
+export class States {
+  private readonly byName = new Map<string, ModelState>();
+  redirectsFollowed = 0;
+
+  of(name: string): ModelState {
+    let state = this.byName.get(name);
+    if (!state) this.byName.set(name, (state = newState()));
+    return state;
+  }
+  offOf(state: ModelState): ModelState['off'] {
+    return state.off ?? this.byName.get('*')?.off ?? null;
+  }
+  entries(): [string, ModelState][] {
+    return [...this.byName].filter(([name]) => name !== '*');
+  }
+  reset(): void {
+    this.byName.clear();
+    this.redirectsFollowed = 0;
+  }
+}
+
+/** The endpoints under /control, by which tests and demos play outages, post answers and read what was asked. */
+export function control(method: string, url: URL, body: unknown, states: States): Answer {
+  const [, , what = '', ...rest] = url.pathname.split('/');
+  const name = decodeURIComponent(rest.join('/'));
+  switch (`${method} ${what}`) {
+    case 'POST models':
+      return switchModel(name, (body ?? {}) as { on?: unknown; status?: unknown }, states);
+    case 'POST scripted':
+      return postScript(name, body, states);
+    case 'GET stats':
+      return sendJson(200, stats(states, url.searchParams));
+    case 'GET requests':
+      return sendJson(200, { items: states.of(url.searchParams.get('model') ?? '').lastBodies.map((text) => JSON.parse(text) as unknown) });
+    case 'POST reset':
+      states.reset();
+      return sendJson(200, {});
+    default:
+      return sendError(404, `No ${method} ${url.pathname}. There are POST /control/models/<model>, /control/scripted/<id>, /control/reset and GET /control/stats, /control/requests?model=<model>.`);
+  }
+}
+
+function switchModel(name: string, { on, status = 503 }: { on?: unknown; status?: unknown }, states: States): Answer {
+  if (name !== '*' && !readModelName(name)) return unknownModel(name);
+  if (typeof on !== 'boolean') return sendError(400, '"on" must be true or false.', null, { param: 'on' });
+  const known = status === 'reset' || status === 'hang' || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599);
+  if (!known) return sendError(400, '"status" must be 400 to 599, "reset" or "hang".', null, { param: 'status' });
+  states.of(name).off = on ? null : { status: status as number | 'reset' | 'hang' };
+  return sendJson(200, { model: name, on, ...(!on && { status }) });
+}
+
+/** `abc` and `scripted:abc` name the same script. */
+function postScript(id: string, body: unknown, states: States): Answer {
+  const name = id === '' || id === 'scripted' ? 'scripted' : /^scripted\b/.test(id) && readModelName(id) ? id : `scripted:${id}`;
+  try {
+    states.of(name).script = readScript(body);
+  } catch (error) {
+    return sendError(400, (error as Error).message);
+  }
+  return sendJson(200, { model: name });
+}
+
+export const unknownModel = (name: string): Answer =>
+  sendError(404, `The model "${name}" does not exist. There are ${MODEL_NAMES.map(({ id }) => id).join(', ')}; each takes @<latency ms> and :<instance>.`, 'model_not_found', { param: 'model' });
+
+/** `?model=` for one model, `?prompts=0` without the count of every prompt. */
+function stats(states: States, query: URLSearchParams): unknown {
+  const only = query.get('model');
+  const models = states.entries().filter(([name]) => only === null || name === only);
+  return {
+    requests: models.reduce((sum, [, state]) => sum + state.requests, 0),
+    redirects_followed: states.redirectsFollowed,
+    models: Object.fromEntries(
+      models.map(([name, state]) => [
+        name,
+        {
+          requests: state.requests,
+          answers: state.answers,
+          in_flight: state.inFlight,
+          peak_in_flight: state.peakInFlight,
+          abandoned: state.abandoned,
+          prompt_tokens: state.promptTokens,
+          last_request_at: state.lastRequestAt,
+          distinct_prompts: state.prompts.size,
+          ...(query.get('prompts') !== '0' && { prompts: Object.fromEntries(state.prompts) }),
+        },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * A token bucket as hosted APIs use it: it refills steadily at `perMinute` and holds `BURST_S` seconds' worth, so that a
+ * client which ignores the limit is refused within seconds and told to come back soon.
+ */
+export interface Bucket {
+  perMinute: number;
+  level: number;
+  atMs: number;
+}
+const BURST_S = 5;
+
+const capacity = (bucket: Bucket): number => Math.max(1, (bucket.perMinute / 60) * BURST_S);
+
+export function newBucket(perMinute: number, nowMs: number): Bucket {
+  const bucket = { perMinute, level: 0, atMs: nowMs };
+  bucket.level = capacity(bucket);
+  return bucket;
+}
+
+/**
+ * Takes `cost` from the bucket if it is there. A cost above the capacity is let through by a full bucket, which then goes
+ * into debt: otherwise it could never pass. `retryAfterMs` 0 means taken.
+ */
+export function take(bucket: Bucket, cost: number, nowMs: number): { retryAfterMs: number; remaining: number; resetMs: number } {
+  const perMs = bucket.perMinute / 60_000;
+  const full = capacity(bucket);
+  bucket.level = Math.min(full, bucket.level + (nowMs - bucket.atMs) * perMs);
+  bucket.atMs = nowMs;
+  const lacking = Math.min(cost, full) - bucket.level;
+  if (lacking <= 1e-9) bucket.level -= cost;
+  return {
+    retryAfterMs: lacking <= 1e-9 ? 0 : Math.max(1, Math.ceil(lacking / perMs)),
+    remaining: Math.max(0, Math.floor(bucket.level)),
+    resetMs: Math.ceil((full - bucket.level) / perMs),
+  };
+}
+
+/** `x-ratelimit-*` of OpenAI, and `retry-after` in whole seconds (RFC 9110) with `retry-after-ms` beside it when refused. */
+export function rateLimitHeaders(
+  what: 'requests' | 'tokens',
+  perMinute: number,
+  taken: { retryAfterMs: number; remaining: number; resetMs: number },
+): Record<string, string> {
+  return {
+    [`x-ratelimit-limit-${what}`]: String(perMinute),
+    [`x-ratelimit-remaining-${what}`]: String(taken.remaining),
+    [`x-ratelimit-reset-${what}`]: duration(taken.resetMs),
+    ...(taken.retryAfterMs > 0 && {
+      'retry-after': String(Math.ceil(taken.retryAfterMs / 1000)),
+      'retry-after-ms': String(taken.retryAfterMs),
+    }),
+  };
+}
+
+/** OpenAI prints Go durations: `120ms`, `1.5s`, `6m0s`. */
+function duration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  if (ms < 60_000) return `${ms / 1000}s`;
+  return `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`;
+}

@@ -1,0 +1,267 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerWell, type WellReply } from './answer-well.js';
+import { control, States, unknownModel } from './control.js';
+import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
+import { countRequest, type ModelState } from './model-state.js';
+import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
+import { promptTokens, sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './wire.js';
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const EMBEDDING_MODEL = 'embeddings';
+
+export interface Simulator {
+  /** Starts to listen (port 0: any free one); answers the port. */
+  listen(port: number, host?: string): Promise<number>;
+  /** Breaks off what is being answered. */
+  close(): Promise<void>;
+  /** `http://127.0.0.1:<port>`; its `/v1` is the base URL for clients. */
+  url: string;
+}
+
+/** An OpenAI-compatible server of scripted models. The same seed and requests get the same replies. */
+export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator {
+  const states = new States();
+  const handle = requestHandler(seed, states);
+  // Clients keep connections for minutes; the default of 5 s would reset some of them in the middle of a request.
+  const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+    handle(request, response).catch((error: Error) => {
+      if (response.destroyed || response.headersSent) return; // The client went away in the middle of its body.
+      send(response, sendError(500, `The simulator itself failed: ${error.message}`));
+    });
+  });
+  return {
+    url: '',
+    async listen(port, host = '0.0.0.0') {
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+      const { port: bound } = server.address() as AddressInfo;
+      this.url = `http://127.0.0.1:${bound}`;
+      return bound;
+    },
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+function requestHandler(seed: number, states: States) {
+  const chat = chatHandler(seed, states);
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url: target = '/' } = request;
+    const text = method === 'GET' ? '' : await readBody(request);
+    if (text === null) return send(response, sendError(413, `The body exceeds ${MAX_BODY_BYTES} bytes.`));
+    if (target === '/v1/chat/completions' || target === '/chat/completions') {
+      if (method === 'POST') return chat(text, request, response);
+      return send(response, sendError(405, 'Use POST.'));
+    }
+    send(response, otherRoutes(method, target, text, request, states));
+  };
+}
+
+function otherRoutes(method: string, target: string, text: string, request: IncomingMessage, states: States): Answer {
+  const url = new URL(target, 'http://simulator');
+  const body = text === '' ? undefined : parsed(text);
+  if (body === NOT_JSON) return notJson();
+  if (url.pathname === '/healthz' || url.pathname === '/readyz') return sendJson(200, { status: 'ok' });
+  if (url.pathname.startsWith('/control/')) return control(method, url, body, states);
+  if (url.pathname === '/redirected') {
+    states.redirectsFollowed++;
+    return sendJson(200, { followed: true });
+  }
+  if (refusesKey(request)) return wrongKey();
+  if (method === 'GET' && /^(\/v1)?\/models$/.test(url.pathname)) {
+    const models = [...MODEL_NAMES, { id: EMBEDDING_MODEL, about: 'Hashed words and character trigrams.' }];
+    return sendJson(200, {
+      object: 'list',
+      data: models.map(({ id, about }) => ({ id, object: 'model', created: 0, owned_by: 'simulator', description: about })),
+    });
+  }
+  if (method === 'POST' && /^(\/v1)?\/embeddings$/.test(url.pathname)) return embeddings(body, states);
+  return sendError(404, `Unknown request URL: ${method} ${url.pathname}.`, 'unknown_url');
+}
+
+/** A request as far as it depends on its text alone. */
+interface ReadRequest {
+  request: ChatRequest;
+  model: Model;
+  state: ModelState;
+  userText: string;
+  prompt: string;
+  tokens: number;
+  well?: WellReply;
+}
+
+function chatHandler(seed: number, states: States) {
+  // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept by it.
+  const kept = new Map<string, ReadRequest>();
+  const read = (text: string): ReadRequest | Answer => {
+    const body = parsed(text);
+    if (body === NOT_JSON) return notJson();
+    const wrong = problemOf(body as ChatRequest);
+    if (wrong) return wrong;
+    const request = body as ChatRequest;
+    const model = readModelName(request.model);
+    if (!model) return unknownModel(request.model);
+    const lastUser = request.messages.findLastIndex((message) => message.role === 'user');
+    const userText = textOf(request.messages[lastUser]?.content).trim();
+    const round = 1 + request.messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
+    const prompt = round === 1 ? userText : `${userText} (round ${round})`;
+    return { request, model, state: states.of(request.model), userText, prompt, tokens: promptTokens(request) };
+  };
+
+  return (text: string, incoming: IncomingMessage, response: ServerResponse): void => {
+    if (refusesKey(incoming)) return send(response, wrongKey());
+    let asked = kept.get(text);
+    // After a reset the kept request would count for a state that nobody reads any more.
+    if (!asked || states.of(asked.request.model) !== asked.state) {
+      const fresh = read(text);
+      if ('do' in fresh) return send(response, fresh);
+      asked = fresh;
+      if (kept.size >= 2000) kept.clear();
+      if (text.length < 50_000) kept.set(text, asked);
+    }
+    const { request, model, state } = asked;
+    const known = asked;
+    const nowMs = Date.now();
+    const repetition = countRequest(state, asked.prompt, text, nowMs);
+    state.promptTokens += asked.tokens;
+    const off = states.offOf(state);
+    const answer = off
+      ? whileOff(off.status, request.model)
+      : answerAsked(
+          {
+            request,
+            number: model.number,
+            state,
+            userText: asked.userText,
+            prompt: asked.prompt,
+            promptTokens: asked.tokens,
+            repetition,
+            nowMs,
+            ...chancesOf(seed, request, repetition),
+            well: () => (known.well ??= answerWell(request)),
+          },
+          model,
+        );
+    send(response, answer, state);
+  };
+}
+
+function problemOf(body: ChatRequest): Answer | undefined {
+  const wrong = (param: string, message: string) => sendError(400, message, null, { param });
+  if (typeof body !== 'object' || body === null) return sendError(400, 'The body must be a JSON object.');
+  if (typeof body.model !== 'string') return wrong('model', 'you must provide a model parameter');
+  if (!Array.isArray(body.messages) || body.messages.length === 0) return wrong('messages', "'messages' must be an array of at least one message.");
+  const odd = body.messages.findIndex((message) => typeof message?.role !== 'string');
+  if (odd >= 0) return wrong(`messages[${odd}].role`, `Missing required parameter: 'messages[${odd}].role'.`);
+  if (body.tools !== undefined && (!Array.isArray(body.tools) || body.tools.length === 0)) return wrong('tools', "'tools' must be an array of at least one tool; leave it out otherwise.");
+  const nameless = body.tools?.findIndex((tool) => typeof tool?.function?.name !== 'string') ?? -1;
+  if (nameless >= 0) return wrong(`tools[${nameless}].function.name`, `Missing required parameter: 'tools[${nameless}].function.name'.`);
+  if (body.tool_choice !== undefined && !body.tools) return wrong('tool_choice', "'tool_choice' is only allowed when 'tools' are specified.");
+  if ((body as { stream?: unknown }).stream === true) return wrong('stream', 'This simulator does not stream. Leave "stream" out.');
+  return undefined;
+}
+
+function whileOff(status: number | 'reset' | 'hang', model: string): Answer {
+  if (status === 'reset') return { do: 'reset' };
+  if (status === 'hang') return { do: 'hang' };
+  return sendError(status, `The model "${model}" is switched off.`, 'switched_off');
+}
+
+function embeddings(body: unknown, states: States): Answer {
+  const { model, input, dimensions, encoding_format: format } = (body ?? {}) as { model?: unknown; input?: unknown; dimensions?: unknown; encoding_format?: unknown };
+  const texts = typeof input === 'string' ? [input] : input;
+  if (typeof model !== 'string' || !/^(embeddings|text-embedding-.+?)(:.*)?$/.test(model)) return unknownModel(String(model));
+  if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
+    return sendError(400, "'input' must be a string or an array of strings.", null, { param: 'input' });
+  }
+  const size = dimensions ?? EMBEDDING_DIMENSIONS;
+  if (!Number.isInteger(size) || Number(size) < 1 || Number(size) > 4096) return sendError(400, "'dimensions' must be 1 to 4096.", null, { param: 'dimensions' });
+  const state = states.of(model);
+  state.requests++;
+  const tokens = tokensOf(texts.join(''));
+  const vectors = (texts as string[]).map((text) => embed(text, Number(size)));
+  return sendJson(200, {
+    object: 'list',
+    model,
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: format === 'base64' ? toBase64(vector) : vector })),
+    usage: usage(tokens, 0),
+  });
+}
+
+/** Sends it, now or after its delay, and counts for the model what became of it. */
+function send(response: ServerResponse, answer: Answer, state?: ModelState): void {
+  const settle = (as: string) => {
+    if (!state) return;
+    state.inFlight--;
+    state.answers[as] = (state.answers[as] ?? 0) + 1;
+  };
+  const abandon = () => {
+    if (!state) return;
+    state.inFlight--;
+    state.abandoned++;
+  };
+  switch (answer.do) {
+    case 'reset':
+      settle('reset');
+      response.socket?.resetAndDestroy();
+      return;
+    case 'half':
+      settle('half');
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.body.length + 500 });
+      response.write(answer.body, () => response.socket?.destroy());
+      return;
+    case 'hang':
+      response.once('close', abandon);
+      return;
+    case 'send': {
+      const { delayMs = 0 } = answer;
+      if (delayMs <= 0) {
+        settle(String(answer.status));
+        write(response, answer);
+        return;
+      }
+      const timer = setTimeout(() => {
+        response.off('close', tooLate);
+        settle(String(answer.status));
+        write(response, answer);
+      }, delayMs);
+      const tooLate = () => {
+        clearTimeout(timer);
+        abandon();
+      };
+      response.once('close', tooLate);
+    }
+  }
+}
+
+function write(response: ServerResponse, { status, headers, body }: Answer & { do: 'send' }): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+}
+
+const refusesKey = (request: IncomingMessage): boolean => request.headers.authorization === 'Bearer wrong';
+
+const NOT_JSON = Symbol('not JSON');
+const notJson = (): Answer => sendError(400, 'We could not parse the JSON body of your request.');
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NOT_JSON;
+  }
+}

@@ -1,0 +1,58 @@
+/** Words that say nothing about which tool is meant. */
+const STOP_WORDS = new Set(
+  (
+    'a about all am an and any are as at be been but by can could d did do does for from get give had has have hello hey hi him ' +
+    'his how i if in into is it its just kindly ll let like m may me my now of off on one or our out over please re s she ' +
+    'should so some t tell than thank that the their them then there these they this those to up us use used using ve want ' +
+    'was we were what when where which will with would you your need value optional default given return returns'
+  ).split(' '),
+);
+
+/** Words of one meaning, as people and tool descriptions mix them. The first of a line stands for the rest. */
+const SYNONYMS = `
+mail email inbox
+event meeting appointment call calendar sync
+create add new make
+schedule book plan
+delete remove erase trash
+cancel abort
+search find look locate lookup seek
+list show display agenda overview
+send write compose
+reply answer respond
+forward pass
+update change modify edit move reschedule rename
+file document doc pdf spreadsheet
+folder directory
+share access
+order purchase bought
+track status package parcel shipment shipping delivery arrive
+refund money return
+weather temperature warm cold hot degrees humid
+forecast tomorrow week weekend
+rain snow storm wet umbrella sunny
+alert warning
+convert conversion
+compare versus warmer colder
+invite attend attendee guest participant
+free available availability busy slot
+remind reminder
+contact phone address
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' ').map(stem));
+const MEANING = new Map(SYNONYMS.flatMap(([first, ...rest]) => rest.map((word) => [word, first!] as const)));
+
+/** Cuts the commonest English endings: crude, but the same for prompts and descriptions, which is all that matters. */
+export function stem(word: string): string {
+  let w = word.replace(/ies$/, 'y').replace(/(s|x|z|ch|sh)es$/, '$1').replace(/([^su])s$/, '$1');
+  if (w.length > 5) w = w.replace(/(ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
+  return w.length > 3 ? w.replace(/e$/, '') : w;
+}
+
+/** The meaningful words of a text or an identifier (`sendEmail`, `send_email`), stemmed, one word per meaning. */
+export function meanings(text: string): string[] {
+  const words = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? [];
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stem).map((word) => MEANING.get(word) ?? word);
+}

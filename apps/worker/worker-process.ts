@@ -1,0 +1,80 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { createPool, untilDone } from '#lib/db/pool';
+import { listen, ring } from '#lib/events/doorbell';
+import { createGuardedFetch } from '#lib/providers/guarded-fetch';
+import { LaneQueues } from '#lib/queue/lanes';
+import type { Env } from '#lib/runtime/env';
+import { newId } from '#lib/runtime/ids';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
+import { ControlLoop } from './control-loop.js';
+import { ItemsInHand } from './items-in-hand.js';
+import { LaneWorkers } from './lane-workers.js';
+import { RunCache } from './run-cache.js';
+import { ItemRunner } from './run-item.js';
+
+/** How long requests in hand may take to end after SIGTERM: they cost money. */
+const DRAIN_MS = 45_000;
+
+/** A worker process: everything it holds, in the order it starts; it stops in the opposite one. */
+export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  readonly id = `worker-${newId()}`;
+  readonly pool;
+  readonly redis;
+  readonly #subscriber;
+  readonly #fetch;
+  readonly #queues;
+  readonly #items;
+  readonly #workers;
+  readonly #control;
+  stopping = false;
+
+  constructor(env: Env, readonly logger: Logger) {
+    this.pool = createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger);
+    this.redis = connectRedis(env.REDIS_URL, 'producer', logger);
+    this.#subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
+    this.#fetch = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
+    this.#queues = new LaneQueues(this.redis);
+    this.#items = new ItemsInHand(this.pool, this.id, logger);
+    const runs = new RunCache(this.pool, new Sealer(env.TOOLMARK_SEALING_KEY), this.#fetch.fetch);
+    this.#workers = new LaneWorkers({
+      pool: this.pool, redis: this.redis, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
+      items: this.#items,
+      runner: new ItemRunner(this.pool, runs, () => {}),
+      onSettled: (_lane, moved) => {
+        this.#control.wake('dispatch');
+        this.#control.wake('finish');
+        for (const runId of moved.keys()) void ring(this.redis, { topic: 'job', id: runId });
+      },
+    });
+    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, worker: this.id, logger });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.logger.info('Waiting for Postgres and Redis');
+    await untilDone(() => this.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
+    await this.#subscriber.ping();
+    await listen(this.#subscriber, ({ topic, id }) => {
+      if (topic === 'lane') this.#control.wake('dispatch');
+      if (topic === 'cancel') this.#items.stopRun(id);
+    });
+    this.#control.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
+    await this.#control.stop();
+    await this.#workers.drain(DRAIN_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#queues.close().catch(() => {});
+    this.redis.disconnect();
+    this.#subscriber.disconnect();
+    await this.#fetch.close();
+    await this.pool.end();
+    this.logger.info('Stopped');
+  }
+}
