@@ -13,10 +13,14 @@ import type { LaneWorkers } from './lane-workers.js';
 import type { RunCache } from './run-cache.js';
 import { crashed } from './run-item.js';
 
-const DISPATCH_IDLE_MS = 500;
-const FINISH_IDLE_MS = 1000;
-const RECONCILE_MS = 2000;
-const HOUSEKEEPING_MS = 60_000;
+/** How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is done together. */
+const STEPS = {
+  dispatch: { idleMs: 500, gapMs: 10 },
+  finish: { idleMs: 1000, gapMs: 50 },
+  reconcile: { idleMs: 2000, gapMs: 2000 },
+  housekeeping: { idleMs: 60_000, gapMs: 60_000 },
+};
+type Step = keyof typeof STEPS;
 
 /**
  * How many items of a lane may be queued or claimed: its concurrency, and a little more so that no slot waits for the
@@ -36,7 +40,7 @@ export function windowOf({ max_concurrency: concurrency, requests_per_minute: rp
 export class ControlLoop {
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
-  readonly #wakes = new Map<string, () => void>();
+  readonly #wakes = new Map<Step, () => void>();
 
   constructor(
     readonly of: {
@@ -45,14 +49,14 @@ export class ControlLoop {
   ) {}
 
   start(): void {
-    this.#repeat('dispatch', DISPATCH_IDLE_MS, () => this.#dispatch());
-    this.#repeat('finish', FINISH_IDLE_MS, () => this.#finish());
-    this.#repeat('reconcile', RECONCILE_MS, () => this.#reconcile());
-    this.#repeat('housekeeping', HOUSEKEEPING_MS, () => this.#keepHouse());
+    this.#repeat('dispatch', () => this.#dispatch());
+    this.#repeat('finish', () => this.#finish());
+    this.#repeat('reconcile', () => this.#reconcile());
+    this.#repeat('housekeeping', () => this.#keepHouse());
   }
 
   /** Does a step soon instead of at its next turn. */
-  wake(step: 'dispatch' | 'finish'): void {
+  wake(step: Step): void {
     this.#wakes.get(step)?.();
   }
 
@@ -62,29 +66,31 @@ export class ControlLoop {
     await Promise.all(this.#loops);
   }
 
-  #repeat(step: string, idleMs: number, work: () => Promise<void>): void {
+  #repeat(step: Step, work: () => Promise<void>): void {
+    const { idleMs, gapMs } = STEPS[step];
+    const { signal } = this.#stop;
     let woken = false;
     let wake = (): void => {};
     this.#wakes.set(step, () => {
       woken = true;
       wake();
     });
+    const pause = (ms: number, until: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          if (!until()) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        wake();
+      });
     const loop = async (): Promise<void> => {
-      while (!this.#stop.signal.aborted) {
+      while (!signal.aborted) {
         woken = false;
         await work().catch((error: Error) => this.of.logger.warn({ step, error: error.message }, 'A step of the control loop failed; it is repeated'));
-        if (this.#stop.signal.aborted) return;
-        // At least a few milliseconds between two turns: what arrives meanwhile is done together.
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        if (woken) continue;
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, idleMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-        wake = () => {};
+        await pause(gapMs, () => signal.aborted);
+        await pause(idleMs - gapMs, () => woken || signal.aborted);
       }
     };
     this.#loops.push(loop());
