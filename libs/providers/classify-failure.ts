@@ -31,12 +31,12 @@ export function failureOfStatus(status: number, headers: Headers | undefined, er
 /** What an exception of the connection means: DNS, certificates, resets, answers too large. */
 export function failureOfError(error: unknown, baseUrl: string): ProviderFailure {
   const host = new URL(baseUrl).host;
-  const causes: Error[] = [];
-  for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);
+  const causes: (Error & { code?: unknown })[] = [];
+  for (let cause = error; typeof cause === 'object' && cause !== null && causes.length < 5; cause = (cause as Error).cause) causes.push(cause as Error);
   const known = causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof AddressRefused);
   if (known instanceof AnswerTooLarge) return new ProviderFailure('bad_response', known.message, false);
   if (known instanceof AddressRefused) return new ProviderFailure('network', known.message, false);
-  const code = causes.map((cause) => (cause as { code?: unknown }).code).find((value) => typeof value === 'string') as string | undefined;
+  const code = causes.map((cause) => cause.code).find((value) => typeof value === 'string') as string | undefined;
   if (code && /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
     return new ProviderFailure('network', `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with NODE_EXTRA_CA_CERTS.`, false);
   }

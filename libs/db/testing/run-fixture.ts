@@ -12,7 +12,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   const [teamId, userId, laneId, providerId, suiteId] = [newId(), newId(), newId(), newId(), newId()];
   await pool.query('INSERT INTO team (id, name, running_jobs_per_user) VALUES ($1, $2, $3)', [teamId, teamId, runningJobs]);
   await pool.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3)', [userId, teamId, 'ada']);
-  await pool.query('INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $1::text, 8)', [laneId, teamId, 'lane']);
+  await pool.query('INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $3, 8)', [laneId, teamId, 'lane']);
   await pool.query(`INSERT INTO provider (id, team_id, key, name, kind, base_url, lane_id) VALUES ($1, $2, 'sim', 'Sim', 'openai', 'http://127.0.0.1:1/v1', $3)`, [providerId, teamId, laneId]);
   await pool.query(`INSERT INTO suite (id, team_id, name, tools) VALUES ($1, $2, 'Weather', '[]')`, [suiteId, teamId]);
   await pool.query(
@@ -31,7 +31,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     },
     async anotherUser(): Promise<string> {
       const id = newId();
-      await pool.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $1::text)', [id, teamId]);
+      await pool.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3)', [id, teamId, id]);
       return id;
     },
   };

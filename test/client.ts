@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { ADMIN_TOKEN } from './processes.js';
+
+export interface Answer<Body = any> {
+  status: number;
+  body: Body;
+  headers: Headers;
+}
+
+/** Speaks to the API as a user would. */
+export const clientOf = (url: string, token = ADMIN_TOKEN) => {
+  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, body: json && text ? JSON.parse(text) : text, headers: response.headers };
+  };
+  return {
+    get: (path: string) => send('GET', path),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => send('POST', path, body, headers),
+    put: (path: string, body: unknown) => send('PUT', path, body),
+    patch: (path: string, body: unknown) => send('PATCH', path, body),
+    delete: (path: string) => send('DELETE', path),
+    send,
+  };
+};
+export type Client = ReturnType<typeof clientOf>;
+
+/** A suite of `cases` weather questions, each of which expects a call. */
+export const weatherSuite = (cases: number) => ({
+  name: 'Weather',
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'get_weather', description: 'Get current weather for a city',
+        parameters: { type: 'object', properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, required: ['city'] },
+      },
+    },
+  ],
+  test_cases: Array.from({ length: cases }, (_, n) => ({ name: `case ${n}`, prompt: `What is the weather in Paris? (${n})`, expected_tool: 'get_weather', expected_params: { city: 'Paris' } })),
+});
+
+export const exampleFile = (name: string): unknown => JSON.parse(readFileSync(`examples/${name}`, 'utf8'));

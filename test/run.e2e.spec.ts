@@ -1,0 +1,149 @@
+import pg from 'pg';
+import { clientOf, weatherSuite, type Client } from './client.js';
+import { startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, startRedis, type PrivateRedis } from './services.js';
+
+let redis: PrivateRedis;
+let simulator: RunningProcess;
+let env: Record<string, string>;
+let client: Client;
+let sql: pg.Pool;
+const worker = (): Promise<RunningProcess> => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+
+beforeAll(async () => {
+  const database = await createDatabase();
+  redis = await startRedis();
+  env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  simulator = await startProcess('simulator');
+  const api = await startProcess('api', env);
+  client = clientOf(api.url);
+  sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  const made = await client.post('/api/providers', {
+    key: 'sim', base_url: `${simulator.url}/v1`, api_key: 'sk-simulated-key-0123456789', limits: { max_concurrency: 20 },
+    models: ['perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'slow-40', 'slow-300', 'flaky-30', 'hangs'].map((id) => ({ id })),
+  });
+  expect(made.status).toBe(201);
+}, 60_000);
+afterAll(() => sql.end());
+
+async function submit(cases: number, models: string[], more: object = {}): Promise<{ jobId: string; evalId: string }> {
+  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
+  const answer = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, ...more });
+  expect(answer).toMatchObject({ status: 202, body: { status: 'submitted' } });
+  return { jobId: answer.body.job_id, evalId: answer.body.eval_id };
+}
+const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
+const settled = (evalId: string, count: number) => until(async () => (await run(evalId)).counts.settled >= count, { what: `${count} settled items` });
+const finished = (evalId: string) =>
+  until(async () => { const now = await run(evalId); return now.status === 'completed' && now; }, { what: 'the run to complete', timeoutMs: 60_000 });
+
+/** Every item has exactly one result, the log has no gap, and the counters say what a recount says. */
+async function expectExact(evalId: string, items: number): Promise<void> {
+  const { rows } = await sql.query(
+    `SELECT (SELECT count(*)::int FROM result WHERE run_id = $1) AS results, (SELECT count(*)::int FROM in_flight WHERE run_id = $1) AS in_flight,
+       (SELECT sum(settled)::int FROM target WHERE run_id = $1) AS settled, (SELECT sum(passed)::int FROM target WHERE run_id = $1) AS passed,
+       (SELECT count(*)::int FROM result WHERE run_id = $1 AND passed) AS recounted, j.done, j.last_seq,
+       (SELECT count(DISTINCT seq)::int FROM (SELECT seq FROM result WHERE run_id = $1 UNION ALL SELECT seq FROM job_event WHERE job_id = j.id) s) AS numbers
+     FROM job j WHERE j.result_ref = $1::text`, [evalId]);
+  const row = rows[0];
+  expect(row).toMatchObject({ results: items, in_flight: 0, settled: items, done: items, passed: row.recounted, numbers: row.last_seq });
+}
+
+describe('a run on two worker processes', () => {
+  let workers: RunningProcess[];
+  beforeAll(async () => {
+    workers = await Promise.all([worker(), worker()]);
+  }, 60_000);
+  afterAll(() => Promise.all(workers.map((process) => process.stop())), 60_000);
+
+  it('scores every item of every model once, and tells what it did differently than asked', async () => {
+    const { evalId, jobId } = await submit(30, ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'], { samples: 2 });
+    const done = await finished(evalId);
+    await expectExact(evalId, 300);
+    const overall = Object.fromEntries(done.summaries.map((summary: any) => [summary.target, summary.overall]));
+    expect(overall['sim::perfect-ish']).toBe(1);
+    expect(overall['sim::careless-arguments']).toBeLessThan(1);
+    expect(overall['sim::text-only']).toBe(0);
+    expect(done.summaries.find((summary: any) => summary.target === 'sim::flaky-30')).toMatchObject({ errored: 0, overall: 1 });
+    const { rows } = await sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
+    expect(rows).toEqual([{ code: 'tool_choice:sim::no-required' }]);
+    const results = await client.get(`/api/tool-eval/history/${evalId}/results?model=no-required&limit=200`);
+    expect(new Set(results.body.items.map((result: any) => result.tool_choice_used))).toEqual(new Set(['auto']));
+    const one = await client.get(`/api/tool-eval/history/${evalId}/results/${results.body.items[0].id}`);
+    expect(one.body.exchange.requests[0].messages[0].content).toMatch(/weather in Paris/);
+    expect(one.body.explanation[0]).toMatch(/right tool/);
+  }, 90_000);
+
+  it('exports in every format', async () => {
+    const { evalId } = await submit(3, ['perfect-ish', 'text-only']);
+    await finished(evalId);
+    const jsonl = await client.get(`/api/tool-eval/history/${evalId}/export?format=jsonl`);
+    expect(jsonl.body.trim().split('\n').map((line: string) => JSON.parse(line).passed).sort()).toEqual([false, false, false, true, true, true]);
+    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=json`)).body.results).toHaveLength(6);
+    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=csv`)).body.trim().split('\r\n')).toHaveLength(7);
+    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=junit`)).body).toMatch(/tests="6" failures="3" errors="0"/);
+  }, 60_000);
+
+  it('stops at once when it is cancelled, keeps what is settled and lets late replies change nothing', async () => {
+    const { evalId, jobId } = await submit(400, ['slow-40']);
+    await settled(evalId, 20);
+    expect((await client.post('/api/tool-eval/cancel', { job_id: jobId })).body.status).toBe('cancelled');
+    const results = async (): Promise<number> => (await sql.query('SELECT count(*)::int AS n FROM result WHERE run_id = $1', [evalId])).rows[0].n;
+    const kept = await results();
+    const asked = async (): Promise<number> => (await (await fetch(`${simulator.url}/control/stats`)).json() as any).total ?? 0;
+    await until(async () => (await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).rowCount === 0);
+    await until(async () => { const before = await asked(); await new Promise((resolve) => setImmediate(resolve)); return before === (await asked()); });
+    expect(kept).toBeGreaterThanOrEqual(20);
+    expect(kept).toBeLessThan(400);
+    expect(await results()).toBe(kept);
+    expect((await client.post(`/api/jobs/${jobId}/cancel`)).status).toBe(409);
+    const job = (await client.get(`/api/jobs/${jobId}`)).body;
+    expect(job).toMatchObject({ status: 'cancelled', result_ref: evalId, progress: { done: kept, total: 400 } });
+  }, 60_000);
+
+  it('completes when Redis is flushed in the middle', async () => {
+    const { evalId } = await submit(300, ['slow-40']);
+    await settled(evalId, 30);
+    await redis.flushAll();
+    await settled(evalId, 150);
+    await redis.flushAll();
+    await finished(evalId);
+    await expectExact(evalId, 300);
+  }, 90_000);
+
+  it('completes when Redis is gone for a while, and takes submits meanwhile', async () => {
+    const { evalId } = await submit(200, ['slow-40']);
+    await settled(evalId, 20);
+    await redis.kill();
+    const second = await submit(5, ['perfect-ish']);
+    await redis.restart();
+    await Promise.all([finished(evalId), finished(second.evalId)]);
+    await expectExact(evalId, 200);
+  }, 90_000);
+});
+
+it('settles every item once when a worker is killed in the middle', async () => {
+  const [first, second] = [await worker(), await worker()];
+  const { evalId } = await submit(300, ['slow-40']);
+  await settled(evalId, 40);
+  await first.kill('SIGKILL');
+  await finished(evalId);
+  await expectExact(evalId, 300);
+  const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [evalId, 'errored']);
+  expect(rows[0].errored).toBe(0);
+  await second.stop();
+}, 90_000);
+
+it('waits for requests in hand when a worker is told to stop, and loses nothing', async () => {
+  const first = await worker();
+  const { evalId } = await submit(60, ['slow-300']);
+  await settled(evalId, 1);
+  const [code, second] = await Promise.all([first.stop(), worker()]);
+  expect(code === 0 || code === null).toBe(true);
+  await finished(evalId);
+  await expectExact(evalId, 60);
+  const { rows } = await sql.query('SELECT max(attempts)::int AS attempts FROM result WHERE run_id = $1', [evalId]);
+  expect(rows[0].attempts).toBe(1);
+  await second.stop();
+}, 90_000);
