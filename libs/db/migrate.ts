@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { MigrationList, SchemaEngine as Engine } from '@prisma/schema-engine-wasm';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { createPool, type Pool, type PoolClient } from './pool.js';
 
@@ -73,15 +73,23 @@ export async function diffToSchema(databaseUrl: string): Promise<string> {
   }
 }
 
-async function startEngine(pool: Pool): Promise<Engine> {
-  const { SchemaEngine, ...imports } = await import('@prisma/schema-engine-wasm/schema_engine_bg');
-  const wasm = await readFile(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm').replace(/[^/]*$/, 'schema_engine_bg.wasm')));
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': imports });
-  imports.__wbg_set_wasm(instance.exports);
-  (instance.exports.__wbindgen_start as () => void)();
+async function startEngine(pool: Pool): Promise<SchemaEngine> {
   const { path, content } = await readSchema();
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
+  const { SchemaEngine } = await (engineModule ??= loadEngine());
   return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+}
+
+// Once in a process: the bindings keep the instance in a variable of their own.
+let engineModule: ReturnType<typeof loadEngine> | undefined;
+
+async function loadEngine() {
+  const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const wasm = await readFile(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm').replace(/[^/]*$/, 'schema_engine_bg.wasm')));
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': bindings });
+  bindings.__wbg_set_wasm(instance.exports);
+  (instance.exports.__wbindgen_start as () => void)();
+  return bindings;
 }
 
 /** Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction besides. */

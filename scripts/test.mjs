@@ -1,0 +1,102 @@
+// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything.
+// Services: DATABASE_URL and REDIS_URL where given, else containers where a Docker engine answers, else servers out of packages.
+// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from './postgres.mjs';
+import { startRedis } from './redis.mjs';
+import { signalProcess } from './server-process.mjs';
+import { environment, node, root, setUp } from './set-up.mjs';
+
+const say = (text) => process.stderr.write(`${text}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-test-'));
+chmodSync(folder, 0o711); // Postgres may run as a user of its own.
+const running = [];
+let jest;
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    interrupted = true;
+    if (jest) signalProcess(-jest.pid, 'SIGKILL');
+  });
+}
+
+try {
+  setUp(say);
+  const services = await startServices();
+  const template = Object.assign(new URL(services.databaseUrl), { pathname: `/toolmark_template_${randomBytes(4).toString('hex')}` }).href;
+  migrate(template);
+  process.exitCode = interrupted ? 130 : await runJest({ TOOLMARK_TEST_DATABASE_URL: template, TOOLMARK_TEST_REDIS_URL: services.redisUrl });
+  if (process.env.DATABASE_URL) await dropDatabase(template);
+} catch (error) {
+  say(error.message);
+  process.exitCode = 1;
+} finally {
+  for (const service of running.reverse()) await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function startServices() {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TOOLMARK_TEST_SERVICES: wanted } = process.env;
+  if (databaseUrl && redisUrl) return { databaseUrl, redisUrl };
+  const keep = (service) => (running.push(service), service.url);
+  if (wanted === 'docker' || (wanted !== 'embedded' && dockerAnswers())) {
+    say('Starting Postgres and Redis in containers ...');
+    const containers = await startContainers();
+    running.push(containers);
+    return { databaseUrl: databaseUrl ?? containers.databaseUrl, redisUrl: redisUrl ?? containers.redisUrl };
+  }
+  const start = (startServer, name) => startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say });
+  return {
+    databaseUrl: databaseUrl ?? keep(await start(startPostgres, 'postgres')),
+    redisUrl: redisUrl ?? keep(await start(startRedis, 'redis')),
+  };
+}
+
+function dockerAnswers() {
+  return spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000, stdio: 'ignore' }).status === 0;
+}
+
+/** In a process of its own: testcontainers needs a newer Node than the one this may run on. */
+async function startContainers() {
+  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], { env: environment, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const line = await new Promise((resolve) => {
+    let text = '';
+    child.stdout.on('data', (bytes) => (text += bytes).includes('\n') && resolve(text));
+    void exited.then(() => resolve(undefined));
+  });
+  if (!line) throw new Error('The containers did not start. TOOLMARK_TEST_SERVICES=embedded does without them.');
+  return { ...JSON.parse(line), stop: () => (child.stdin.end(), exited) };
+}
+
+function migrate(databaseUrl) {
+  const { status } = spawnSync(node, [join(root, 'dist/libs/db/migrate-main.js')], {
+    env: { ...environment, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error('The migrations do not apply to an empty database.');
+}
+
+async function runJest(urls) {
+  jest = spawn(node, [join(root, 'node_modules/jest/bin/jest.js'), '--forceExit', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+    detached: true, // A process group of its own: whatever the tests started and lost is in it.
+    env: { ...environment, ...urls, NODE_OPTIONS: '--experimental-vm-modules --no-warnings=ExperimentalWarning' },
+  });
+  const code = await new Promise((resolve) => jest.once('exit', (exitCode) => resolve(exitCode ?? 1)));
+  signalProcess(-jest.pid, 'SIGKILL');
+  return interrupted ? 130 : code;
+}
+
+async function dropDatabase(databaseUrl) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href });
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${new URL(databaseUrl).pathname.slice(1)}`);
+  await client.end();
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { freePort } from './services.js';
+import { until } from './until.js';
+
+export { until } from './until.js';
+
+export const ADMIN_TOKEN = 'a-token-for-tests-0123456789';
+export const SEALING_KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
+
+export interface RunningProcess {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  pid: number;
+  /** All that it printed so far. */
+  logs(): string;
+  /** Sends a signal; after one that ends processes, waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** SIGTERM, and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call again. */
+  stop(): Promise<number | null>;
+  /** The exit code, null after a signal. */
+  exited: Promise<number | null>;
+}
+
+const running = new Set<RunningProcess>();
+globalThis.afterAll?.(async () => void (await Promise.all([...running].map((started) => started.stop()))), 120_000);
+
+const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT']);
+
+/**
+ * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy. `env` comes on top of what every process needs
+ * (DATABASE_URL and REDIS_URL excepted). It ends with the test file, or with jest.
+ */
+export async function startProcess(name: 'api' | 'worker' | 'simulator', env: Record<string, string> = {}): Promise<RunningProcess> {
+  const port = env.PORT ?? String(await freePort());
+  const child = spawn(resolve('node_modules/.bin/node'), ['--import', resolve('scripts/stop-with-parent.mjs'), resolve(`dist/apps/${name}/main.js`)], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: port,
+      TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
+      TOOLMARK_SEALING_KEY: SEALING_KEY,
+      TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ...env,
+    },
+  });
+  let logs = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  const exited = new Promise<number | null>((ended) => child.once('close', ended));
+  const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const started: RunningProcess = {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    logs: () => logs,
+    exited,
+    async kill(signal) {
+      if (!hasExited()) child.kill(signal);
+      if (SIGNALS_THAT_END.has(signal)) await exited;
+    },
+    async stop() {
+      const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000);
+      if (!hasExited()) {
+        child.kill('SIGCONT'); // One that a test froze.
+        child.kill('SIGTERM');
+      }
+      const code = await exited;
+      clearTimeout(deadline);
+      running.delete(started);
+      return code;
+    },
+  };
+  running.add(started);
+  const isHealthy = async (): Promise<boolean> => hasExited() || (await fetch(`${started.url}/healthz`)).ok;
+  await until(isHealthy, { what: `${name} to be healthy` }).catch(async (error: Error) => {
+    await started.kill('SIGKILL');
+    throw new Error(`${error.message}\n${logs}`);
+  });
+  if (hasExited()) throw new Error(`${name} ended as soon as it was started:\n${logs}`);
+  return started;
+}

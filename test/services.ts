@@ -1,0 +1,154 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { until } from './until.js';
+
+/** What a test file made and did not undo is undone when it ends. */
+const undo = new Set<() => Promise<void>>();
+globalThis.afterAll?.(async () => void (await Promise.all([...undo].map((step) => step()))), 60_000);
+
+function once(step: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  const atMostOnce = (): Promise<void> => {
+    undo.delete(atMostOnce);
+    return (done ??= step());
+  };
+  undo.add(atMostOnce);
+  return atMostOnce;
+}
+
+function given(name: 'TOOLMARK_TEST_DATABASE_URL' | 'TOOLMARK_TEST_REDIS_URL'): URL {
+  const url = process.env[name];
+  if (!url) throw new Error(`${name} is not set: this test needs services. Run it with: npm test -- <path>`);
+  return new URL(url);
+}
+
+/** A database of its own with the newest schema and nothing in it. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const template = given('TOOLMARK_TEST_DATABASE_URL');
+  const name = `toolmark_test_${randomBytes(6).toString('hex')}`;
+  await onServer(template, `CREATE DATABASE ${name} TEMPLATE ${template.pathname.slice(1)}`);
+  return {
+    url: Object.assign(new URL(template), { pathname: `/${name}` }).href,
+    drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function onServer(url: URL, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+/**
+ * An empty Redis database that no other test file uses at the same time; channels are shared with the others, though, and
+ * FLUSHALL would empty theirs: for that take `startRedis`.
+ */
+export async function createRedis(): Promise<{ url: string; flush(): Promise<void>; close(): Promise<void> }> {
+  const url = given('TOOLMARK_TEST_REDIS_URL');
+  url.pathname = `/${process.env.JEST_WORKER_ID ?? 1}`;
+  const redis = new Redis(url.href);
+  await redis.flushdb();
+  return {
+    url: url.href,
+    flush: async () => void (await redis.flushdb()),
+    close: once(async () => void (await redis.quit())),
+  };
+}
+
+export interface PrivateRedis {
+  url: string;
+  port: number;
+  /** As a crash would: nothing is saved. */
+  kill(): Promise<void>;
+  /** On the same port and empty. */
+  restart(): Promise<void>;
+  flushAll(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Redis process of its own, for tests that flush or kill it. */
+export async function startRedis(): Promise<PrivateRedis> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const server = redisProgram() ? redisProcess(redisProgram()!, port) : redisContainer(port);
+  const command = async (name: 'ping' | 'flushall'): Promise<void> => {
+    const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+    redis.on('error', () => {}); // The promises below say it.
+    try {
+      await redis.connect();
+      await (name === 'ping' ? redis.ping() : redis.flushall());
+    } finally {
+      redis.disconnect();
+    }
+  };
+  const start = async (): Promise<void> => {
+    server.start();
+    await until(() => command('ping').then(() => true), { what: `the Redis on port ${port} to answer` });
+  };
+  const stop = once(server.remove);
+  await start();
+  return { url, port, kill: server.kill, restart: () => server.kill().then(start), flushAll: () => command('flushall'), stop };
+}
+
+const OPTIONS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+
+interface RedisServer {
+  start(): void;
+  kill(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const redisProgram = (): string | undefined =>
+  ['redis-server', 'valkey-server'].find((program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0);
+
+function redisProcess(program: string, port: number): RedisServer {
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-redis-'));
+  let child: ChildProcess | undefined;
+  const killNow = (): boolean | undefined => child?.kill('SIGKILL');
+  process.once('exit', killNow);
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child?.once('exit', resolve));
+    killNow();
+    await exited;
+  };
+  return {
+    start: () => (child = spawn(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...OPTIONS], { stdio: 'ignore' })),
+    kill,
+    async remove() {
+      await kill();
+      process.off('exit', killNow);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where there is no Redis but a Docker engine. */
+function redisContainer(port: number): RedisServer {
+  const name = `toolmark-test-redis-${randomBytes(6).toString('hex')}`;
+  const docker = (...args: string[]): void => {
+    const { status, stderr } = spawnSync('docker', args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`There is no redis-server on the PATH, and docker ${args[0]} failed: ${stderr}`);
+  };
+  const remove = async (): Promise<void> => void spawnSync('docker', ['rm', '-f', name]);
+  return {
+    start: () => docker('run', '-d', '--name', name, '-p', `127.0.0.1:${port}:6379`, 'redis:7-alpine', 'redis-server', ...OPTIONS),
+    kill: remove,
+    remove,
+  };
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
