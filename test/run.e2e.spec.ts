@@ -91,7 +91,7 @@ describe('a run on two worker processes', () => {
     expect((await client.post('/api/tool-eval/cancel', { job_id: jobId })).body.status).toBe('cancelled');
     const results = async (): Promise<number> => (await sql.query('SELECT count(*)::int AS n FROM result WHERE run_id = $1', [evalId])).rows[0].n;
     const kept = await results();
-    const asked = async (): Promise<number> => (await (await fetch(`${simulator.url}/control/stats`)).json() as any).total ?? 0;
+    const asked = async (): Promise<number> => (await (await fetch(`${simulator.url}/control/stats`)).json() as any).requests;
     await until(async () => (await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).rowCount === 0);
     await until(async () => { const before = await asked(); await new Promise((resolve) => setImmediate(resolve)); return before === (await asked()); });
     expect(kept).toBeGreaterThanOrEqual(20);

@@ -86,7 +86,7 @@ function stats(states: States, query: URLSearchParams): unknown {
           peak_in_flight: state.peakInFlight,
           abandoned: state.abandoned,
           prompt_tokens: state.promptTokens,
-          last_request_at: state.lastRequestAt,
+          last_request_at: state.lastRequestMs === null ? null : new Date(state.lastRequestMs).toISOString(),
           distinct_prompts: state.prompts.size,
           ...(query.get('prompts') !== '0' && { prompts: Object.fromEntries(state.prompts) }),
         },

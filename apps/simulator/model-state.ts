@@ -11,7 +11,7 @@ export interface ModelState {
   /** Answers by HTTP status, and by `reset` and `half`. */
   answers: Record<string, number>;
   promptTokens: number;
-  lastRequestAt: string | null;
+  lastRequestMs: number | null;
   /** How often each prompt was asked; see promptKey. */
   prompts: Map<string, number>;
   /** The last request bodies as they came, oldest first. */
@@ -34,7 +34,7 @@ export const newState = (): ModelState => ({
   abandoned: 0,
   answers: {},
   promptTokens: 0,
-  lastRequestAt: null,
+  lastRequestMs: null,
   prompts: new Map(),
   lastBodies: [],
   off: null,
@@ -46,7 +46,7 @@ export function countRequest(state: ModelState, prompt: string, body: string, no
   state.requests++;
   state.inFlight++;
   if (state.inFlight > state.peakInFlight) state.peakInFlight = state.inFlight;
-  state.lastRequestAt = new Date(nowMs).toISOString();
+  state.lastRequestMs = nowMs;
   if (body.length <= LONGEST_KEPT_BODY) {
     state.lastBodies.push(body);
     if (state.lastBodies.length > KEPT_BODIES) state.lastBodies.shift();

@@ -5,7 +5,7 @@ import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
 import { countRequest, type ModelState } from './model-state.js';
 import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
-import { promptTokens, sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './wire.js';
+import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './wire.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
@@ -108,7 +108,7 @@ function chatHandler(seed: number, states: States) {
     const userText = textOf(request.messages[lastUser]?.content).trim();
     const round = 1 + request.messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
     const prompt = round === 1 ? userText : `${userText} (round ${round})`;
-    return { request, model, state: states.of(request.model), userText, prompt, tokens: promptTokens(request) };
+    return { request, model, state: states.of(request.model), userText, prompt, tokens: tokensOf(text) };
   };
 
   return (text: string, incoming: IncomingMessage, response: ServerResponse): void => {
@@ -242,15 +242,19 @@ function write(response: ServerResponse, { status, headers, body }: Answer & { d
   response.end(body);
 }
 
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+/** null when it is too long. By events, since iterating a stream costs as much as the rest of a request. */
+function readBody(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) resolve(null);
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')));
+    request.on('error', reject);
+  });
 }
 
 const refusesKey = (request: IncomingMessage): boolean => request.headers.authorization === 'Bearer wrong';

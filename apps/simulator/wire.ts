@@ -86,10 +86,6 @@ export function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
-export function promptTokens(request: ChatRequest): number {
-  return tokensOf(JSON.stringify(request.messages)) + (request.tools ? tokensOf(JSON.stringify(request.tools)) : 0);
-}
-
 /** The model's words as an OpenAI chat completion; ids are hashes, so that the same reply has the same ids. */
 export function completion(reply: Reply, model: string, promptTokenCount: number, idSeed: string): Record<string, unknown> {
   const id = (what: string) => hash(`${idSeed}\u0000${what}`).toString(36);

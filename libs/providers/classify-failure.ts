@@ -36,7 +36,8 @@ export function failureOfError(error: unknown, baseUrl: string): ProviderFailure
   const known = causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof AddressRefused);
   if (known instanceof AnswerTooLarge) return new ProviderFailure('bad_response', known.message, false);
   if (known instanceof AddressRefused) return new ProviderFailure('network', known.message, false);
-  const code = causes.map((cause) => cause.code).find((value) => typeof value === 'string') as string | undefined;
+  // The SDK wraps some errors in one of its own that has the code in its message only.
+  const code = causes.map(({ code, message }) => code ?? /\bE[A-Z_]{4,}\b/.exec(message)?.[0]).find((value) => typeof value === 'string') as string | undefined;
   if (code && /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
     return new ProviderFailure('network', `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with NODE_EXTRA_CA_CERTS.`, false);
   }

@@ -1,0 +1,62 @@
+import { afterFailure } from './after-failure.js';
+import { failedGeneration } from './chat.js';
+import { failureOfError, failureOfStatus, readRetryAfter } from './classify-failure.js';
+import { ProviderFailure } from './failure.js';
+import { isPrivateAddress } from './guarded-fetch.js';
+import { maskKeys } from './mask-keys.js';
+
+const URL_OF = 'https://api.example.com/v1';
+const status = (code: number, message = 'said', headers = {}) => failureOfStatus(code, new Headers(headers), { message }, message, URL_OF);
+
+describe('a failure of a provider', () => {
+  it.each([
+    [429, 'rate_limited', true], [401, 'auth', false], [403, 'auth', false], [400, 'bad_request', false], [404, 'bad_request', false],
+    [408, 'timeout', true], [409, 'bad_response', true], [500, 'provider_5xx', true], [529, 'provider_5xx', true], [302, 'bad_response', false],
+  ])('%d is %s (tried again: %s)', (code, kind, retryable) => {
+    expect(status(code)).toMatchObject({ kind, retryable, message: expect.stringMatching(/api\.example\.com/) });
+  });
+  it('of a used-up quota is not tried again', () => {
+    expect(failureOfStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(false);
+  });
+  it.each([
+    ['ENOTFOUND', /could not be resolved/, true], ['ECONNREFUSED', /refuses connections/, true], ['CERT_HAS_EXPIRED', /certificate/, false], ['ECONNRESET', /failed/, true],
+  ])('of the connection, %s, says so', (code, message, retryable) => {
+    const error = new Error('fetch failed', { cause: Object.assign(new Error('inner'), { code }) });
+    expect(failureOfError(error, URL_OF)).toMatchObject({ kind: 'network', message: expect.stringMatching(message), retryable });
+  });
+  it('says how long to wait in seconds, milliseconds or as a date', () => {
+    expect(readRetryAfter(new Headers({ 'retry-after': '2' }))).toBe(2000);
+    expect(readRetryAfter(new Headers({ 'retry-after-ms': '150' }))).toBe(150);
+    expect(readRetryAfter(new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))).toBeGreaterThan(50_000);
+    expect(readRetryAfter(new Headers())).toBeUndefined();
+  });
+  it('that quotes what the model said is a reply', () => {
+    const body = JSON.stringify({ error: { code: 'tool_use_failed', failed_generation: '<function=f>' } });
+    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))).toEqual({ role: 'assistant', content: '<function=f>' });
+    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, '{"error":{}}'))).toBeUndefined();
+  });
+});
+
+describe('after a failure', () => {
+  it('an item is tried again with full jitter, five requests at most', () => {
+    expect(afterFailure(status(500), 1, 0, 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
+    expect(afterFailure(status(500), 5, 0, 0.5)).toEqual({ then: 'settle-errored' });
+    expect(afterFailure(status(401), 1, 0, 0.5)).toEqual({ then: 'settle-errored' });
+  });
+  it('a wait that the provider asks for uses no attempt, and ends after 15 minutes', () => {
+    expect(afterFailure(status(429, 'slow down', { 'retry-after': '60' }), 9, 0, 0)).toEqual({ then: 'retry', inMs: 60_000, usesAttempt: false });
+    expect(afterFailure(status(429, 'slow down', { 'retry-after': '60' }), 1, 14.5 * 60_000, 0)).toEqual({ then: 'settle-errored' });
+  });
+});
+
+it('keys are hidden in what providers say', () => {
+  expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', 'mykey')).toBe('Incorrect API key provided: [hidden]. [hidden]');
+  expect(maskKeys('got Bearer abcdefgh12345')).toBe('got [hidden]');
+});
+
+it.each([
+  ['127.0.0.1', true], ['10.1.2.3', true], ['169.254.169.254', true], ['::1', true], ['::ffff:10.0.0.1', true], ['fd00::1', true], ['0.0.0.0', true],
+  ['8.8.8.8', false], ['2606:4700::1111', false],
+])('%s is a private address: %s', (address, wanted) => {
+  expect(isPrivateAddress(address)).toBe(wanted);
+});
