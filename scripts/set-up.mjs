@@ -9,7 +9,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const node = join(root, 'node_modules/.bin/node');
 
 /** The environment of every process of the project: it finds the pinned Node and the tools first. */
-export const environment = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
+export const environment = () => ({ ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` });
 
 /** Installs the dependencies unless they are there, builds what changed. */
 export function setUp(say) {
@@ -34,7 +34,7 @@ function isInstalled() {
 
 function mustRun(command, args, failure) {
   // npm's own output goes to standard error, so that a pipe of ours holds only what we say.
-  const { status, error } = spawnSync(command, args, { cwd: root, env: environment, stdio: ['ignore', 2, 2] });
+  const { status, error } = spawnSync(command, args, { cwd: root, env: environment(), stdio: ['ignore', 2, 2] });
   if (error) throw new Error(`${command} could not be started: ${error.message}`);
   if (status !== 0) throw new Error(failure);
 }

@@ -62,7 +62,7 @@ function dockerAnswers() {
 
 /** In a process of its own: testcontainers needs a newer Node than the one this may run on. */
 async function startContainers() {
-  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], { env: environment, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], { env: environment(), stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise((resolve) => {
     let text = '';
@@ -75,7 +75,7 @@ async function startContainers() {
 
 function migrate(databaseUrl) {
   const { status } = spawnSync(node, [join(root, 'dist/libs/db/migrate-main.js')], {
-    env: { ...environment, DATABASE_URL: databaseUrl },
+    env: { ...environment(), DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error('The migrations do not apply to an empty database.');
@@ -86,7 +86,7 @@ async function runJest(urls) {
     cwd: root,
     stdio: 'inherit',
     detached: true, // A process group of its own: whatever the tests started and lost is in it.
-    env: { ...environment, ...urls, NODE_OPTIONS: '--experimental-vm-modules --no-warnings=ExperimentalWarning' },
+    env: { ...environment(), ...urls, NODE_OPTIONS: '--experimental-vm-modules --no-warnings=ExperimentalWarning' },
   });
   const code = await new Promise((resolve) => jest.once('exit', (exitCode) => resolve(exitCode ?? 1)));
   signalProcess(-jest.pid, 'SIGKILL');

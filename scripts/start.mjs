@@ -1,0 +1,215 @@
+// `npm start`: everything that Toolmark needs on this machine, from a plain checkout, without Docker. See docs/operations.md.
+// With --watch (`npm run dev`) it builds and starts anew what changes.
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { endLeftoverApps, keepAppRunning } from './app-process.mjs';
+import { apiClient, followSimulator, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo } from './demo.mjs';
+import { keepSecret } from './keep-secret.mjs';
+import { startPostgres } from './postgres.mjs';
+import { startRedis } from './redis.mjs';
+import { commandOf, freePort } from './server-process.mjs';
+import { environment, node, root, setUp } from './set-up.mjs';
+
+/** npm hands on a signal that the terminal has sent to all of its group already: this soon after, it is the same Ctrl-C. */
+const SAME_SIGNAL_MS = 1000;
+
+const say = (text) => console.log(text);
+const envFile = join(root, '.env');
+if (existsSync(envFile)) process.loadEnvFile?.(envFile);
+const folder = resolve(process.env.TOOLMARK_DATA_DIR || join(root, '.toolmark'));
+const logs = join(folder, 'logs');
+const stateFile = join(folder, 'running.json');
+
+const servers = []; // Postgres and Redis, where they are ours.
+const apps = []; // API, workers, simulator.
+let stopping; // The promise of the end, once it is asked for.
+let askedToStopAt = 0;
+let apiUrl;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => onSignal(signal));
+
+try {
+  await start();
+} catch (error) {
+  if (!stopping) {
+    console.error(`\n${error.message}`);
+    await stop(1);
+  }
+}
+
+async function start() {
+  const startedAt = Date.now();
+  makeDataFolder();
+  await takeOver();
+  setUp(say);
+  const databaseUrl = process.env.DATABASE_URL || (await keepServer('Postgres', startPostgres, 'postgres.log'));
+  const redisUrl = process.env.REDIS_URL || (await keepServer('Redis', startRedis, 'redis.log'));
+  migrate(databaseUrl);
+
+  const ownToken = join(folder, 'admin-token');
+  const isNewToken = !process.env.TOOLMARK_ADMIN_TOKEN && !existsSync(ownToken);
+  const token = process.env.TOOLMARK_ADMIN_TOKEN || keepSecret(ownToken, () => `tm_${randomBytes(32).toString('base64url')}`);
+  const ports = await choosePorts();
+  apiUrl = `http://127.0.0.1:${ports.api}`;
+  startApps(ports, {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    TOOLMARK_ADMIN_TOKEN: token,
+    TOOLMARK_SEALING_KEY: process.env.TOOLMARK_SEALING_KEY || keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex')),
+    TOOLMARK_ALLOW_PRIVATE_NETWORKS: process.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS || 'true',
+  });
+  await Promise.all(apps.map((app) => app.untilReady()));
+
+  const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
+  const call = apiClient(apiUrl, token);
+  if (isNewToken) say(`\nYour token: ${token}\n(kept in ${ownToken}, readable by you alone; shown this once)\n`);
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
+  const untouched = await isUntouched(call);
+  if (untouched) await registerSimulator(call, simulatorUrl);
+  else await followSimulator(call, simulatorUrl);
+  if (apiKey) await registerOpenai(call, { apiKey, ...(baseUrl && { baseUrl }) }, say);
+  if (untouched) {
+    const [suite] = await importExamples(call, join(root, 'examples'));
+    const run = await runDemo(call, suite, { say, out: process.stdout, isStopping: () => stopping !== undefined });
+    if (run) say(`\n${leaderboard(run, process.stdout.isTTY)}\n`);
+  }
+  if (stopping) return;
+  if (process.argv.includes('--watch')) watchSources();
+  say(
+    [
+      `Toolmark is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`,
+      `  API        ${apiUrl}/api   (token: ${process.env.TOOLMARK_ADMIN_TOKEN ? 'TOOLMARK_ADMIN_TOKEN' : ownToken})`,
+      `  API docs   ${apiUrl}/docs`,
+      `  Simulator  ${simulatorUrl}/v1`,
+      `  Data, logs ${folder}`,
+      'Ctrl-C stops everything.',
+    ].join('\n'),
+  );
+}
+
+function makeDataFolder() {
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o711); // Secrets in it are readable by their owner alone; Postgres may run as a user of its own.
+  }
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+}
+
+/** Refuses to start twice on the same data; ends what a start that was killed left behind. */
+async function takeOver() {
+  const earlier = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
+  if (earlier && earlier.pid !== process.pid && commandOf(earlier.pid)?.includes('start.mjs')) {
+    throw new Error(
+      `Toolmark runs already on ${folder} (process ${earlier.pid}${earlier.url ? `, ${earlier.url}` : ''}). ` +
+        `Stop it with: kill ${earlier.pid}. Or give this one a folder of its own: TOOLMARK_DATA_DIR=<folder> npm start`,
+    );
+  }
+  if (earlier) await endLeftoverApps(earlier.apps);
+  saveState();
+}
+
+/** For the next start, and for the command line, which finds the API here. */
+function saveState() {
+  if (stopping) return;
+  const state = { pid: process.pid, url: apiUrl, apps: apps.map((app) => app.pid()) };
+  writeFileSync(`${stateFile}.new`, `${JSON.stringify(state)}\n`);
+  renameSync(`${stateFile}.new`, stateFile);
+}
+
+async function keepServer(name, startServer, logName) {
+  const options = { folder, logFile: join(logs, logName), durable: true, say };
+  const entry = { stop: async () => {} };
+  servers.push(entry);
+  const run = async () => {
+    const server = await startServer(options);
+    entry.stop = server.stop;
+    void server.exited.then(() => stopping ?? startAgain());
+    return server.url;
+  };
+  const startAgain = async () => {
+    say(`${name} ended by itself and is started again; its log is ${options.logFile}`);
+    await run().catch((error) => {
+      console.error(error.message);
+      return stop(1);
+    });
+  };
+  return run();
+}
+
+function migrate(databaseUrl) {
+  const { status } = spawnSync(node, [join(root, 'dist/libs/db/migrate-main.js')], {
+    env: { ...environment(), DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error('The database could not be brought to the newest schema; the reason stands above.');
+}
+
+async function choosePorts() {
+  const wanted = Number(process.env.PORT || 8501);
+  const ports = { api: await freePort(wanted), simulator: await freePort(8502), workers: [await freePort(8503), await freePort(8504)] };
+  if (process.env.PORT && wanted !== 0 && ports.api !== wanted) throw new Error(`Port ${wanted} (PORT) is taken. Set PORT to a free one, or to 0 for any.`);
+  return ports;
+}
+
+function startApps(ports, env) {
+  const { OPENAI_API_KEY: _, TOOLMARK_ADMIN_TOKEN: __, ...inherited } = environment();
+  const { TOOLMARK_ADMIN_TOKEN: ___, ...workerEnv } = env;
+  const add = (app, name, port, appEnv) =>
+    apps.push(
+      keepAppRunning(app, {
+        name,
+        port,
+        env: { NODE_ENV: 'production', ...inherited, ...appEnv },
+        logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
+        say: (text) => stopping ?? say(text),
+        onPid: () => setImmediate(saveState),
+      }),
+    );
+  add('simulator', 'simulator', ports.simulator, {});
+  add('api', 'api', ports.api, env);
+  ports.workers.forEach((port, index) => add('worker', `worker ${index + 1}`, port, workerEnv));
+  saveState();
+}
+
+function watchSources() {
+  let timer;
+  const rebuild = () => {
+    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], { cwd: root, env: environment(), stdio: 'inherit' });
+    if (status !== 0 || stopping) return;
+    say(`${new Date().toLocaleTimeString()}  Built; starting anew.`);
+    for (const app of apps) void app.restart();
+  };
+  for (const part of ['apps', 'libs', 'prisma']) {
+    watch(join(root, part), { recursive: true }, (_event, file) => {
+      if (file?.includes('generated')) return;
+      clearTimeout(timer);
+      timer = setTimeout(rebuild, 200);
+    });
+  }
+}
+
+function onSignal(signal) {
+  if (!stopping) {
+    askedToStopAt = Date.now();
+    say(`\nStopping (${signal}); requests in hand get up to 45 s. Once more to stop at once.`);
+    void stop(0);
+  } else if (Date.now() - askedToStopAt > SAME_SIGNAL_MS) {
+    for (const app of apps) app.kill();
+  }
+}
+
+/** Those that ask before those that answer: API and workers, then the simulator, then Redis and Postgres. */
+function stop(exitCode) {
+  stopping ??= (async () => {
+    const isSimulator = (app) => app.name === 'simulator';
+    await Promise.all(apps.filter((app) => !isSimulator(app)).map((app) => app.stop()));
+    await Promise.all(apps.filter(isSimulator).map((app) => app.stop()));
+    for (const server of servers.reverse()) await server.stop();
+    rmSync(stateFile, { force: true });
+    if (exitCode === 0) say('Stopped.');
+    process.exit(exitCode);
+  })();
+  return stopping;
+}
