@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { ApiClient } from '#lib/client/api-client';
+import { connection, login } from './connection.js';
+import { cancel, jobs, results, run, suites } from './commands.js';
+
+const USAGE = `toolmark: find out how well language models call tools
+
+  toolmark login --server URL --token TOKEN      remembers both for the next commands
+  toolmark suites list | import FILE | export ID
+  toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C]
+                                                 SUITE: the id of a suite, or a file that is imported first
+  toolmark jobs
+  toolmark cancel JOB
+  toolmark results RUN [--failed] [--json]
+
+Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMARK_TOKEN, what login remembered,
+or the server that npm start runs here.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
+    failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  },
+});
+export type Options = typeof values;
+
+// Whoever reads our output may have had enough (`| head`).
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const [command, ...rest] = positionals;
+try {
+  if (!command || values.help) console.log(USAGE);
+  else if (command === 'login') await login(values);
+  else {
+    const commands: Record<string, (client: ApiClient, rest: string[], options: Options) => Promise<void>> = { suites, run, jobs, cancel, results };
+    const perform = commands[command];
+    if (!perform) throw new Error(`No command "${command}".\n\n${USAGE}`);
+    const { server, token } = connection(values);
+    await perform(new ApiClient(server, token), rest, values);
+  }
+} catch (error) {
+  const { message, cause } = error as Error;
+  console.error(cause instanceof Error ? `${message}: ${cause.message}. Is the server running (npm start)?` : message);
+  process.exitCode = 1;
+}

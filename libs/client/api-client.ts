@@ -1,0 +1,54 @@
+import type { Job } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import type { Problem } from '#lib/contracts/problem';
+import type { Result, Run } from '#lib/contracts/run';
+import type { Suite } from '#lib/contracts/suite';
+
+/** The API said no; `problem` says why and what helps. */
+export class ApiError extends Error {
+  constructor(readonly problem: Problem) {
+    super([problem.detail, ...(problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
+  }
+}
+
+export interface Submission {
+  suite_id: string;
+  models: (string | { provider_key: string; model_id: string; params?: object })[];
+  [setting: string]: unknown;
+}
+
+/** Speaks to a Toolmark server. Errors of the API are thrown as `ApiError`; a server that is not there, as what fetch throws. */
+export class ApiClient {
+  constructor(readonly serverUrl: string, readonly token: string) {}
+
+  async call<Answer>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${this.serverUrl.replace(/\/+$/, '')}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.ok) return (text ? JSON.parse(text) : undefined) as Answer;
+    if (!response.headers.get('content-type')?.includes('problem')) throw new Error(`${this.serverUrl} answered ${response.status}. Is it a Toolmark server?`);
+    throw new ApiError(JSON.parse(text) as Problem);
+  }
+
+  /** Every item of a list, page by page. */
+  async *all<Item>(path: string): AsyncGenerator<Item> {
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Page<Item> = await this.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      yield* page.items;
+      cursor = page.next_cursor;
+    }
+  }
+
+  suites = (): AsyncGenerator<Suite> => this.all('/api/tool-suites');
+  importSuite = (fileText: string): Promise<{ suite_id: string; test_cases_created: number; warnings: string[] }> => this.call('POST', '/api/tool-eval/import', fileText);
+  submit = (submission: Submission): Promise<{ job_id: string; eval_id: string }> => this.call('POST', '/api/tool-eval', submission);
+  run = (id: string): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}`);
+  job = (id: string): Promise<Job> => this.call('GET', `/api/jobs/${id}`);
+  jobs = (): AsyncGenerator<Job> => this.all('/api/jobs');
+  cancel = (jobId: string): Promise<Job> => this.call('POST', `/api/jobs/${jobId}/cancel`);
+  results = (runId: string, query = ''): AsyncGenerator<Result> => this.all(`/api/tool-eval/history/${runId}/results${query}`);
+  result = (runId: string, resultId: string): Promise<Result & { explanation: string[] }> => this.call('GET', `/api/tool-eval/history/${runId}/results/${resultId}`);
+}
