@@ -14,6 +14,7 @@ import { environment, node, root, setUp } from './set-up.mjs';
 
 /** npm hands on a signal that the terminal has sent to all of its group already: this soon after, it is the same Ctrl-C. */
 const SAME_SIGNAL_MS = 1000;
+const RESTART_ATTEMPTS = 10;
 
 const say = (text) => console.log(text);
 const envFile = join(root, '.env');
@@ -27,8 +28,11 @@ const apps = []; // API, workers, simulator.
 let stopping; // The promise of the end, once it is asked for.
 let askedToStopAt = 0;
 let apiUrl;
+let isOurs = false; // The data folder.
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => onSignal(signal));
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && !stopping && onSignal('npm was killed'), 1000).unref();
 
 try {
   await start();
@@ -107,6 +111,7 @@ async function takeOver() {
     );
   }
   if (earlier) await endLeftoverApps(earlier.apps);
+  isOurs = true;
   saveState();
 }
 
@@ -130,10 +135,16 @@ async function keepServer(name, startServer, logName) {
   };
   const startAgain = async () => {
     say(`${name} ended by itself and is started again; its log is ${options.logFile}`);
-    await run().catch((error) => {
-      console.error(error.message);
-      return stop(1);
-    });
+    // What it left behind (processes of a Postgres that was killed) may need a moment to end.
+    for (let attempt = 1; !stopping; attempt++) {
+      const error = await run().then(() => undefined, (reason) => reason);
+      if (!error) return;
+      if (attempt === RESTART_ATTEMPTS) {
+        console.error(error.message);
+        return stop(1);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
   };
   return run();
 }
@@ -207,7 +218,7 @@ function stop(exitCode) {
     await Promise.all(apps.filter((app) => !isSimulator(app)).map((app) => app.stop()));
     await Promise.all(apps.filter(isSimulator).map((app) => app.stop()));
     for (const server of servers.reverse()) await server.stop();
-    rmSync(stateFile, { force: true });
+    if (isOurs) rmSync(stateFile, { force: true });
     if (exitCode === 0) say('Stopped.');
     process.exit(exitCode);
   })();
