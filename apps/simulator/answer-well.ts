@@ -1,10 +1,14 @@
-import { lexiconOf, rankTools } from './choose-tool.js';
+import { lexiconOf, rankTools, type Lexicon } from './choose-tool.js';
 import { fillArguments, type Source } from './fill-arguments.js';
 import { findValues, todayIn } from './find-values.js';
 import { textOf, type Call, type ChatRequest, type Message, type Reply, type Tool } from './wire.js';
 
 /** Below this fit no tool is meant; see rankTools. */
 const FITS = 2.2;
+/** Each required argument that the prompt does not hold makes a tool this much less likely. */
+const GUESS_PENALTY = 0.45;
+/** Only the tools whose words fit best are tried for their arguments. */
+const TRIED = 4;
 /** A second clause must fit its tool this well to be a call of its own. */
 const FITS_ALONE = 3;
 
@@ -26,25 +30,27 @@ export function answerWell(request: ChatRequest): WellReply {
   const tools = request.tools ?? [];
   if (tools.length === 0 || choice === 'none') return say(prompt, since, []);
 
-  const ranked = rankTools(prompt, lexiconOf(tools));
-  const forced = typeof choice === 'object' ? tools.find((tool) => tool.function.name === choice.function?.name) : undefined;
-  const required = choice === 'required' || forced !== undefined;
+  const lexicon = lexiconOf(tools);
   const done = new Set(since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name));
-  const open = ranked.filter(({ tool }) => !done.has(tool.function.name));
-  const order = ranked.map(({ tool }) => tool);
   const conversation: Conversation = {
     today: todayIn(messages.map((message) => textOf(message.content)).join('\n')),
     results: since.filter((message) => message.role === 'tool').map((message) => parsed(textOf(message.content))).reverse(),
   };
+  const ranked = weighArguments(rankTools(prompt, lexicon), prompt, conversation);
+  const forced = typeof choice === 'object' ? tools.find((tool) => tool.function.name === choice.function?.name) : undefined;
+  const required = choice === 'required' || forced !== undefined;
+  const order = ranked.map(({ tool }) => tool);
 
-  const best = open[0] ?? (required ? ranked[0] : undefined);
-  if (forced) return { content: null, calls: [callOf(forced, prompt, conversation)], ranked: order };
+  if (forced) return { content: null, calls: [fill(forced, prompt, conversation).call], ranked: order };
+  const best = ranked.find(({ tool }) => !done.has(tool.function.name)) ?? (required ? ranked[0] : undefined);
   if (!best || (!required && best.fit < (done.size > 0 ? FITS_ALONE : FITS))) return say(prompt, since, order);
-  const clauses = request.parallel_tool_calls === false || done.size > 0 ? [] : clausesOf(prompt, tools);
-  const calls =
-    clauses.length > 1
-      ? clauses.map(({ tool, text }) => callOf(tool, text, conversation))
-      : perPlace(best.tool, prompt, conversation, request.parallel_tool_calls !== false);
+  const several = request.parallel_tool_calls !== false && done.size === 0;
+  const clauses = several ? clausesOf(prompt, lexicon) : [];
+  if (clauses.length < 2) return { content: null, calls: several ? best.calls() : best.calls().slice(0, 1), ranked: order };
+  const calls = clauses.map(({ tool, text }) => {
+    const own = fill(tool, text, conversation);
+    return own.source.guessed > 0 ? fill(tool, prompt, conversation).call : own.call;
+  });
   return { content: null, calls, ranked: order };
 }
 
@@ -53,35 +59,47 @@ interface Conversation {
   results: unknown[];
 }
 
-function sourceOf(prompt: string, conversation: Conversation): Source {
-  return { prompt, found: findValues(prompt, conversation.today), used: new Set(), results: conversation.results };
+function fill(tool: Tool, prompt: string, { today, results }: Conversation): { call: Call; source: Source } {
+  const source: Source = { prompt, found: findValues(prompt, today), used: new Set(), results, guessed: 0 };
+  return { call: { name: tool.function.name, arguments: fillArguments(tool.function.parameters, source) }, source };
 }
 
-const callOf = (tool: Tool, prompt: string, conversation: Conversation): Call => ({
-  name: tool.function.name,
-  arguments: fillArguments(tool.function.parameters, sourceOf(prompt, conversation)),
-});
+/** Puts tools first whose arguments the prompt holds. */
+function weighArguments(ranked: { tool: Tool; fit: number }[], prompt: string, conversation: Conversation) {
+  const tried = ranked.map(({ tool, fit }, place) => {
+    if (place >= TRIED) return { tool, fit: fit * GUESS_PENALTY, calls: () => [fill(tool, prompt, conversation).call] };
+    const { call, source } = fill(tool, prompt, conversation);
+    return { tool, fit: fit * GUESS_PENALTY ** source.guessed, calls: () => forEachOf(call, source) };
+  });
+  return tried.sort((a, b) => b.fit - a.fit);
+}
 
-/** "Turn this off and write that": the clauses that each fit a tool of their own. */
-function clausesOf(prompt: string, tools: Tool[]): { tool: Tool; text: string }[] {
-  const lexicon = lexiconOf(tools);
+/** "Turn this off and write that": the clauses that each fit a tool of their own; "and ship it" belongs to the one before. */
+function clausesOf(prompt: string, lexicon: Lexicon): { tool: Tool; text: string }[] {
   const parts = prompt.split(/(?:,? and (?:then |also )?|; |[.!?] (?:Then |Also )?)(?=[A-Za-z])/);
+  if (parts.length < 2) return [];
   const clauses = parts.flatMap((text) => {
     const best = rankTools(text, lexicon)[0];
-    return best && best.fit >= FITS_ALONE ? [{ tool: best.tool, text }] : [];
+    return best && best.fit >= FITS_ALONE && !/\b(it|them|they)\b/i.test(text) ? [{ tool: best.tool, text }] : [];
   });
   const different = new Set(clauses.map(({ tool }) => tool.function.name)).size;
   return different === clauses.length ? clauses : [];
 }
 
-/** A tool that takes one place is called once for each of several: "Paris and London". */
-function perPlace(tool: Tool, prompt: string, conversation: Conversation, parallel: boolean): Call[] {
-  const key = Object.keys(tool.function.parameters?.properties ?? {}).find((name) => /^(city|location|place)$/.test(name));
-  const names = findValues(prompt, conversation.today).filter((found) => found.kind === 'name');
-  const call = callOf(tool, prompt, conversation);
-  if (!parallel || !key || names.length < 2 || typeof call.arguments === 'string') return [call];
-  const given = call.arguments;
-  return names.map((name) => ({ name: call.name, arguments: { ...given, [key]: name.value } }));
+/** A call is repeated for each of the values that the prompt lists beside one of its own: "Paris and London". */
+function forEachOf(call: Call, source: Source): Call[] {
+  const given = call.arguments as Record<string, unknown>;
+  for (const [key, value] of Object.entries(given)) {
+    const own = source.found.findIndex((found) => source.used.has(found) && found.value === value);
+    if (own < 0) continue;
+    const listed = [source.found[own]!];
+    for (const next of source.found.slice(own + 1)) {
+      const between = source.prompt.slice(listed.at(-1)!.end, next.start);
+      if (next.kind === listed[0]!.kind && !source.used.has(next) && /^(,| and| or|, and)( \w+)? $/.test(between)) listed.push(next);
+    }
+    if (listed.length > 1) return listed.map((found) => ({ ...call, arguments: { ...given, [key]: found.value } }));
+  }
+  return [call];
 }
 
 function say(prompt: string, since: Message[], ranked: Tool[]): WellReply {

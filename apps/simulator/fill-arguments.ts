@@ -9,6 +9,8 @@ export interface Source {
   used: Set<Found>;
   /** What tools answered so far in the conversation, newest first. */
   results: unknown[];
+  /** Required arguments for which the prompt holds nothing: a sign that another tool, or none, is meant. */
+  guessed: number;
 }
 
 /** Signs and short forms for the values of an enum. */
@@ -69,7 +71,7 @@ function near(key: string): (found: Found) => boolean {
 /** The first unused value of a kind that its surroundings point to, else the first unused one. */
 function take(source: Source, kind: Found['kind'], pointed: (found: Found) => boolean): string | number | undefined {
   const open = source.found.filter((found) => found.kind === kind && !source.used.has(found));
-  const found = open.find(pointed) ?? open[0];
+  const found = open.find(pointed) ?? open.find((other) => !/\bcc(ing)?$/.test(other.before));
   if (found) source.used.add(found);
   return found?.value;
 }
@@ -83,6 +85,8 @@ function after(source: Source, cue: RegExp): string | undefined {
   const match = cue.exec(source.prompt);
   if (!match) return undefined;
   const rest = source.prompt.slice(match.index + match[0].length);
+  const quoted = /^["“]([^"”]+)["”]/.exec(rest);
+  if (quoted) return quoted[1];
   const value = rest.split(/[.?!](?:\s|$)|,\s| (?:to|from|with|on|at|in|by|for|and|tomorrow|today|next|this)\b(?! it)/i)[0]!.replace(/^["“']|["”']$/g, '').trim();
   return value === '' ? undefined : value;
 }
@@ -119,6 +123,8 @@ function fillValue(key: string, schema: JsonSchema, source: Source, required: bo
 
 function fillString(key: string, schema: JsonSchema, source: Source, required: boolean): unknown {
   const lower = key.toLowerCase();
+  const announced = announcedBy(lower, source);
+  if (announced !== undefined) return announced;
   // Two keys may fit many prompts ("to", "name"): optional ones are only filled where something points to them.
   for (const sense of SENSES) {
     if (!sense.named.test(lower)) continue;
@@ -127,13 +133,26 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
     if (value !== undefined) return value;
   }
   if (!required) return undefined;
-  return schema.default ?? take(source, 'quoted', () => true) ?? take(source, 'name', () => true) ?? after(source, TOPIC_CUES) ?? source.prompt;
+  if (schema.default !== undefined) return schema.default;
+  const value = take(source, 'quoted', () => true) ?? take(source, 'name', () => true);
+  if (value === undefined) source.guessed++;
+  return value ?? after(source, TOPIC_CUES) ?? source.prompt;
+}
+
+/** The value right after the key's own word: "postcode 20095", "the city Berlin". */
+function announcedBy(key: string, source: Source): string | number | undefined {
+  const word = meanings(key).at(-1);
+  const found = source.found.find((value) => !source.used.has(value) && meanings(value.before.split(' ').at(-1) ?? '')[0] === word);
+  if (word === undefined || !found || /date|time/.test(key)) return undefined;
+  source.used.add(found);
+  return found.kind === 'number' ? found.text : found.value;
 }
 
 /** Whether the prompt holds a hint that an optional argument is meant. */
 function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
   const open = (kind: Found['kind']) => source.found.some((found) => found.kind === kind && !source.used.has(found));
-  if (/date|day|since|until|due/.test(key) && open('date')) return true;
+  if (/date|day|since|until|due/.test(key)) return source.found.some((found) => found.kind === 'date' && !source.used.has(found) && /^\d/.test(String(found.value)));
+  if (/query|topic|keyword/.test(key) && (open('quoted') || /\babout\b/i.test(source.prompt))) return true;
   if (/time|hour/.test(key) && open('time')) return true;
   if (/e?mail|^cc$|attendee|recipient/.test(key) && source.found.some((f) => f.kind === 'email' && near(key)(f) && !source.used.has(f))) return true;
   if (/city|location|place|room|from|sender|person|folder/.test(key) && source.found.some((f) => f.kind === 'name' && near(key)(f) && !source.used.has(f))) return true;
@@ -146,7 +165,7 @@ function mentioned(values: unknown[], prompt: string): unknown {
   const asked = new Set(meanings(prompt));
   const plain = (value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' ');
   return (
-    values.find((value) => new RegExp(`(^|\\W)${escape(plain(value))}(\\W|$)`, 'i').test(prompt)) ??
+    values.find((value) => new RegExp(`(^|\\W)${escape(plain(value))}(e?s)?(\\W|$)`, 'i').test(prompt)) ??
     values.find((value) => ALIASES[String(value).toLowerCase()]?.test(prompt)) ??
     values.find((value) => meanings(plain(value)).length > 0 && meanings(plain(value)).every((word) => asked.has(word)))
   );
@@ -155,11 +174,11 @@ function mentioned(values: unknown[], prompt: string): unknown {
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function fillBoolean(key: string, schema: JsonSchema, source: Source, required: boolean): boolean | undefined {
-  const words = new Set(meanings(`${key} ${schema.description ?? ''}`));
-  const keyWords = meanings(key);
+  const keyWords = (key.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) => !/^(is|only|enable|include)$/.test(word)).map(stem);
   const asked = source.prompt.toLowerCase().match(/[\p{L}']+/gu) ?? [];
-  const at = asked.findIndex((word) => keyWords.includes(stem(word)) || (word.length > 5 && words.has(stem(word))));
-  if (at < 0) return required ? schema.default === true : undefined;
+  const stems = asked.map(stem);
+  if (!keyWords.every((word) => stems.includes(word))) return required ? schema.default === true : undefined;
+  const at = stems.indexOf(keyWords[0]!);
   return !asked.slice(Math.max(0, at - 3), at).some((word) => /^(not|no|without|don't|never)$/.test(word));
 }
 
@@ -169,7 +188,9 @@ function fillNumber(key: string, schema: JsonSchema, source: Source, required: b
     const duration = take(source, 'duration', () => true);
     if (duration !== undefined) return Number(duration);
   }
+  const weeks = /day/.test(lower) ? /\b(two |2 )?weeks?\b|\bfortnight\b/i.exec(source.prompt) : null;
   const open = source.found.filter((found) => found.kind === 'number' && !source.used.has(found));
+  if (weeks && !open.some((number) => number.after.startsWith('day'))) return weeks[1] || /fort/i.test(weeks[0]) ? 14 : 7;
   const words = meanings(`${key} ${schema.description ?? ''}`);
   const found =
     open.find((number) => meanings(key).some((word) => [stem(number.after), ...meanings(number.before)].includes(word))) ??
@@ -180,9 +201,10 @@ function fillNumber(key: string, schema: JsonSchema, source: Source, required: b
     source.used.add(found);
     return Number(found.value);
   }
-  if (/day/.test(lower) && /\bweek\b/i.test(source.prompt)) return 7;
-  const fallback = typeof schema.default === 'number' ? schema.default : 1;
-  return required ? fallback : undefined;
+  if (!required) return undefined;
+  if (typeof schema.default === 'number') return schema.default;
+  source.guessed++;
+  return 1;
 }
 
 function fillArray(key: string, schema: JsonSchema, source: Source, required: boolean): unknown[] | undefined {
@@ -195,8 +217,13 @@ function fillArray(key: string, schema: JsonSchema, source: Source, required: bo
     if (Object.keys(item).length > 0) values.push(item);
   } else {
     const lower = key.toLowerCase();
-    const kind = (['email', 'file', 'id', 'name', 'quoted'] as const).find((name) => WANTED[name].test(lower) && source.found.some((found) => found.kind === name && !source.used.has(found)));
-    for (let value = kind && take(source, kind, near(lower)); value !== undefined; value = take(source, kind!, near(lower))) values.push(value);
+    const open = source.found.filter((found) => !source.used.has(found) && (lower === 'cc') === /\bcc(ing)?$/.test(found.before));
+    const kind = (['email', 'file', 'id', 'name', 'quoted'] as const).find((name) => WANTED[name].test(lower) && open.some((found) => found.kind === name));
+    for (const found of open.filter((value) => value.kind === kind)) {
+      source.used.add(found);
+      values.push(found.value);
+    }
+    if (required && values.length === 0) source.guessed++;
   }
   return values.length > 0 || required ? values : undefined;
 }

@@ -40,7 +40,7 @@ const READERS: Reader[] = [
   { kind: 'url', pattern: /https?:\/\/[^\s,;]+[^\s,;.!?]/g },
   { kind: 'email', pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
   { kind: 'file', pattern: /(?:\/?[\w-]+\/)*[\w-]+\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
-  { kind: 'id', pattern: /\b[A-Z]{1,5}-?\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
+  { kind: 'id', pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
   { kind: 'date', pattern: /\b\d{4}-\d{2}-\d{2}\b/g },
   { kind: 'date', pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today) },
   { kind: 'date', pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[2]!, m[1]!, m[3], today) },

@@ -41,14 +41,14 @@ export interface Behaviour {
 }
 
 /** The share of cases in which the careless model is careless. */
-const CARELESS_SHARE = 0.45;
+const CARELESS_SHARE = 0.65;
 const OVERLOADED_BURST = { of: 20, refused: 4 };
 const HUGE_CHARACTERS = 20 * 1024 * 1024;
 
 export const BEHAVIOURS: Record<string, Behaviour> = {
   'perfect-ish': { about: 'Answers well by lexical heuristics: mostly the right tool with the right arguments.' },
   'careless-arguments': {
-    about: 'The right tool; in about half of the cases one argument is wrong or missing.',
+    about: 'The right tool; in two of three cases one argument is wrong or missing.',
     reply: (asked) => (asked.chance('careless') < CARELESS_SHARE ? spoil.wrongArgument(asked.well(), asked.chance('which')) : asked.well()),
   },
   'wrong-tool': { about: 'Always another tool than it should.', reply: (asked) => spoil.wrongTool(asked.well(), asked.chance('which')) },

@@ -94,7 +94,8 @@ interface ReadRequest {
 }
 
 function chatHandler(seed: number, states: States) {
-  // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept by it.
+  // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept by it, from
+  // the second time on, so that prompts which never return cost no memory.
   const kept = new Map<string, ReadRequest>();
   const read = (text: string): ReadRequest | Answer => {
     const body = parsed(text);
@@ -119,13 +120,15 @@ function chatHandler(seed: number, states: States) {
       const fresh = read(text);
       if ('do' in fresh) return send(response, fresh);
       asked = fresh;
-      if (kept.size >= 2000) kept.clear();
-      if (text.length < 50_000) kept.set(text, asked);
     }
     const { request, model, state } = asked;
     const known = asked;
     const nowMs = Date.now();
     const repetition = countRequest(state, asked.prompt, text, nowMs);
+    if (repetition > 0 && text.length < 50_000 && !kept.has(text)) {
+      if (kept.size >= 2000) kept.clear();
+      kept.set(text, asked);
+    }
     state.promptTokens += asked.tokens;
     const off = states.offOf(state);
     const answer = off

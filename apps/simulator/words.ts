@@ -14,7 +14,7 @@ mail email inbox
 event meeting appointment call calendar sync
 create add new make
 schedule book plan
-delete remove erase trash
+delete remove erase trash throw
 cancel abort
 search find look locate lookup seek
 list show display agenda overview
@@ -25,17 +25,17 @@ update change modify edit move reschedule rename
 file document doc pdf spreadsheet
 folder directory
 share access
-order purchase bought
+order purchase buy bought
 track status package parcel shipment shipping delivery arrive
 refund money return
-weather temperature warm cold hot degrees humid
+weather temperature warm cold hot degrees humid sunny
 forecast tomorrow week weekend
-rain snow storm wet umbrella sunny
+rain snow storm wet umbrella
 alert warning
 convert conversion
 compare versus warmer colder
 invite attend attendee guest participant
-free available availability busy slot
+free available availability busy slot open
 remind reminder
 contact phone address
 `
@@ -54,5 +54,18 @@ export function stem(word: string): string {
 /** The meaningful words of a text or an identifier (`sendEmail`, `send_email`), stemmed, one word per meaning. */
 export function meanings(text: string): string[] {
   const words = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word)).map(stem).map((word) => MEANING.get(word) ?? word);
+  return words.filter((word) => !STOP_WORDS.has(word)).map(meaningOf);
+}
+
+const meaningsOfWords = new Map<string, string>();
+
+function meaningOf(word: string): string {
+  let meaning = meaningsOfWords.get(word);
+  if (meaning === undefined) {
+    const stemmed = stem(word);
+    meaning = MEANING.get(stemmed) ?? stemmed;
+    if (meaningsOfWords.size >= 10_000) meaningsOfWords.clear();
+    meaningsOfWords.set(word, meaning);
+  }
+  return meaning;
 }
