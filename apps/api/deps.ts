@@ -12,12 +12,18 @@ export class Deps {
   readonly prisma: Prisma;
   readonly redis: Redis;
   readonly sealer: Sealer;
+  /** Set by whoever serves sockets; closed before the server, which waits for their connections. */
+  live: { close(): Promise<void> } | undefined;
 
   constructor(readonly env: Env, readonly logger: Logger) {
     this.pool = createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger);
     this.prisma = createPrisma(env.DATABASE_URL, 5);
     this.redis = connectRedis(env.REDIS_URL, 'producer', logger);
     this.sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.live?.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -5,6 +5,7 @@ import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { createApp } from './create-app.js';
 import { Deps } from './deps.js';
+import { Live } from './live.js';
 
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
@@ -26,5 +27,6 @@ for (let told = false; ; await delay(500)) {
 const app = await createApp(deps);
 app.enableShutdownHooks();
 const port = env.PORT ?? 8501;
+deps.live = new Live(deps, app.getHttpServer());
 await app.listen(port, '0.0.0.0');
 logger.info({ port }, 'The API is listening');

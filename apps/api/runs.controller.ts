@@ -37,6 +37,7 @@ export class RunsController {
     const { jobId, runId } = await submitRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input, targets });
     await audit(this.deps.pool, caller, 'run.submit', runId);
     void ring(this.deps.redis, { topic: 'lane', id: targets[0]!.laneId });
+    void ring(this.deps.redis, { topic: 'job', id: jobId });
     return { job_id: jobId, eval_id: runId, status: 'submitted' };
   }
 
@@ -117,6 +118,7 @@ export class RunsController {
     const job = await readJob(this.deps.prisma, caller.teamId, jobId);
     if (outcome === 'finished') throw new ProblemError(409, `The job is ${job.status} already.`);
     if (job.result_ref) void ring(this.deps.redis, { topic: 'cancel', id: job.result_ref });
+    void ring(this.deps.redis, { topic: 'job', id: jobId });
     await audit(this.deps.pool, caller, 'job.cancel', jobId);
     return job;
   }

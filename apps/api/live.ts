@@ -1,0 +1,275 @@
+import type { Server as HttpServer } from 'node:http';
+import { Server, type Socket } from 'socket.io';
+import { Subscribe, TEAM_EVENTS, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
+import { notFound, pointer, ProblemError } from '#lib/contracts/problem';
+import { readJob } from '#lib/db/read-jobs';
+import { readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type WatchedJob } from '#lib/db/read-log';
+import { findCaller, type Caller } from '#lib/db/teams';
+import { listen } from '#lib/events/doorbell';
+import { connectRedis } from '#lib/runtime/redis';
+import type { Deps } from './deps.js';
+import { toProblem } from './problem.filter.js';
+
+/** Behind the doorbell, for when it was not heard. */
+const POLL_MS = 2000;
+/** A watched job is read at most this often: four snapshots a second. */
+const PUMP_GAP_MS = 250;
+/** With four reads a second, more results than this in one read would be more than twenty messages a second. */
+const LARGEST_SINGLE = 5;
+const PAGE = 500;
+/** Who missed more reads them over HTTP. */
+const LARGEST_REPLAY = 10_000;
+/** Packets that may wait for a slow client; it gets the rest when these are gone. Nothing else is kept for it. */
+const LARGEST_BACKLOG = 20;
+
+/** A socket's place in a job's log. */
+interface Watcher {
+  socket: Socket;
+  cursor: number;
+}
+
+interface Watch {
+  watchers: Map<string, Watcher>;
+  runId: string | null;
+  pumping: boolean;
+  again: boolean;
+  lastPumpMs: number;
+  lastSnapshotSeq: number;
+}
+
+/**
+ * Live results over Socket.IO. The log in Postgres is what is told; Redis only says that there is something to read. Catching up
+ * and following are the same thing: every watcher has a cursor, and whoever is behind is read the next page from there. So a
+ * lost message delays an event and loses none, and replicas need to know nothing of each other.
+ */
+export class Live {
+  readonly #io: Server;
+  readonly #watches = new Map<string, Watch>();
+  readonly #subscriber;
+  readonly #timer: NodeJS.Timeout;
+  /** Team events that were told, so that each is told once though the last seconds are read again and again. */
+  #told = new Map<string, number>();
+  #lookingAtTeams = false;
+
+  constructor(readonly deps: Deps, httpServer: HttpServer) {
+    this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false });
+    this.#io.use((socket, next) => {
+      const token: unknown = socket.handshake.auth.token;
+      findCaller(deps.pool, typeof token === 'string' ? token : '').then(
+        (caller) => {
+          if (!caller) return next(new Error('The token is unknown, revoked or expired.'));
+          socket.data = { caller, token, told: new Set<string>(), sinceMs: Date.now() };
+          next();
+        },
+        () => next(new Error('The database cannot be reached at the moment.')),
+      );
+    });
+    this.#io.on('connection', (socket) => this.#welcome(socket));
+    this.#subscriber = connectRedis(deps.env.REDIS_URL, 'subscriber', deps.logger);
+    void listen(this.#subscriber, ({ topic, id }) => {
+      if (topic !== 'job') return;
+      this.#wake(id);
+      void this.#lookAtTeams();
+    });
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#subscriber.disconnect();
+    await this.#io.close();
+  }
+
+  #welcome(socket: Socket): void {
+    const caller = socket.data.caller as Caller;
+    void socket.join(`team:${caller.teamId}`);
+    socket.on('subscribe', (input: unknown, acknowledge: unknown) => {
+      if (typeof acknowledge !== 'function') return;
+      this.#subscribe(socket, caller, input).then(
+        (answer) => acknowledge(answer),
+        (error: unknown) => acknowledge({ ok: false, error: toProblem(error).problem } satisfies SubscribeAnswer),
+      );
+    });
+    socket.on('unsubscribe', (input: { job_id?: unknown } | undefined, acknowledge: unknown) => {
+      this.#forget(socket, String(input?.job_id));
+      if (typeof acknowledge === 'function') acknowledge({ ok: true });
+    });
+    socket.on('disconnect', () => {
+      for (const jobId of [...this.#watches.keys()]) this.#forget(socket, jobId);
+    });
+    // A slow client that has read what it was sent gets the next page.
+    socket.conn.on('drain', () => {
+      for (const [jobId, watch] of this.#watches) if (watch.watchers.has(socket.id)) this.#wake(jobId);
+    });
+  }
+
+  async #subscribe(socket: Socket, caller: Caller, input: unknown): Promise<SubscribeAnswer> {
+    const parsed = Subscribe.safeParse(input);
+    if (!parsed.success) {
+      throw new ProblemError(400, 'subscribe takes {job_id, after_seq?}.', parsed.error.issues.map((issue) => ({ path: pointer(issue.path), message: issue.message })));
+    }
+    const { job_id: jobId, after_seq: afterSeq } = parsed.data;
+    const [watched] = await watchedJobs(this.deps.pool, [jobId]);
+    if (watched?.team_id !== caller.teamId) throw notFound('job', jobId);
+    const [job, { targets, summaries }] = await Promise.all([readJob(this.deps.prisma, caller.teamId, jobId), readProgress(this.deps.pool, watched.run_id)]);
+    const last = watched.last_seq;
+    const missed = last - (afterSeq ?? last);
+    const truncated = missed > LARGEST_REPLAY;
+    let watch = this.#watches.get(jobId);
+    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSnapshotSeq: last }));
+    watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last) });
+    if (socket.disconnected) this.#forget(socket, jobId);
+    // After the answer: setImmediate lets the acknowledgement go first.
+    setImmediate(() => this.#wake(jobId));
+    return {
+      ok: true,
+      snapshot: { job, progress: { job_id: jobId, seq: last, current: job.progress.done, total: job.progress.total, targets }, summaries, last_seq: last },
+      ...(truncated && { truncated: true as const, from_seq: last }),
+    };
+  }
+
+  #forget(socket: Socket, jobId: string): void {
+    const watch = this.#watches.get(jobId);
+    if (!watch) return;
+    watch.watchers.delete(socket.id);
+    if (watch.watchers.size === 0) this.#watches.delete(jobId);
+  }
+
+  /** @param id of a job, or of a run whose job is watched */
+  #wake(id: string): void {
+    for (const [jobId, watch] of this.#watches) if (jobId === id || watch.runId === id) void this.#pump(jobId, watch);
+  }
+
+  /** Reads on for all watchers of a job until they have all that is in the log, or wait for their clients. */
+  async #pump(jobId: string, watch: Watch): Promise<void> {
+    watch.again = true;
+    if (watch.pumping) return;
+    watch.pumping = true;
+    try {
+      while (watch.again && watch.watchers.size > 0) {
+        const waitMs = watch.lastPumpMs + PUMP_GAP_MS - Date.now();
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        watch.lastPumpMs = Date.now();
+        watch.again = false;
+        const [job] = await watchedJobs(this.deps.pool, [jobId]);
+        if (!job) break;
+        watch.runId = job.run_id;
+        await this.#tellAll(job, watch);
+        await this.#tellProgress(job, watch);
+      }
+    } catch (error) {
+      this.deps.logger.warn({ job: jobId, error: (error as Error).message }, 'Live events could not be read; they will be within seconds');
+    } finally {
+      watch.pumping = false;
+    }
+  }
+
+  async #tellAll(job: WatchedJob, watch: Watch): Promise<void> {
+    for (;;) {
+      const behind = [...watch.watchers.values()].filter(({ socket, cursor }) => cursor < job.last_seq && backlogOf(socket) < LARGEST_BACKLOG);
+      if (behind.length === 0) return;
+      const from = Math.min(...behind.map((watcher) => watcher.cursor));
+      const together = behind.filter((watcher) => watcher.cursor === from);
+      const entries = await readLog(this.deps.pool, job, from, PAGE);
+      if (entries.length === 0) return;
+      for (const watcher of together) {
+        if (watcher.cursor !== from) continue; // subscribed anew while the log was read
+        tell(watcher.socket, job.id, entries);
+        watcher.cursor = entries.at(-1)!.seq;
+      }
+    }
+  }
+
+  async #tellProgress(job: WatchedJob, watch: Watch): Promise<void> {
+    if (job.last_seq === watch.lastSnapshotSeq) return;
+    watch.lastSnapshotSeq = job.last_seq;
+    const { targets } = await readProgress(this.deps.pool, job.run_id);
+    const sum = (key: 'settled' | 'total'): number => targets.reduce((total, target) => total + target[key], 0);
+    const progress: Progress = { job_id: job.id, seq: job.last_seq, current: sum('settled'), total: sum('total'), targets };
+    for (const { socket } of watch.watchers.values()) {
+      // Volatile: a client that cannot keep up misses a snapshot, and nothing with it.
+      socket.volatile.emit('tool_eval_progress', progress);
+      socket.volatile.emit('job_progress', { job_id: job.id, seq: job.last_seq, done: progress.current, total: progress.total, percent: progress.total ? (100 * progress.current) / progress.total : 0 });
+    }
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await Promise.all([this.#lookAtTeams(), this.#lookAtTokens()]);
+      const jobs = await watchedJobs(this.deps.pool, [...this.#watches.keys()]);
+      for (const job of jobs) {
+        const watch = this.#watches.get(job.id);
+        if (watch && [...watch.watchers.values()].some((watcher) => watcher.cursor < job.last_seq)) void this.#pump(job.id, watch);
+      }
+    } catch (error) {
+      this.deps.logger.debug({ error: (error as Error).message }, 'Looking for live events failed; it is repeated');
+    }
+  }
+
+  /** Tells teams what was made and ended in the last seconds, each socket each event once. */
+  async #lookAtTeams(): Promise<void> {
+    if (this.#lookingAtTeams || this.#io.sockets.sockets.size === 0) return;
+    this.#lookingAtTeams = true;
+    try {
+      // Events get their time when their transaction begins, and are seen when it commits: the window overlaps generously.
+      const sinceMs = Date.now() - 15_000;
+      for (const event of await teamEvents(this.deps.pool, new Date(sinceMs), TEAM_EVENTS)) {
+        const key = `${event.job_id}:${event.seq}`;
+        if (this.#told.has(key)) continue;
+        this.#told.set(key, event.at.getTime());
+        for (const socket of this.#io.sockets.sockets.values()) {
+          const { caller, told, sinceMs: connectedMs } = socket.data as { caller: Caller; told: Set<string>; sinceMs: number };
+          if (caller.teamId !== event.team_id || event.at.getTime() < connectedMs - 1000) continue;
+          if (this.#watches.get(event.job_id)?.watchers.has(socket.id)) continue; // its watch tells it, in its place
+          if (told.has(key)) continue;
+          told.add(key);
+          socket.emit(event.name, envelope(event.job_id, event));
+        }
+      }
+      for (const [key, atMs] of this.#told) if (atMs < sinceMs - 60_000) this.#told.delete(key);
+    } catch (error) {
+      this.deps.logger.debug({ error: (error as Error).message }, 'Looking for team events failed; it is repeated');
+    } finally {
+      this.#lookingAtTeams = false;
+    }
+  }
+
+  /** A revoked or expired token ends its connections. */
+  async #lookAtTokens(): Promise<void> {
+    const sockets = [...this.#io.sockets.sockets.values()];
+    const tokens = new Set(sockets.map((socket) => (socket.data as { token: string }).token));
+    for (const token of tokens) {
+      if (await findCaller(this.deps.pool, token)) continue;
+      for (const socket of sockets) if ((socket.data as { token: string }).token === token) socket.disconnect(true);
+    }
+  }
+}
+
+const envelope = (jobId: string, { seq, at, data }: LogEntry): Envelope => ({ job_id: jobId, seq, at: at.toISOString(), data });
+
+/** Packets that were given to the connection and not written yet. */
+const backlogOf = (socket: Socket): number => (socket.conn as unknown as { writeBuffer?: unknown[] }).writeBuffer?.length ?? 0;
+
+/** Sends entries in order; many results in a row go together. */
+function tell(socket: Socket, jobId: string, entries: LogEntry[]): void {
+  const { told } = socket.data as { told: Set<string> };
+  for (let i = 0; i < entries.length; ) {
+    let end = i;
+    while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
+    if (end - i > LARGEST_SINGLE) {
+      const results = entries.slice(i, end);
+      socket.emit('tool_eval_results', {
+        job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
+      } satisfies ResultsBatch);
+      i = end;
+      continue;
+    }
+    const entry = entries[i++]!;
+    const key = `${jobId}:${entry.seq}`;
+    if (TEAM_EVENTS.includes(entry.name)) {
+      if (told.has(key)) continue; // it had this one without asking
+      told.add(key);
+    }
+    socket.emit(entry.name, envelope(jobId, entry));
+  }
+}

@@ -1,0 +1,67 @@
+import type { DurableName } from '#lib/contracts/event';
+import type { Summary } from '#lib/contracts/summary';
+import type { RunTarget } from '#lib/contracts/run';
+import type { Pool } from './pool.js';
+
+export interface LogEntry {
+  seq: number;
+  at: Date;
+  name: DurableName;
+  data: Record<string, unknown>;
+}
+
+/** A job as its watchers follow it. `run_id` and `generation` say where its results are. */
+export interface WatchedJob {
+  id: string;
+  team_id: string;
+  last_seq: number;
+  run_id: string | null;
+  generation: number | null;
+}
+
+export async function watchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
+  const { rows } = await pool.query<WatchedJob>(
+    `SELECT j.id, j.team_id, j.last_seq, r.id AS run_id, r.generation FROM job j LEFT JOIN run r ON r.job_id = j.id WHERE j.id = ANY ($1)`, [ids]);
+  return rows;
+}
+
+/**
+ * The durable log of a job after a number, in order, at most `limit` entries: the events that were written, and the results,
+ * which carry their numbers themselves. Results say their scores, not the exchange.
+ */
+export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, limit: number): Promise<LogEntry[]> {
+  const { rows } = await pool.query<{ seq: number; at: Date; name: DurableName; data: string }>({
+    name: 'read_log',
+    text: `SELECT * FROM (
+        (SELECT seq, at, name, data FROM job_event WHERE job_id = $1 AND seq > $4 ORDER BY seq LIMIT $5)
+        UNION ALL
+        (SELECT r.seq, r.settled_at AS at, 'tool_eval_result', json_build_object('id', r.target || '-' || r.case_position || '-' || r.sample, 'eval_id', r.run_id,
+            'target', (SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target),
+            'case_position', r.case_position, 'sample', r.sample, 'outcome', r.outcome, 'passed', r.passed, 'tool_score', r.tool_score, 'param_score', r.param_score,
+            'overall', r.overall, 'error_type', r.error_type, 'format_compliance', r.format_compliance, 'latency_ms', r.latency_ms, 'cost_usd', r.cost_usd, 'cached', r.cached,
+            'error', CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END)::text
+          FROM result r WHERE r.run_id = $2 AND r.generation = $3 AND r.seq > $4 ORDER BY r.seq LIMIT $5)
+      ) log ORDER BY seq LIMIT $5`,
+    values: [job.id, job.run_id, job.generation, afterSeq, limit],
+  });
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+}
+
+/** What teams are told without asking: jobs made and jobs ended, written after a moment. */
+export async function teamEvents(pool: Pool, since: Date, names: readonly string[]): Promise<(LogEntry & { job_id: string; team_id: string })[]> {
+  const { rows } = await pool.query<{ job_id: string; team_id: string; seq: number; at: Date; name: DurableName; data: string }>(
+    `SELECT e.job_id, j.team_id, e.seq, e.at, e.name, e.data FROM job_event e JOIN job j ON j.id = e.job_id
+     WHERE e.at > $1 AND e.name = ANY ($2) ORDER BY e.at, e.job_id, e.seq LIMIT 1000`, [since, names]);
+  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+}
+
+/** Where a run stands: its targets with their counters, and the summaries that are final. */
+export async function readProgress(pool: Pool, runId: string | null): Promise<{ targets: RunTarget[]; summaries: Summary[] }> {
+  if (runId === null) return { targets: [], summaries: [] };
+  const { rows } = await pool.query<RunTarget & { summary: string | null }>(
+    `SELECT provider_key || '::' || model_id AS target, provider_key, model_id, n AS total, settled, errored, passed, summary FROM target WHERE run_id = $1 ORDER BY ordinal`, [runId]);
+  return {
+    targets: rows.map(({ summary: _summary, ...target }) => target),
+    summaries: rows.flatMap(({ summary }) => (summary ? [JSON.parse(summary) as Summary] : [])),
+  };
+}

@@ -1,0 +1,148 @@
+import { io, type Socket } from 'socket.io-client';
+import pg from 'pg';
+import { watchJob } from '#lib/client/watch-job';
+import { clientOf, weatherSuite, type Client } from './client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, startRedis, type PrivateRedis } from './services.js';
+
+let redis: PrivateRedis;
+let apis: RunningProcess[];
+let client: Client;
+let sql: pg.Pool;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  const database = await createDatabase();
+  redis = await startRedis();
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
+  const [simulator, ...others] = await Promise.all([startProcess('simulator'), startProcess('api', env), startProcess('api', env), startProcess('worker', env), startProcess('worker', env)]);
+  apis = others.slice(0, 2);
+  client = clientOf(apis[0]!.url);
+  sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 20 }, models: ['perfect-ish', 'text-only', 'slow-40', 'no-required'].map((id) => ({ id })) });
+}, 60_000);
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.disconnect();
+});
+afterAll(() => sql.end());
+
+interface Seen {
+  name: string;
+  job_id: string;
+  seq: number;
+}
+/** Connects to a replica and notes every durable event it is told. */
+async function connect(replica = 1, token = ADMIN_TOKEN): Promise<{ socket: Socket; seen: Seen[]; snapshots: any[]; of(jobId: string): Seen[] }> {
+  const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'] });
+  sockets.push(socket);
+  const seen: Seen[] = [];
+  const snapshots: any[] = [];
+  socket.onAny((name: string, event: any) => {
+    if (name === 'tool_eval_results') for (const result of event.results) seen.push({ name: 'tool_eval_result', job_id: event.job_id, seq: result.seq });
+    else if (name.endsWith('_progress')) snapshots.push(event);
+    else seen.push({ name, job_id: event.job_id, seq: event.seq });
+  });
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+  return { socket, seen, snapshots, of: (jobId) => seen.filter((event) => event.job_id === jobId) };
+}
+const subscribe = (socket: Socket, job_id: string, after_seq?: number): Promise<any> => socket.timeout(10_000).emitWithAck('subscribe', { job_id, after_seq });
+async function submit(cases: number, models: string[]): Promise<{ jobId: string; evalId: string }> {
+  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
+  const { body } = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models });
+  return { jobId: body.job_id, evalId: body.eval_id };
+}
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
+const ended = (watcher: { of(jobId: string): Seen[] }, jobId: string) =>
+  until(() => watcher.of(jobId).some((event) => ['job_completed', 'job_cancelled'].includes(event.name)), { what: 'the terminal event', timeoutMs: 60_000 });
+
+it('every event of a run comes once, in order and without gaps, whichever replica is asked', async () => {
+  const watcher = await connect(1);
+  const { jobId } = await submit(12, ['slow-40', 'no-required']);
+  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, snapshot: { job: { id: jobId }, progress: { total: 24 } } });
+  await ended(watcher, jobId);
+  const events = watcher.of(jobId);
+  expect(events.map((event) => event.seq)).toEqual(upTo(events.length));
+  const names = events.map((event) => event.name);
+  expect(names.slice(0, 2)).toEqual(['job_created', 'tool_eval_init']);
+  expect(names.slice(-2)).toEqual(['tool_eval_complete', 'job_completed']);
+  expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(24);
+  expect(names.filter((name) => name === 'tool_eval_summary')).toHaveLength(2);
+  expect(names.filter((name) => name === 'eval_warning')).toHaveLength(1);
+  expect(watcher.snapshots.length).toBeGreaterThan(0);
+}, 60_000);
+
+it('a client that is cut off and returns loses nothing and sees nothing twice', async () => {
+  const first = await connect(0);
+  const { jobId } = await submit(100, ['slow-40']);
+  await subscribe(first.socket, jobId, 0);
+  await until(() => first.of(jobId).length > 10);
+  first.socket.disconnect();
+  const known = first.of(jobId).at(-1)!.seq;
+  const second = await connect(1);
+  await subscribe(second.socket, jobId, known);
+  await ended(second, jobId);
+  const all = [...first.of(jobId), ...second.of(jobId)].map((event) => event.seq);
+  expect(all).toEqual(upTo(all.length));
+}, 60_000);
+
+it('the typed client follows a job to its end through a server that goes away', async () => {
+  const { jobId } = await submit(150, ['slow-40']);
+  const seqs: number[] = [];
+  const names: string[] = [];
+  const port = new URL(apis[0]!.url).port;
+  let restarted: Promise<unknown> | undefined;
+  for await (const entry of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) {
+    if ('event' in entry) (seqs.push(entry.event.seq), names.push(entry.name));
+    if (seqs.length > 20 && !restarted) {
+      restarted = apis[0]!.kill('SIGKILL').then(async () => {
+        const row = await sql.query('SELECT current_database() AS name');
+        const database = Object.assign(new URL(process.env.TOOLMARK_TEST_DATABASE_URL!), { pathname: `/${row.rows[0].name}` }).href;
+        apis[0] = await startProcess('api', { DATABASE_URL: database, REDIS_URL: redis.url, LOG_LEVEL: 'warn', PORT: port });
+      });
+    }
+  }
+  await restarted;
+  expect(seqs).toEqual(upTo(seqs.length));
+  expect(names.at(-1)).toBe('job_completed');
+  expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(150);
+}, 90_000);
+
+it('a flushed Redis and lost messages delay events and lose none', async () => {
+  const watcher = await connect(1);
+  const { jobId } = await submit(80, ['slow-40']);
+  await subscribe(watcher.socket, jobId, 0);
+  await until(() => watcher.of(jobId).length > 5);
+  await redis.flushAll();
+  await redis.restart();
+  await ended(watcher, jobId);
+  const seqs = watcher.of(jobId).map((event) => event.seq);
+  expect(seqs).toEqual(upTo(seqs.length));
+}, 90_000);
+
+it('without asking, a socket is told of the jobs of its team, each event once, and of no other team', async () => {
+  const other = (await client.post('/api/teams', { name: 'others' })).body.token.token;
+  const [mine, theirs] = [await connect(1), await connect(1, other)];
+  const { jobId } = await submit(3, ['perfect-ish']);
+  await ended(mine, jobId);
+  expect(mine.of(jobId).map((event) => event.name)).toEqual(['job_created', 'job_completed']);
+  expect(await subscribe(theirs.socket, jobId, 0)).toMatchObject({ ok: false, error: { status: 404 } });
+  expect(theirs.seen).toEqual([]);
+}, 60_000);
+
+it('a client that missed very much is told to read it over HTTP', async () => {
+  const { jobId, evalId } = await submit(1, ['perfect-ish']);
+  const watcher = await connect(1);
+  await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
+  await sql.query('UPDATE job SET last_seq = last_seq + 50000 WHERE id = $1', [jobId]);
+  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: expect.any(Number) });
+  expect((await client.get(`/api/tool-eval/history/${evalId}/results`)).body.items).toHaveLength(1);
+}, 60_000);
+
+it('a wrong token is refused, and a revoked one is disconnected within seconds', async () => {
+  await expect(connect(0, 'nobody')).rejects.toThrow(/token/);
+  const token = (await client.post('/api/tokens', { name: 'short-lived', role: 'viewer' })).body;
+  const { socket } = await connect(1, token.token);
+  await client.delete(`/api/tokens/${token.id}`);
+  await until(() => socket.disconnected, { what: 'the revoked token to be disconnected' });
+}, 60_000);
