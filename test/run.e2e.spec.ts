@@ -147,3 +147,11 @@ it('waits for requests in hand when a worker is told to stop, and loses nothing'
   expect(rows[0].attempts).toBe(1);
   await second.stop();
 }, 90_000);
+
+it('a worker stops when it is told to, though Redis is gone', async () => {
+  const process = await worker();
+  await submit(5, ['perfect-ish']).then(({ evalId }) => finished(evalId));
+  await redis.kill();
+  expect(await process.stop()).toBe(0);
+  await redis.restart();
+}, 40_000);

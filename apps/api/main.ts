@@ -25,7 +25,7 @@ for (let told = false; ; await delay(500)) {
 }
 
 const app = await createApp(deps);
-app.enableShutdownHooks();
+app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8501;
 deps.live = new Live(deps, app.getHttpServer());
 await app.listen(port, '0.0.0.0');

@@ -128,8 +128,16 @@ export class LaneWorkers {
   /** No new items from now on; answers when those in hand ended or were handed back. */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true;
-    await Promise.all([...this.#lanes.values()].map(({ worker }) => worker.pause(true).catch(() => {})));
+    const lanes = [...this.#lanes.values()];
+    await withoutRedis(lanes.map(({ worker }) => worker.pause(true)));
     await this.of.items.drain(graceMs);
-    await Promise.all([...this.#lanes.values()].map(({ worker, budget }) => (budget.close(), worker.close().catch(() => {}))));
+    for (const { budget } of lanes) budget.close();
+    await withoutRedis(lanes.map(({ worker }) => worker.close()));
   }
+}
+
+/** Farewells wait for Redis for ever while it is down; what they would say there is told by Postgres as well. */
+async function withoutRedis(farewells: Promise<unknown>[]): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, 3000).unref());
+  await Promise.race([Promise.allSettled(farewells), late]);
 }

@@ -70,7 +70,6 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#queues.close().catch(() => {});
     this.redis.disconnect();
     this.#subscriber.disconnect();
     await this.#fetch.close();

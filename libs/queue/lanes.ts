@@ -62,8 +62,4 @@ export class LaneQueues {
       return exists === 0;
     });
   }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
-  }
 }
