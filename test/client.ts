@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { ADMIN_TOKEN } from './processes.js';
 
 export interface Answer<Body = any> {
@@ -44,5 +43,3 @@ export const weatherSuite = (cases: number) => ({
   ],
   test_cases: Array.from({ length: cases }, (_, n) => ({ name: `case ${n}`, prompt: `What is the weather in Paris? (${n})`, expected_tool: 'get_weather', expected_params: { city: 'Paris' } })),
 });
-
-export const exampleFile = (name: string): unknown => JSON.parse(readFileSync(`examples/${name}`, 'utf8'));

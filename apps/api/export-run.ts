@@ -34,7 +34,7 @@ export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): As
   if (format === 'junit') yield '</testsuite>\n</testsuites>\n';
 }
 
-const CSV_COLUMNS: [string, (result: Result) => unknown][] = [
+const CSV_COLUMNS: [string, (result: Result) => string | number | boolean | null][] = [
   ['id', (r) => r.id], ['target', (r) => r.target], ['case_id', (r) => r.case_id], ['case_name', (r) => r.case_name], ['category', (r) => r.category],
   ['prompt', (r) => r.prompt], ['sample', (r) => r.sample], ['outcome', (r) => r.outcome], ['passed', (r) => r.passed], ['tool_score', (r) => r.tool_score],
   ['param_score', (r) => r.param_score], ['overall', (r) => r.overall], ['error_type', (r) => r.error_type], ['format_compliance', (r) => r.format_compliance],
@@ -44,8 +44,8 @@ const CSV_COLUMNS: [string, (result: Result) => unknown][] = [
 ];
 
 /** RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe. */
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
+function cell(value: string | number | boolean | null): string {
+  if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

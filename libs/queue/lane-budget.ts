@@ -197,7 +197,7 @@ export class LaneBudget {
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
-    await undefined; // let those that ask in the same turn join the first call
+    await Promise.resolve(); // let those that ask in the same turn join the first call
     while (this.#waiting.length) {
       const batch = this.#waiting.slice(0, LARGEST_BATCH);
       this.#wake = new AbortController();
