@@ -1,0 +1,90 @@
+// Who may import whom. The reasons stand in docs/architecture.md; a border is moved there first.
+const lib = (...names) => `^libs/(${names.join('|')})/`;
+const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
+const SPEC = '\\.spec\\.ts$';
+
+/** What the files of `from` may import of ours. */
+const onlyOurs = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: SPEC },
+  to: { path: '^(apps|libs|test|scripts|bench)/', pathNot: allowed },
+});
+
+/** An outside package and the folders that may import it. */
+const owned = (names, owners, comment) => ({
+  name: `owner-of-${names[0].replace(/\W/g, '-')}`,
+  comment,
+  severity: 'error',
+  from: { path: '^(apps|libs)/', pathNot: [...owners, SPEC] },
+  to: { path: npm(...names) },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', comment: 'Files that need each other are one idea, or three.', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'resolvable', severity: 'error', comment: 'Install the package or mend the path.', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'declared',
+      severity: 'error',
+      comment: 'A package that product code imports stands among the dependencies of package.json.',
+      from: { path: '^(apps|libs)/', pathNot: SPEC },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-test-code', severity: 'error', comment: 'The product does not need its tests.', from: { path: '^(apps|libs)/', pathNot: SPEC }, to: { path: `^(test|bench)/|${SPEC}` } },
+
+    onlyOurs('contracts-import-nothing', lib('contracts'), [lib('contracts')], 'Contracts are shared with everyone, clients in the browser too.'),
+    onlyOurs('scoring-imports-contracts', lib('scoring'), [lib('scoring', 'contracts')], 'Scoring is pure: the same words in, the same verdict out.'),
+    onlyOurs('runtime-imports-contracts', lib('runtime'), [lib('runtime', 'contracts')], 'The ground that the other folders stand on.'),
+    ...['providers', 'db', 'queue', 'events'].map((name) =>
+      onlyOurs(`${name}-imports-contracts-and-runtime`, lib(name), [lib(name, 'contracts', 'runtime')], 'These folders know nothing of each other; a worker or the API brings them together.'),
+    ),
+    onlyOurs('client-imports-contracts', lib('client'), [lib('client', 'contracts')], 'What a user of the API needs, and nothing of the server.'),
+    ...['api', 'worker', 'simulator', 'cli'].map((name) =>
+      onlyOurs(`${name}-imports-no-other-app`, `^apps/${name}/`, [`^apps/${name}/`, '^libs/'], 'Apps are separate processes; what two of them need is a lib.'),
+    ),
+    {
+      name: 'api-makes-no-verdict',
+      severity: 'error',
+      comment: 'Verdicts are made by workers. The API checks input, explains and lists.',
+      from: { path: '^apps/api/', pathNot: SPEC },
+      to: { path: lib('scoring'), pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns)' },
+    },
+    {
+      name: 'api-calls-no-model',
+      severity: 'error',
+      comment: 'Models are called by workers. The API only looks whether a provider answers.',
+      from: { path: '^apps/api/', pathNot: SPEC },
+      to: { path: lib('providers'), pathNot: '^libs/providers/probe' },
+    },
+
+    {
+      name: 'contracts-need-zod-alone',
+      severity: 'error',
+      comment: 'They are loaded by everyone.',
+      from: { path: lib('contracts'), pathNot: SPEC },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'], pathNot: npm('zod') },
+    },
+    {
+      name: 'scoring-does-no-io',
+      severity: 'error',
+      comment: 'No file, no network, no clock of the platform.',
+      from: { path: lib('scoring'), pathNot: SPEC },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'], pathNot: npm('zod', 'ajv', 're2js') },
+    },
+    owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
+    owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
+    owned(['@prisma', 'prisma', 'pg'], ['^libs/db/'], 'SQL stands in one folder, behind transitions with names.'),
+    owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),
+    owned(['socket\\.io'], ['^apps/api/'], 'The live edge.'),
+    owned(['socket\\.io-client'], ['^libs/client/', '^apps/cli/'], 'The live edge, seen from outside.'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|libs/db/generated)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'types', 'default'], exportsFields: ['exports'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+  },
+};

@@ -1,0 +1,60 @@
+// Few rules, each for a mistake that has cost someone a day; how code looks is no rule's business.
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'dist.*/', 'node_modules/', '.toolmark/', 'coverage/', 'libs/db/generated/'] },
+  {
+    files: ['**/*.ts'],
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // A promise that nobody waits for loses its error, or takes the process down.
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false, attributes: false } }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/prefer-promise-reject-errors': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-for-in-array': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.mjs', '**/*.js'],
+    rules: {
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-unreachable': 'error',
+      'no-fallthrough': 'error',
+      'no-self-compare': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-async-promise-executor': 'error',
+      'no-unsafe-finally': 'error',
+      'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
+      'no-console': 'off',
+    },
+  },
+  {
+    // Tests are promises about the product: none is left out, none waits for a fixed time.
+    files: ['**/*.spec.ts', 'test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'off', // Answers are read as a client in another language would read them.
+      'no-restricted-syntax': [
+        'error',
+        { selector: "MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only)$/]", message: 'Every test runs.' },
+        { selector: "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']", message: 'Wait with until(() => ...) of test/until.ts.' },
+        { selector: "CallExpression[callee.object.name='jest'][callee.property.name=/mock/i]", message: 'Tests use the real thing.' },
+      ],
+    },
+  },
+  { files: ['test/until.ts', 'test/processes.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    // Outside packages and the environment have one owner each; folders are .dependency-cruiser.cjs's business.
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['libs/runtime/env.ts', 'apps/simulator/main.ts', 'apps/cli/**', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read it in libs/runtime/env.ts.' }],
+    },
+  },
+);
