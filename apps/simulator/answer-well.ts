@@ -1,6 +1,6 @@
 import { lexiconOf, rankTools, type Lexicon } from './choose-tool.js';
 import { fillArguments, type Source } from './fill-arguments.js';
-import { findValues, todayIn } from './find-values.js';
+import { findValues, todayIn, type Found } from './find-values.js';
 import { textOf, type Call, type ChatRequest, type Message, type Reply, type Tool } from './wire.js';
 
 /** Below this fit no tool is meant; see rankTools. */
@@ -33,6 +33,7 @@ export function answerWell(request: ChatRequest): WellReply {
   const lexicon = lexiconOf(tools);
   const done = new Set(since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name));
   const conversation: Conversation = {
+    found: new Map(),
     today: todayIn(messages.map((message) => textOf(message.content)).join('\n')),
     results: since.filter((message) => message.role === 'tool').map((message) => parsed(textOf(message.content))).reverse(),
   };
@@ -55,12 +56,16 @@ export function answerWell(request: ChatRequest): WellReply {
 }
 
 interface Conversation {
+  /** The values of each text that was read. */
+  found: Map<string, Found[]>;
   today: Date | null;
   results: unknown[];
 }
 
-function fill(tool: Tool, prompt: string, { today, results }: Conversation): { call: Call; source: Source } {
-  const source: Source = { prompt, found: findValues(prompt, today), used: new Set(), results, guessed: 0 };
+function fill(tool: Tool, prompt: string, { found, today, results }: Conversation): { call: Call; source: Source } {
+  const values = found.get(prompt) ?? findValues(prompt, today);
+  found.set(prompt, values);
+  const source: Source = { prompt, found: values, used: new Set(), results, guessed: 0 };
   return { call: { name: tool.function.name, arguments: fillArguments(tool.function.parameters, source) }, source };
 }
 

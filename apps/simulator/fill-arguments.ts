@@ -135,7 +135,9 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
   if (!required) return undefined;
   if (schema.default !== undefined) return schema.default;
   const value = take(source, 'quoted', () => true) ?? take(source, 'name', () => true);
-  if (value === undefined) source.guessed++;
+  // An id cannot even be guessed.
+  if (/(^|_)(id|number|code|sku|path|email)$/.test(lower)) source.guessed += 2;
+  else if (value === undefined) source.guessed++;
   return value ?? after(source, TOPIC_CUES) ?? source.prompt;
 }
 

@@ -214,7 +214,8 @@ function failure(at: number): Answer {
 }
 
 function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer | undefined {
-  const { state, number, nowMs } = asked;
+  const { state, nowMs } = asked;
+  const number = Math.max(1, asked.number);
   state.bucket ??= newBucket(number, nowMs);
   const taken = take(state.bucket, cost, nowMs);
   const headers = rateLimitHeaders(what, number, taken);

@@ -1,14 +1,14 @@
 // Requests a second of the simulator on one core, asked by an undici client in this process.
-//   node bench/simulator/run.mjs [model] [seconds] [connections]
+//   node bench/simulator/run.mjs [models] [seconds] [connections] [suite]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 
-const [models = 'instant,perfect-ish', seconds = '5', connections = '64'] = process.argv.slice(2);
+const [models = 'instant,perfect-ish', seconds = '5', connections = '64', suiteName = 'weather'] = process.argv.slice(2);
 const main = fileURLToPath(new URL('../../dist/apps/simulator/main.js', import.meta.url));
-const suite = JSON.parse(readFileSync(new URL('../../examples/assistant.json', import.meta.url), 'utf8'));
+const suite = JSON.parse(readFileSync(new URL(`../../examples/${suiteName}.json`, import.meta.url), 'utf8'));
 const simulator = spawn(process.execPath, [process.env.SIMULATOR_MAIN ?? main], { env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
 const [line] = await once(simulator.stdout, 'data');
 const origin = `http://127.0.0.1:${JSON.parse(String(line)).port}`;
@@ -28,7 +28,7 @@ async function measure(model, distinct) {
     JSON.stringify({
       model,
       messages: [
-        { role: 'system', content: suite.system_prompt },
+        ...(suite.system_prompt ? [{ role: 'system', content: suite.system_prompt }] : []),
         { role: 'user', content: prompts[n % prompts.length] + (distinct ? ` (${n})` : '') },
       ],
       tools: suite.tools,
