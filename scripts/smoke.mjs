@@ -1,0 +1,74 @@
+// Runs `npm start` as a user on a fresh machine would: to its leaderboard, stop, again with the data kept, killed, again; and
+// looks that nothing is left behind.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiClient } from './demo.mjs';
+import { until } from './server-process.mjs';
+import { root } from './set-up.mjs';
+
+const SECOND_START_MS = 10_000;
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-smoke-'));
+chmodSync(folder, 0o711);
+const { DATABASE_URL: _, REDIS_URL: __, TOOLMARK_ADMIN_TOKEN: ___, OPENAI_API_KEY: ____, ...inherited } = process.env;
+const env = { ...inherited, TOOLMARK_DATA_DIR: folder, PORT: '0' };
+let started;
+process.on('exit', () => started?.kill('SIGTERM'));
+
+const first = await start();
+const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
+assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
+assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
+await stop('SIGTERM');
+console.log(`First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; stopped, nothing is left.`);
+
+const second = await start();
+assert.ok(second.ms < SECOND_START_MS, `The second start took ${second.seconds} s.`);
+assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
+assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 1, 'The data are kept.');
+process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');
+await started.ended;
+console.log(`Second start: ready in ${second.seconds} s with its data; killed.`);
+
+const third = await start();
+assert.equal((await third.call('GET', '/api/tool-eval/history')).items.length, 1, 'The data survive a kill.');
+await stop('SIGINT');
+console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
+rmSync(folder, { recursive: true, force: true });
+
+async function start() {
+  const startedAt = Date.now();
+  let text = '';
+  // With a group of its own, so that only npm gets the signals, as from a service manager.
+  started = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  started.ended = new Promise((resolve) => started.once('close', resolve));
+  for (const stream of [started.stdout, started.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  const isReady = () => text.includes('Ctrl-C stops everything') || started.exitCode !== null;
+  await until(isReady, 300_000);
+  assert.match(text, /Toolmark is ready/, 'npm start gets ready.');
+  const ms = Date.now() - startedAt;
+  const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
+  const call = apiClient(url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
+  return { text, ms, seconds: (ms / 1000).toFixed(1), call };
+}
+
+async function stop(signal) {
+  started.kill(signal);
+  assert.equal(await started.ended, 0, `npm start ends with 0 after ${signal}.`);
+  assert.ok(await until(() => processesOn(folder).length === 0, 1000), `Still running: ${processesOn(folder).join('; ')}`);
+}
+
+/** The processes that have to do with a folder: by their arguments, their environment or where they are. Linux. */
+function processesOn(path) {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  return pids.flatMap((pid) => {
+    try {
+      const about = [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), readFileSync(`/proc/${pid}/environ`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
+      return about.some((text) => text.includes(path)) ? [`${pid} ${about[0].replaceAll('\0', ' ')}`] : [];
+    } catch {
+      return []; // It ended meanwhile.
+    }
+  });
+}
