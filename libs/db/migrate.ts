@@ -1,5 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
@@ -54,18 +54,18 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   return rows.map((row) => row.migration_name);
 }
 
-/** The SQL that leads from what the database holds to prisma/schema.prisma. */
-export async function diffToSchema(databaseUrl: string): Promise<string> {
-  const pool = createPool(databaseUrl, 2);
+/** The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is read. */
+export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
+  const pool = createPool(databaseUrl, 1);
   try {
-    const schema = await readSchema();
     const engine = await startEngine(pool);
+    const asTarget = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
     const { stdout } = await engine.diff({
-      from: { tag: 'schemaDatasource', files: [schema], configDir: dirname(schema.path) },
-      to: { tag: 'schemaDatamodel', files: [schema] },
+      from: asTarget(before),
+      to: asTarget(after),
       script: true,
       exitCode: null,
-      filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+      filters: { externalTables: [], externalEnums: [] },
     });
     return stdout ?? '';
   } finally {

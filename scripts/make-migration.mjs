@@ -1,0 +1,37 @@
+// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, makes the migration that leads there from the
+// schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema cannot say (partitions).
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from './postgres.mjs';
+import { root, setUp } from './set-up.mjs';
+
+const name = process.argv[2];
+if (!/^[a-z0-9_]+$/.test(name ?? '')) {
+  console.error('Say what it does, in a-z, 0-9 and _: node scripts/make-migration.mjs add_team_colour');
+  process.exit(1);
+}
+setUp(console.error);
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+const lastMigration = git('log', '-1', '--format=%H', '--', 'prisma/migrations').trim();
+const before = git('show', `${lastMigration}:prisma/schema.prisma`);
+const after = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
+
+const { diffSchemas } = await import('../dist/libs/db/migrate.js');
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-migration-'));
+chmodSync(folder, 0o711);
+const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: false });
+const sql = await diffSchemas(before, after, postgres.url.replace(/\/toolmark$/, '/postgres'));
+await postgres.stop();
+rmSync(folder, { recursive: true, force: true });
+
+if (sql.includes('This is an empty migration')) {
+  console.log(`prisma/schema.prisma says what it said at ${lastMigration.slice(0, 7)}: nothing to do.`);
+} else {
+  const file = `prisma/migrations/${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${name}/migration.sql`;
+  mkdirSync(join(root, file, '..'), { recursive: true });
+  writeFileSync(join(root, file), sql);
+  console.log(`${file}:\n\n${sql}`);
+}
+process.exit(); // The engine leaves a timer behind.
