@@ -1,17 +1,19 @@
 import { Module, StandardSchemaValidationPipe } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
-import { parseJson, plainNumbers } from '#lib/contracts/json';
-import { pointer, ProblemError } from '#lib/contracts/problem';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AuthGuard } from './auth.guard.js';
+import { badInput } from './bad-input.js';
 import { Deps } from './deps.js';
 import { ExperimentsController } from './experiments.controller.js';
 import { HealthController } from './health.controller.js';
+import { measureRequests } from './http-metrics.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { ProblemFilter } from './problem.filter.js';
+import { describeApi } from './openapi.js';
+import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
 import { ProvidersController } from './providers.controller.js';
+import { readJson } from './read-json.js';
 import { RunsController } from './runs.controller.js';
 import { SuitesController } from './suites.controller.js';
 import { TeamsController } from './teams.controller.js';
@@ -31,33 +33,20 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   })
   class ApiModule {}
 
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule, new FastifyAdapter({ bodyLimit: LARGEST_BODY_BYTES }), {
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule, new FastifyAdapter({ bodyLimit: LARGEST_BODY_BYTES, frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)) }), {
     logger: false, abortOnError: false, bodyParser: false,
   });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (_request, body, done) => {
-    if (body === '') return done(null, undefined);
     try {
-      done(null, plainNumbers(parseJson(body as string)));
+      done(null, readJson(body as string));
     } catch (error) {
-      done(new ProblemError(400, `The body is not JSON: ${(error as Error).message}`), undefined);
+      done(error as Error, undefined);
     }
   });
-  app.useGlobalPipes(
-    new StandardSchemaValidationPipe({
-      exceptionFactory: (issues) => {
-        const errors = issues.map((issue) => ({
-          path: pointer((issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part))), message: issue.message,
-        }));
-        return new ProblemError(400, errors.length === 1 ? `${errors[0]!.path} ${errors[0]!.message}` : `${errors.length} fields are not as they should be.`, errors);
-      },
-    }),
-  );
-  const document = SwaggerModule.createDocument(
-    app,
-    new DocumentBuilder().setTitle('Toolmark').setDescription('Find out how well language models call tools.').setVersion('1').addBearerAuth().addSecurityRequirements('bearer').build(),
-  );
-  SwaggerModule.setup('docs', app, document, { jsonDocumentUrl: 'openapi.json' });
+  measureRequests(fastify);
+  app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));
+  SwaggerModule.setup('docs', app, describeApi(app), { jsonDocumentUrl: 'openapi.json' });
   return app;
 }

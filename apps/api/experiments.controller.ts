@@ -1,7 +1,10 @@
-import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import { Experiment, ExperimentInput } from '#lib/contracts/experiment';
+import { ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { createExperiment, listExperiments, readExperiment } from '#lib/db/experiments';
+import { Submitted } from '#lib/contracts/run';
+import { audit } from '#lib/db/audit';
 import type { Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
 import { Answers, idCursor, Me, uuid } from './route.js';
@@ -18,13 +21,50 @@ export class ExperimentsController {
 
   @Post()
   @Answers(201, Experiment)
-  create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput) {
-    return createExperiment(this.deps.prisma, caller.teamId, input);
+  async create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput) {
+    const made = await createExperiment(this.deps.prisma, caller.teamId, input);
+    await audit(this.deps.pool, caller, 'experiment.create', made.id);
+    return made;
   }
 
   @Get(':id')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
+  }
+
+  @Put(':id')
+  @Answers(200, Experiment, 404)
+  update(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#unbuilt(caller, id, 'Changing an experiment');
+  }
+
+  @Delete(':id')
+  @Answers(204, undefined, 404)
+  remove(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#unbuilt(caller, id, 'Deleting an experiment');
+  }
+
+  @Put(':id/baseline')
+  @Answers(200, Experiment, 404)
+  pinBaseline(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#unbuilt(caller, id, 'Pinning another baseline');
+  }
+
+  @Get(':id/timeline')
+  @Answers(200, undefined, 404, 422)
+  timeline(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#unbuilt(caller, id, 'The timeline');
+  }
+
+  @Post(':id/run-best')
+  @Answers(202, Submitted, 404)
+  runBest(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#unbuilt(caller, id, 'Running the best configuration');
+  }
+
+  async #unbuilt(caller: Caller, id: string, what: string): Promise<never> {
+    await readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
+    throw new ProblemError(422, `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`);
   }
 }

@@ -13,9 +13,9 @@ export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): As
   if (format === 'json') yield `{"run":${JSON.stringify(run)},"results":[`;
   if (format === 'csv') yield `${CSV_COLUMNS.map(([name]) => name).join(',')}\r\n`;
   if (format === 'junit') {
-    const { total, settled, errored, passed } = run.counts;
-    yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(run.suite.name)}" tests="${total}" failures="${settled - errored - passed}" errors="${errored}">\n`;
-    yield `<testsuite name="${xml(run.suite.name)}" tests="${total}" failures="${settled - errored - passed}" errors="${errored}">\n`;
+    const { settled: total, errored, passed } = run.counts;
+    yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(run.suite.name)}" tests="${total}" failures="${total - errored - passed}" errors="${errored}">\n`;
+    yield `<testsuite name="${xml(run.suite.name)}" tests="${total}" failures="${total - errored - passed}" errors="${errored}">\n`;
   }
   let cursor: string | null = null;
   let first = true;

@@ -20,9 +20,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CallerRequest>();
     const key = request.headers['idempotency-key'];
-    if (request.method === 'GET' || typeof key !== 'string' || !request.caller) return next.handle();
-    if (key.length > 200) throw new ProblemError(400, 'An Idempotency-Key has at most 200 characters.');
+    if (request.method === 'GET' || key === undefined || !request.caller) return next.handle();
+    if (typeof key !== 'string' || key === '' || key.length > 200) throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
     const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
+    request.idempotency = owner;
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
     return from(this.#once(owner, fingerprint, context.switchToHttp().getResponse<FastifyReply>(), () => lastValueFrom(next.handle(), { defaultValue: undefined })));
   }

@@ -1,4 +1,3 @@
-import { parseJson, type JsonObject } from '#lib/contracts/json';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Prisma } from '#lib/db/prisma';
@@ -58,27 +57,13 @@ function splitName(name: string): { key: string | undefined; modelId: string } {
 const promptFor = (prompts: RunInput['system_prompt'], target: string): string | null =>
   typeof prompts === 'string' || prompts === null ? prompts : (prompts[target] ?? prompts['*'] ?? null);
 
-/** Refuses what this version cannot do yet, by name, instead of doing something else. */
-export async function refuseUnbuilt(prisma: Prisma, teamId: string, input: RunInput): Promise<void> {
-  const refuse = (path: string, what: string): never => {
-    throw new ProblemError(422, `${what} is not built yet. Leave it out.`, [{ path, message: 'is not built yet' }]);
-  };
-  if (input.budget !== null) refuse('/budget', 'A budget');
-  if (input.cache !== 'off') refuse('/cache', 'The cache');
-  if (input.metrics.length) refuse('/metrics', 'Scoring runs by further metrics');
-  const experiment = input.experiment_id && (await prisma.experiment.findFirst({ where: { id: input.experiment_id, team_id: teamId } }));
-  if (input.experiment_id && !experiment) throw new ProblemError(422, `No experiment with id "${input.experiment_id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);
-  if (experiment && experiment.suite_id !== input.suite_id) {
-    throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [{ path: '/experiment_id', message: `is about suite ${experiment.suite_id}` }]);
-  }
-  const odd = await prisma.case.findMany({
-    where: { suite: { id: input.suite_id, team_id: teamId }, OR: [{ body: { contains: '"multi_turn":true' } }, { body: { contains: '"semantic"' } }] }, orderBy: { position: 'asc' }, select: { position: true, body: true },
-  });
-  for (const { position, body } of odd) {
-    const input = parseJson(body) as JsonObject;
-    if (input.multi_turn === true) throw new ProblemError(422, `Case ${position} is multi-turn, and conversations are not played yet. Leave such cases out with case_filter, or turn multi_turn off.`);
-    if (/"(mode|param_scoring)":"semantic"/.test(body)) {
-      throw new ProblemError(422, `Case ${position} is scored semantically, and no embedding model is configured. Choose another mode, such as "fuzzy".`);
-    }
-  }
+/** @throws ProblemError 422 when the experiment that a run names does not exist, or is about another suite */
+export async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: RunInput): Promise<void> {
+  if (id === null) return;
+  const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
+  if (!experiment) throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);
+  if (experiment.suite_id === suiteId) return;
+  throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [
+    { path: '/experiment_id', message: `is about suite ${experiment.suite_id}` },
+  ]);
 }

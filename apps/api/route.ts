@@ -2,8 +2,9 @@ import { applyDecorators, createParamDecorator, HttpCode, SetMetadata, type Exec
 import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { Problem, ProblemError } from '#lib/contracts/problem';
+import { notFound, Problem, ProblemError } from '#lib/contracts/problem';
 import type { Role } from '#lib/contracts/team';
+import type { KeyOwner } from '#lib/db/idempotency';
 import type { Caller } from '#lib/db/teams';
 
 export const NEEDS = 'toolmark:role';
@@ -14,30 +15,30 @@ export const Needs = (role: Role) => SetMetadata(NEEDS, role);
 /** No token needed. */
 export const Open = () => SetMetadata(OPEN, true);
 
-export type CallerRequest = FastifyRequest & { caller?: Caller };
+export type CallerRequest = FastifyRequest & { caller?: Caller; idempotency?: KeyOwner };
 export const Me = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<CallerRequest>().caller!);
 
-/** What a route answers, and the problems it may answer instead. */
+/** What a route answers, and the problems it may answer instead, on top of those that any route may (`openapi.ts`). */
 export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...problems: number[]) {
   return applyDecorators(
     HttpCode(status),
     ApiResponse({ status, description: schema ? 'The answer' : 'Done', ...(schema && { standardSchema: schema }) }),
-    ...[...new Set([400, 401, 403, 422, ...problems])].map((problem) => ApiResponse({ status: problem, description: 'A problem', standardSchema: Problem })),
+    ...problems.map((problem) => ApiResponse({ status: problem, description: 'A problem', standardSchema: Problem })),
   );
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An id in the path that is no UUID is an id that does not exist. */
 export function uuid(what: string, text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new ProblemError(404, `No ${what} with id "${text}" in this team.`);
+  if (!UUID.test(text)) throw notFound(what, text);
   return text.toLowerCase();
 }
 
 /** Cursors of lists that are ordered by id. */
-export function idCursor(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
-  try {
-    return uuid('page', cursor);
-  } catch {
-    throw new ProblemError(400, 'The cursor is not one that a list answered.', [{ path: '/cursor', message: 'take it from next_cursor' }]);
-  }
+export const idCursor = (cursor: string | undefined): string | undefined => cursorOf(cursor, UUID);
+
+/** A cursor goes out and comes back as a text that says nothing to its users; what never went out is refused. */
+export function cursorOf(cursor: string | undefined, form: RegExp): string | undefined {
+  if (cursor === undefined || form.test(cursor)) return cursor;
+  throw new ProblemError(400, 'The cursor is not one that this list answered.', [{ path: '/cursor', message: 'take it from next_cursor' }]);
 }

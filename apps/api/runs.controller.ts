@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { CancelInput, Job } from '#lib/contracts/job';
+import { CancelInput, Job, JobStatus, JobType } from '#lib/contracts/job';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
@@ -10,6 +10,7 @@ import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
 import { cancelJob } from '#lib/db/cancel-job';
 import { deleteRun } from '#lib/db/delete-run';
+import { keepAnswer } from '#lib/db/idempotency';
 import { listJobs, readJob } from '#lib/db/read-jobs';
 import { listResults, listRuns, readResult, readRun } from '#lib/db/read-runs';
 import { submitRun } from '#lib/db/submit-run';
@@ -18,11 +19,12 @@ import { ring } from '#lib/events/doorbell';
 import { explain } from '#lib/scoring/explain';
 import { Deps } from './deps.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun, type ExportFormat } from './export-run.js';
-import { refuseUnbuilt, resolveTargets } from './resolve-targets.js';
-import { Answers, idCursor, Me, uuid } from './route.js';
+import { refuseUnbuilt } from './refuse-unbuilt.js';
+import { checkExperiment, resolveTargets } from './resolve-targets.js';
+import { Answers, cursorOf, idCursor, Me, uuid, type CallerRequest } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
-const JobsPage = PageQuery.extend({ status: z.string().optional(), type: z.string().optional() });
+const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
 const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json') });
 
 @Controller('api')
@@ -31,20 +33,27 @@ export class RunsController {
 
   @Post('tool-eval')
   @Answers(202, Submitted)
-  async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
-    await refuseUnbuilt(this.deps.prisma, caller.teamId, input);
+  async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
+    await refuseUnbuilt(this.deps.pool, caller.teamId, input);
+    await checkExperiment(this.deps.prisma, caller.teamId, input);
     const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
-    const { jobId, runId } = await submitRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input, targets });
-    await audit(this.deps.pool, caller, 'run.submit', runId);
-    void ring(this.deps.redis, { topic: 'lane', id: targets[0]!.laneId });
-    void ring(this.deps.redis, { topic: 'job', id: jobId });
-    return { job_id: jobId, eval_id: runId, status: 'submitted' };
+    const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
+    const made = await submitRun(
+      this.deps.pool,
+      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input, targets },
+      // With the run or not at all: models cost money, and a repeated request must not pay twice even if this process dies here.
+      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
+    );
+    await audit(this.deps.pool, caller, 'run.submit', made.runId);
+    for (const laneId of new Set(targets.map((target) => target.laneId))) void ring(this.deps.redis, { topic: 'lane', id: laneId });
+    void ring(this.deps.redis, { topic: 'job', id: made.jobId });
+    return submitted(made);
   }
 
   @Post('tool-eval/cancel')
-  @Answers(202, Job, 404, 409)
+  @Answers(202, Job, 409)
   cancelEval(@Me() caller: Caller, @Body({ schema: CancelInput }) { job_id }: z.infer<typeof CancelInput>) {
-    return this.cancel(caller, job_id);
+    return this.#cancel(caller, job_id, new ProblemError(422, `No job with id "${job_id}" in this team.`, [{ path: '/job_id', message: 'does not exist' }]));
   }
 
   @Get('tool-eval/history')
@@ -72,7 +81,7 @@ export class RunsController {
   @Answers(200, pageOf(Result), 404)
   async results(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>) {
     const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
-    return listResults(this.deps.pool, run.id, filter, limit, cursor);
+    return listResults(this.deps.pool, run.id, filter, limit, cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/));
   }
 
   @Get('tool-eval/history/:id/results/:resultId')
@@ -111,10 +120,13 @@ export class RunsController {
 
   @Post('jobs/:id/cancel')
   @Answers(202, Job, 404, 409)
-  async cancel(@Me() caller: Caller, @Param('id') id: string) {
-    const jobId = uuid('job', id);
+  cancel(@Me() caller: Caller, @Param('id') id: string) {
+    return this.#cancel(caller, uuid('job', id), notFound('job', id));
+  }
+
+  async #cancel(caller: Caller, jobId: string, unknown: ProblemError) {
     const outcome = await cancelJob(this.deps.pool, { teamId: caller.teamId, jobId });
-    if (outcome === 'not-found') throw notFound('job', id);
+    if (outcome === 'not-found') throw unknown;
     const job = await readJob(this.deps.prisma, caller.teamId, jobId);
     if (outcome === 'finished') throw new ProblemError(409, `The job is ${job.status} already.`);
     if (job.result_ref) void ring(this.deps.redis, { topic: 'cancel', id: job.result_ref });

@@ -2,16 +2,17 @@ import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query }
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { CasesInput, ImportAnswer, Suite, SuiteFile, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
+import { CasesAnswer, CasesInput, ImportAnswer, Suite, SuiteFile, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/audit';
 import { addCases, allCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { checkCase } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
+import { sentence } from './bad-input.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
-import { Answers, idCursor, Me, uuid } from './route.js';
+import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
 
 @Controller('api')
 export class SuitesController {
@@ -78,29 +79,33 @@ export class SuitesController {
   @Get('tool-suites/:id/cases')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursor);
+    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
   }
 
   @Post('tool-suites/:id/cases')
-  @Answers(201, undefined, 404)
+  @Answers(201, CasesAnswer, 404)
   async addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }) {
     const single = !Array.isArray(input) && !('cases' in input);
     const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
     const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
     const items = await addCases(this.deps.pool, caller.teamId, uuid('suite', id), cases, (tools) => refuse(checkAll(cases, tools, base)));
+    await audit(this.deps.pool, caller, 'suite.add-cases', id);
     return single ? items[0] : { items };
   }
 
   @Put('tool-suites/:id/cases/:caseId')
   @Answers(200, Case, 404)
-  replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
-    return replaceCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId), input, (tools) => refuse(checkCase(input, tools)));
+  async replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
+    const made = await replaceCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId), input, (tools) => refuse(checkCase(input, tools)));
+    await audit(this.deps.pool, caller, 'suite.replace-case', id);
+    return made;
   }
 
   @Delete('tool-suites/:id/cases/:caseId')
   @Answers(204, undefined, 404)
-  deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string): Promise<void> {
-    return deleteCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId));
+  async deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string): Promise<void> {
+    await deleteCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId));
+    await audit(this.deps.pool, caller, 'suite.delete-case', id);
   }
 
   @Post('tool-eval/import')
@@ -126,7 +131,7 @@ const checkAll = (cases: CaseInput[], tools: Tool[], base: (index: number) => st
 
 function refuse(errors: InputError[]): void {
   if (errors.length === 0) return;
-  throw new ProblemError(422, errors.length === 1 ? `${errors[0]!.path} ${errors[0]!.message}` : `${errors.length} things do not fit together; nothing was saved.`, errors);
+  throw new ProblemError(422, errors.length === 1 ? sentence(errors[0]!) : `${errors.length} things do not fit together; nothing was saved.`, errors);
 }
 
 function warningsOf({ tools, test_cases }: SuiteFile): string[] {

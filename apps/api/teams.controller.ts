@@ -28,6 +28,9 @@ export class TeamsController {
   @Needs('owner')
   @Answers(201, NewToken)
   async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput) {
+    if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now()) {
+      throw new ProblemError(422, 'A token that has expired already is of no use.', [{ path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' }]);
+    }
     const { token, secret } = await createToken(this.deps.pool, caller, input);
     await audit(this.deps.pool, caller, 'token.create', token.id);
     return { ...token, token: secret };
@@ -35,9 +38,11 @@ export class TeamsController {
 
   @Delete('tokens/:id')
   @Needs('owner')
-  @Answers(204, undefined, 404)
+  @Answers(204, undefined, 404, 409)
   async deleteToken(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
-    if (!(await deleteToken(this.deps.prisma, caller.teamId, uuid('token', id)))) throw notFound('token', id);
+    const outcome = await deleteToken(this.deps.pool, caller.teamId, uuid('token', id));
+    if (outcome === 'not-found') throw notFound('token', id);
+    if (outcome === 'last-owner') throw new ProblemError(409, 'It is the last owner token that does not expire: without it nobody could make another. Make one first.');
     await audit(this.deps.pool, caller, 'token.delete', id);
   }
 

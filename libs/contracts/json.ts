@@ -70,5 +70,12 @@ export function plainNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KE
 }
 const NONE: ReadonlySet<string> = new Set();
 
+/** Deeper than any suite or schema; whoever walks much deeper values by recursion runs out of stack. */
+export const MOST_LEVELS = 200;
+
+/** Whether lists and objects stand in one another deeper than `levels`. */
+export const isDeeperThan = (value: unknown, levels: number): boolean =>
+  (Array.isArray(value) || isObject(value)) && (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
+
 /** Every kept number as a JavaScript number, at the price of its text. */
 export const lossyNumbers = (value: unknown): unknown => plainNumbers(value, NONE);

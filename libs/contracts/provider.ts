@@ -26,8 +26,12 @@ export const ModelInput = z
   .meta({ id: 'ModelInput' });
 export type ModelInput = z.infer<typeof ModelInput>;
 
-const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' }).max(2000);
-const apiKey = z.string().min(1).max(2000);
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' })
+  .max(2000)
+  .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
+// What an HTTP header can carry: a line break pasted along with a key would fail every request.
+const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
 export const ProviderInput = z
   .strictObject({
     key: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, "-" and "_", at most 63'),

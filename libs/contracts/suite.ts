@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
+import { isObject } from './json.js';
 import { id, time } from './page.js';
 import { MAX_TOOLS, Tool } from './tool.js';
 
@@ -33,11 +34,24 @@ export const SuiteFile = z
   .meta({ id: 'SuiteFile' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
 
-export const CasesInput = z.union([
-  z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT),
-  z.strictObject({ cases: z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT) }),
-  CaseInput,
-]);
+const CaseList = z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT);
+const WrappedCaseList = z.strictObject({ cases: CaseList });
+const documented = (schema: object) => ({ ...schema, maxItems: MAX_CASES_PER_IMPORT, minItems: 1 });
+const caseRef = { $ref: '#/components/schemas/CaseInput' };
+
+/** One case, a list, or `{cases: [...]}`. No union: which one is meant is plain, and so its faults can be named. */
+export const CasesInput = z
+  .unknown()
+  .transform((body, context): CaseInput | CaseInput[] | { cases: CaseInput[] } => {
+    const meant = Array.isArray(body) ? CaseList : isObject(body) && 'cases' in body ? WrappedCaseList : CaseInput;
+    const parsed = meant.safeParse(body);
+    if (parsed.success) return parsed.data;
+    context.issues.push(...(parsed.error.issues as z.core.$ZodRawIssue[]));
+    return z.NEVER;
+  })
+  .meta({
+    oneOf: [caseRef, documented({ type: 'array', items: caseRef }), { type: 'object', required: ['cases'], properties: { cases: documented({ type: 'array', items: caseRef }) } }],
+  });
 
 export const Suite = z
   .object({
@@ -56,4 +70,6 @@ export const Suite = z
 export type Suite = z.infer<typeof Suite>;
 
 export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case) }).meta({ id: 'SuiteWithCases' });
+/** What adding cases answers: the one, or the list. */
+export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case) })]);
 export const ImportAnswer = z.object({ suite_id: id, test_cases_created: z.int(), warnings: z.array(z.string()) });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { JsonObject } from './json.js';
+import { isObject, type JsonObject } from './json.js';
 
-/** A JSON object whose numbers keep their text (see `json.ts`); never cloned below its top level. */
-export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
+/** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
+export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
 
 /** What providers accept as a function name, and dots, which some dialects use as a separator. */
 export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"');

@@ -14,8 +14,14 @@ export async function createExperiment(prisma: Prisma, teamId: string, input: Ex
   if (!(await prisma.suite.findFirst({ where: { id: input.suite_id, team_id: teamId } }))) {
     throw new ProblemError(422, `No suite with id "${input.suite_id}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
   }
-  if (input.baseline_eval_id && !(await prisma.run.findFirst({ where: { id: input.baseline_eval_id, team_id: teamId } }))) {
+  const baseline = input.baseline_eval_id && (await prisma.run.findFirst({ where: { id: input.baseline_eval_id, team_id: teamId } }));
+  if (baseline === null && input.baseline_eval_id !== null) {
     throw new ProblemError(422, `No run with id "${input.baseline_eval_id}" in this team.`, [{ path: '/baseline_eval_id', message: 'does not exist' }]);
+  }
+  if (baseline && baseline.suite_id !== input.suite_id) {
+    throw new ProblemError(422, 'The baseline is a run of another suite; scores of different suites cannot be compared.', [
+      { path: '/baseline_eval_id', message: `is a run of suite ${baseline.suite_id}` },
+    ]);
   }
   const row = await prisma.experiment.create({
     data: { id: newId(), team_id: teamId, suite_id: input.suite_id, name: input.name, description: input.description, baseline_run_id: input.baseline_eval_id },

@@ -1,4 +1,4 @@
-import type { Pool } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 
 export interface KeyOwner {
   teamId: string;
@@ -28,7 +28,7 @@ export async function takeKey(pool: Pool, owner: KeyOwner, request: string): Pro
   return row.status === null ? { state: 'under-way' } : { state: 'answered', status: row.status, response: row.response ?? '' };
 }
 
-export async function keepAnswer(pool: Pool, owner: KeyOwner, status: number, response: string): Promise<void> {
+export async function keepAnswer(pool: Pool | PoolClient, owner: KeyOwner, status: number, response: string): Promise<void> {
   await pool.query('UPDATE idempotency_key SET status = $4, response = $5 WHERE team_id = $1 AND user_id = $2 AND key = $3', [owner.teamId, owner.userId, owner.key, status, response]);
 }
 

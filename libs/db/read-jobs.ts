@@ -20,7 +20,7 @@ function toJob(row: JobRow): Job {
 }
 
 export async function listJobs(
-  prisma: Prisma, teamId: string, filter: { status?: string; type?: string }, limit: number, cursor: string | undefined,
+  prisma: Prisma, teamId: string, filter: { status?: JobStatus; type?: JobType }, limit: number, cursor: string | undefined,
 ): Promise<Page<Job>> {
   const rows = await prisma.job.findMany({
     where: { team_id: teamId, status: filter.status, type: filter.type, ...(cursor && { id: { lt: cursor } }) }, orderBy: { id: 'desc' }, take: limit + 1,

@@ -23,7 +23,8 @@ function toRun(row: RunRow): Run {
   const means = row.targets.flatMap((t) => (t.settled > t.errored ? [t.overall_sum / (t.settled - t.errored)] : []));
   return {
     id: row.id, job_id: row.job_id, suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version }, status: row.status as JobStatus,
-    config: parseJson(row.config) as JsonObject, targets,
+    config: { ...(parseJson(row.config) as JsonObject), models: row.targets.map((t) => ({ provider_key: t.provider_key, model_id: t.model_id, params: parseJson(t.params) })) },
+    targets,
     counts: { total: sum('total'), settled: sum('settled'), errored: sum('errored'), passed: sum('passed') },
     score: row.score ?? (means.length ? means.reduce((a, b) => a + b, 0) / means.length : null),
     delta: row.delta,
@@ -86,9 +87,9 @@ function promptOf(input: CaseInput): string {
   return typeof last === 'string' ? last : JSON.stringify(last ?? '');
 }
 
-/** Results in the order they were settled. The cursor is where the page before ended. */
+/** Results in the order they were settled. The cursor is where the page before ended: generation.seq. */
 export async function listResults(pool: Pool, runId: string, filter: ResultFilter, limit: number, cursor: string | undefined): Promise<Page<Result>> {
-  const [generation, seq] = /^\d+\.\d+$/.test(cursor ?? '') ? cursor!.split('.').map(Number) : [0, 0];
+  const [generation, seq] = (cursor ?? '0.0').split('.').map(Number);
   const { rows } = await pool.query<Row>(
     `${SELECT_RESULT} WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3)
        AND ($4::text IS NULL OR t.provider_key || '::' || t.model_id = $4 OR t.model_id = $4) AND ($5::text IS NULL OR r.outcome = $5)

@@ -2,6 +2,7 @@ import type { Case, CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json';
 import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
+import type { RunInput } from '#lib/contracts/run';
 import type { Suite, SuiteFile, SuitePatch } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
@@ -45,11 +46,20 @@ export async function allCases(pool: Pool | PoolClient, suiteId: string): Promis
   return rows.map(toCase);
 }
 
+/** Of the cases that a run with this filter would take, those whose text holds one of `holding`. */
+export async function selectedCases(pool: Pool, teamId: string, suiteId: string, filter: RunInput['case_filter'], holding: string[]): Promise<Case[]> {
+  const { rows } = await pool.query<{ id: string; position: number; body: string }>(
+    `SELECT c.id, c.position, c.body FROM suite_case c JOIN suite s ON s.id = c.suite_id
+     WHERE s.id = $1 AND s.team_id = $2 AND ($3::text[] IS NULL OR c.tags && $3) AND ($4::text IS NULL OR c.category = $4)
+       AND EXISTS (SELECT 1 FROM unnest($5::text[]) AS t(part) WHERE strpos(c.body, t.part) > 0) ORDER BY c.position`,
+    [suiteId, teamId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null, holding]);
+  return rows.map(toCase);
+}
+
 export async function listCases(pool: Pool, teamId: string, suiteId: string, limit: number, cursor: string | undefined): Promise<Page<Case>> {
   await readSuite(pool, teamId, suiteId);
-  const after = cursor === undefined ? -1 : Number(cursor);
   const { rows } = await pool.query<{ id: string; position: number; body: string }>(
-    'SELECT id, position, body FROM suite_case WHERE suite_id = $1 AND position > $2 ORDER BY position LIMIT $3', [suiteId, Number.isInteger(after) ? after : -1, limit + 1]);
+    'SELECT id, position, body FROM suite_case WHERE suite_id = $1 AND position > $2 ORDER BY position LIMIT $3', [suiteId, Number(cursor ?? -1), limit + 1]);
   return { items: rows.slice(0, limit).map(toCase), next_cursor: rows.length > limit ? String(rows[limit - 1]!.position) : null };
 }
 

@@ -111,8 +111,17 @@ export async function listTokens(prisma: Prisma, teamId: string, limit: number, 
   return page(rows.map((row) => toToken({ ...row, role: row.role as Role, user_name: row.user.name })), limit);
 }
 
-export async function deleteToken(prisma: Prisma, teamId: string, id: string): Promise<boolean> {
-  return (await prisma.token.deleteMany({ where: { id, team_id: teamId } })).count > 0;
+export async function deleteToken(pool: Pool, teamId: string, id: string): Promise<'deleted' | 'last-owner' | 'not-found'> {
+  return inTransaction(pool, async (client) => {
+    // The lock keeps two owners from deleting each other's token as the last but one.
+    const { rows } = await client.query<{ id: string; lasting: boolean }>(
+      `SELECT id, role = 'owner' AND expires_at IS NULL AS lasting FROM token WHERE team_id = $1 AND (id = $2 OR role = 'owner') ORDER BY id FOR UPDATE`, [teamId, id]);
+    const token = rows.find((row) => row.id === id);
+    if (!token) return 'not-found';
+    if (token.lasting && !rows.some((row) => row.lasting && row.id !== id)) return 'last-owner';
+    await client.query('DELETE FROM token WHERE id = $1', [id]);
+    return 'deleted';
+  });
 }
 
 /** A page out of rows of which one more than the limit was read. */
