@@ -1,0 +1,78 @@
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { has, pythonEqual } from '../python-values.js';
+
+type ArgumentMode = 'exact' | 'ignore' | 'subset' | 'superset';
+export interface AgentevalsOptions {
+  trajectory_match_mode: 'strict' | 'unordered' | 'subset' | 'superset';
+  tool_args_match_mode: ArgumentMode;
+  tool_args_match_overrides: Record<string, string | string[]> | null;
+}
+interface Call {
+  name: string;
+  args: Json;
+}
+
+/** agentevals 0.0.9 (Python) `create_trajectory_match_evaluator`. */
+export function agentevalsTrajectoryMatch(outputs: readonly JsonObject[], reference: readonly JsonObject[], options: AgentevalsOptions): boolean {
+  const [given, wanted] = [outputs.flatMap(callsOf), reference.flatMap(callsOf)];
+  switch (options.trajectory_match_mode) {
+    case 'strict':
+      return outputs.length === reference.length && outputs.every((message, index) => sameStep(message, reference[index]!, options));
+    case 'superset':
+      return covers(given, wanted, options);
+    // The sides are swapped, those of the arguments too: the reference's own trap.
+    case 'subset':
+      return covers(wanted, given, options);
+    case 'unordered':
+      return covers(given, wanted, options) && covers(wanted, given, options);
+  }
+}
+
+/** Text is not compared; an empty list of calls is not the same as none. */
+function sameStep(output: JsonObject, reference: JsonObject, options: AgentevalsOptions): boolean {
+  if (output.role !== reference.role) return false;
+  const [given, wanted] = [output.tool_calls ?? null, reference.tool_calls ?? null];
+  if ((given === null) !== (wanted === null)) return false;
+  const [calls, references] = [callsOf(output), callsOf(reference)];
+  return calls.length === references.length && covers(calls, references, options);
+}
+
+/** Whether every reference call finds a call of its own; the first that matches is taken. */
+function covers(calls: readonly Call[], references: readonly Call[], options: AgentevalsOptions): boolean {
+  const used = new Set<number>();
+  return references.every((reference) => {
+    const index = calls.findIndex((call, at) => !used.has(at) && call.name === reference.name && sameArguments(call.args, reference.args, reference.name, options));
+    used.add(index);
+    return index >= 0;
+  });
+}
+
+function sameArguments(given: Json, wanted: Json, name: string, options: AgentevalsOptions): boolean {
+  const override = options.tool_args_match_overrides?.[name];
+  if (Array.isArray(override) && override.length) return override.every((path) => pythonEqual(at(given, path), at(wanted, path)));
+  switch (typeof override === 'string' && override ? override : options.tool_args_match_mode) {
+    case 'exact':
+      return pythonEqual(given, wanted);
+    case 'subset':
+      return isSubset(given, wanted);
+    case 'superset':
+      return isSubset(wanted, given);
+    default:
+      return true;
+  }
+}
+
+const isSubset = (small: Json, large: Json): boolean =>
+  isObject(small) && Object.keys(small).every((key) => has(large, key) && pythonEqual(small[key]!, (large as JsonObject)[key]!));
+
+const at = (value: Json, path: string): Json => path.split('.').reduce((inner, key) => (has(inner, key) ? (inner as JsonObject)[key]! : null), value);
+
+function callsOf(message: JsonObject): Call[] {
+  if (!Array.isArray(message.tool_calls)) return [];
+  return message.tool_calls.map((call) => {
+    if (!isObject(call)) throw new Error('A tool call must be an object.');
+    if (!isObject(call.function)) return { name: String(call.name), args: call.args ?? null };
+    const { name, arguments: args } = call.function;
+    return { name: String(name), args: typeof args === 'string' ? parseJson(args) : (args ?? null) };
+  });
+}

@@ -1,0 +1,168 @@
+import { isObject, numberSource, isNumber, type Json, type JsonObject } from '#lib/contracts/json';
+import { has, pythonEqual, pythonType, type PythonType } from '../python-values.js';
+
+export interface BfclInput {
+  category: string;
+  functions: JsonObject[];
+  model_output: Json;
+  possible_answer: JsonObject[];
+  underscore_to_dot: boolean;
+  decode_failed: boolean;
+}
+/** Valid, or the reference's name for what is wrong. */
+export interface BfclVerdict {
+  valid: boolean;
+  error_type?: string;
+}
+const VALID: BfclVerdict = { valid: true };
+const wrong = (error_type: string): BfclVerdict => ({ valid: false, error_type });
+
+/** BFCL v4 AST checker, Python categories, and (ir)relevance. @throws Error where the reference crashes. */
+export function bfclAst(input: BfclInput): BfclVerdict {
+  const { category, model_output: output, possible_answer: answers } = input;
+  if (/java/i.test(category)) throw new Error(`Category "${category}": only the Python categories are checked.`);
+  const decoded = !input.decode_failed && output !== null && typeof output !== 'string';
+  const calls = decoded && isCallShaped(output) ? output : null;
+  if (category.includes('relevance')) {
+    const empty = calls === null || calls.length === 0;
+    return empty === category.includes('irrelevance') ? VALID : wrong(empty ? 'relevance_error:decoder_failed' : 'irrelevance_error:decoder_success');
+  }
+  if (!calls) return wrong(decoded ? 'ast_decoder:decoder_wrong_output_format' : 'ast_decoder:decoder_failed');
+  if (category.includes('parallel')) return parallel(input, calls);
+  if (category.includes('multiple')) {
+    if (calls.length !== answers.length) return wrong('multiple_function_checker:wrong_count');
+    return simple(functionFor(input, answers[0]!), calls[0]!, answers[0]!, input.underscore_to_dot);
+  }
+  if (calls.length !== 1) return wrong('simple_function_checker:wrong_count');
+  return simple(input.functions[0]!, calls[0]!, answers[0]!, input.underscore_to_dot);
+}
+
+const isCallShaped = (output: Json): output is JsonObject[] =>
+  Array.isArray(output) && output.every((item) => isObject(item) && Object.keys(item).length === 1 && isObject(Object.values(item)[0]));
+
+function functionFor(input: BfclInput, answer: JsonObject): JsonObject {
+  const name = Object.keys(answer)[0];
+  const found = input.functions.find((description) => description.name === name);
+  if (!found) throw new Error(`No function "${name}" among the descriptions.`);
+  return found;
+}
+
+/** Each answer takes the first call that passes, in order. */
+function parallel(input: BfclInput, calls: JsonObject[]): BfclVerdict {
+  if (calls.length !== input.possible_answer.length) return wrong('parallel_function_checker_no_order:wrong_count');
+  const left = [...calls];
+  for (const answer of input.possible_answer) {
+    const description = functionFor(input, answer);
+    const index = left.findIndex((call) => simple(description, call, answer, input.underscore_to_dot).valid);
+    if (index < 0) return wrong('parallel_function_checker_no_order:cannot_find_match');
+    left.splice(index, 1);
+  }
+  return VALID;
+}
+
+function simple(description: JsonObject, call: JsonObject, answer: JsonObject, underscoreToDot: boolean): BfclVerdict {
+  const accepted = Object.values(answer)[0] as { [param: string]: Json[] };
+  const name = underscoreToDot ? String(description.name).replaceAll('.', '_') : String(description.name);
+  if (!has(call, name)) return wrong('simple_function_checker:wrong_func_name');
+  const given = call[name] as JsonObject;
+  const parameters = description.parameters as { properties: { [param: string]: JsonObject }; required?: string[] };
+  for (const param of parameters.required ?? []) if (!has(given, param)) return wrong('simple_function_checker:missing_required');
+  for (const [param, value] of Object.entries(given)) {
+    if (!has(parameters.properties as unknown as Json, param) || !has(accepted, param)) return wrong('simple_function_checker:unexpected_param');
+    const verdict = parameter(parameters.properties[param]!, value, accepted[param]!);
+    if (!verdict.valid) return verdict;
+  }
+  for (const [param, values] of Object.entries(accepted)) {
+    if (!has(given, param) && !mayBeOmitted(values)) return wrong('simple_function_checker:missing_optional');
+  }
+  return VALID;
+}
+
+const mayBeOmitted = (values: Json): boolean => typeof values === 'string' || (Array.isArray(values) && values.includes('')) || has(values, '');
+
+const TYPES: Record<string, PythonType> = { string: 'str', integer: 'int', float: 'float', boolean: 'bool', array: 'list', tuple: 'list', dict: 'dict', any: 'str' };
+
+function typeNamed(name: Json | undefined): PythonType {
+  const type = typeof name === 'string' && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  if (!type) throw new Error(`BFCL knows no type ${JSON.stringify(name)}. Its types: ${Object.keys(TYPES).join(', ')}.`);
+  return type;
+}
+
+function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdict {
+  const type = typeNamed(schema.type);
+  const nested = schema.type === 'array' || schema.type === 'tuple' ? typeNamed(isObject(schema.items) ? schema.items.type : undefined) : null;
+  // Python turns an int into a float where a float is declared; at the top level only.
+  const given = schema.type === 'float' && pythonType(value) === 'int' ? 'float' : pythonType(value);
+  const answerType = typeOfFirst(accepted);
+  let isVariable = answerType !== null && answerType !== type;
+  if (given === type) {
+    if (nested && !accepted.some((list) => !Array.isArray(list) || (value as Json[]).every((item) => elementFits(item, nested, list)))) return wrong('type_error:nested');
+  } else if (answerType !== null && given === answerType) isVariable = true;
+  else return wrong('type_error:simple');
+
+  if (!isVariable) {
+    if (type === 'dict') return dictVerdict(value as JsonObject, accepted);
+    if (type === 'list' && nested === 'dict') return listOfDictsVerdict(value as Json[], accepted);
+    if (type === 'str') return accepted.some((answer) => typeof answer === 'string' && standard(answer) === standard(value)) ? VALID : wrong('value_error:string');
+    if (type === 'list') {
+      const list = (value as Json[]).map(standard);
+      return accepted.some((answer) => pythonEqual(list, elements(answer).map(standard))) ? VALID : wrong('value_error:list/tuple');
+    }
+  }
+  const plain = given === 'float' && isNumber(value) ? Number(numberSource(value)) : value;
+  return accepted.some((answer) => pythonEqual(plain, answer)) ? VALID : wrong('value_error:others');
+}
+
+function typeOfFirst(accepted: readonly Json[]): PythonType | null {
+  const first = accepted.find((answer) => answer !== '');
+  return first === undefined ? null : pythonType(first);
+}
+
+const elementFits = (item: Json, nested: PythonType, accepted: readonly Json[]): boolean => {
+  const type = pythonType(item);
+  return type === nested || type === typeOfFirst(accepted);
+};
+
+/** Strings are compared lower-cased, without blanks and some punctuation; everything else as it is. */
+const standard = (value: Json): Json => (typeof value === 'string' ? value.replace(/[ ,./\-_*^]/g, '').toLowerCase().replaceAll("'", '"') : value);
+
+/** What Python iterates over: a list's elements, a string's characters. */
+function elements(value: Json): Json[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return [...value];
+  throw new Error('BFCL expects a list of acceptable values here.');
+}
+
+function dictVerdict(value: JsonObject, accepted: readonly Json[]): BfclVerdict {
+  if (!isObject(value)) throw new Error('BFCL expects an object here.');
+  let verdict = wrong('dict_checker:unclear');
+  for (const answer of accepted) {
+    if (answer === '') continue;
+    verdict = oneDict(value, answer as JsonObject);
+    if (verdict.valid) return verdict;
+  }
+  return verdict;
+}
+
+function oneDict(value: JsonObject, answer: JsonObject): BfclVerdict {
+  for (const [key, item] of Object.entries(value)) {
+    if (!has(answer, key)) return wrong('value_error:dict_key');
+    if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option)))) return wrong('value_error:dict_value');
+  }
+  return Object.entries(answer).some(([key, options]) => !has(value, key) && !mayBeOmitted(options)) ? wrong('value_error:dict_key') : VALID;
+}
+
+function listOfDictsVerdict(value: readonly Json[], accepted: readonly Json[]): BfclVerdict {
+  let verdict = wrong('list_dict_checker:unclear');
+  for (const answer of accepted) {
+    const options = elements(answer);
+    if (options.length !== value.length) {
+      verdict = wrong('value_error:list_dict_count');
+      continue;
+    }
+    const bad = value.map((item, index) => dictVerdict(item as JsonObject, [options[index]!])).find((one) => !one.valid);
+    if (!bad) return VALID;
+    verdict = bad;
+  }
+  return verdict;
+}

@@ -1,0 +1,39 @@
+import { comparePythonStrings, has, pythonStr } from '../python-values.js';
+import type { NamedCall } from './calls.js';
+
+/** Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names anywhere give 0. */
+export function ragasToolCallAccuracy(called: readonly NamedCall[], expected: readonly NamedCall[], options: { strict_order: boolean }): { score: number } {
+  if (called.length === 0 && expected.length === 0) return { score: 1 };
+  if (called.length === 0 || expected.length === 0) return { score: 0 };
+  const [predicted, reference] = options.strict_order ? [called, expected] : [sorted(called), sorted(expected)];
+  // Names are aligned as lists, so that any difference in length is a 0 too.
+  if (predicted.length !== reference.length || predicted.some((call, index) => call.name !== reference[index]!.name)) {
+    return { score: 0 };
+  }
+  const total = predicted.reduce((sum, call, index) => sum + argumentScore(call, reference[index]!), 0);
+  return { score: total / reference.length };
+}
+
+function argumentScore(predicted: NamedCall, reference: NamedCall): number {
+  const [given, wanted] = [predicted.arguments ?? {}, reference.arguments ?? {}];
+  const keys = Object.keys(wanted);
+  if (keys.length === 0) return Object.keys(given).length === 0 ? 1 : 0;
+  return keys.filter((key) => has(given, key) && pythonStr(given[key]!) === pythonStr(wanted[key]!)).length / keys.length;
+}
+
+/** Sorting is no matching: a wrong argument can put calls at other places than their counterparts. */
+function sorted(calls: readonly NamedCall[]): NamedCall[] {
+  const keyed = calls.map((call) => {
+    const args = call.arguments ?? {};
+    return { call, key: [call.name, ...Object.keys(args).sort(comparePythonStrings).flatMap((name) => [name, pythonStr(args[name]!)])] };
+  });
+  return keyed.sort((a, b) => compareTuples(a.key, b.key)).map(({ call }) => call);
+}
+
+function compareTuples(a: string[], b: string[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = comparePythonStrings(a[i]!, b[i]!);
+    if (order) return order;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { lossyNumbers, type Json } from '#lib/contracts/json';
+import { jsonObject } from '#lib/contracts/tool';
+import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
+import { axionSimilarity, axionToolCorrectness } from './compatible/axion.js';
+import { bfclAst } from './compatible/bfcl.js';
+import { NamedCall } from './compatible/calls.js';
+import { DeepEvalCall, deepevalToolCorrectness } from './compatible/deepeval.js';
+import { promptfooToolCallF1 } from './compatible/promptfoo.js';
+import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
+import { ragasToolCallF1 } from './compatible/ragas-f1.js';
+import { passAtK, passHatK } from './repeats.js';
+import { sequenceRatio } from './sequence-ratio.js';
+
+/** What a metric makes of one input; further fields are the reference's own (`valid`, `tp`, ...). */
+export interface MetricScore {
+  score: number | null;
+  [field: string]: unknown;
+}
+
+interface Metric {
+  id: string;
+  reference: string;
+  version: string;
+  meaning: string;
+  options: z.ZodObject;
+  score(input: unknown, options: unknown): MetricScore;
+}
+
+function metric<O extends z.ZodObject, I extends z.ZodType>(of: {
+  id: string; reference: string; version: string; meaning: string; options: O; input: I; score: (input: z.output<I>, options: z.output<O>) => MetricScore;
+}): Metric {
+  return { ...of, score: (input, options) => of.score(of.input.parse(input), of.options.parse(options)) };
+}
+
+const json = z.unknown() as z.ZodType<Json>;
+const present = json.refine((value) => value !== undefined, 'is missing');
+const none = z.object({});
+const flag = (fallback: boolean) => z.boolean().nullish().transform((value) => value ?? fallback);
+const number = (fallback: number) => z.number().nullish().transform((value) => value ?? fallback);
+const calls = z.object({ called: z.array(NamedCall), expected: z.array(NamedCall) });
+const maybeCalls = z.array(NamedCall).nullish().transform((list) => list ?? []);
+
+/** Public metrics, reproduced to the last digit. */
+export const METRICS: readonly Metric[] = [
+  metric({
+    id: 'ragas_tool_call_f1', reference: 'Ragas ToolCallF1', version: '0.4.3', meaning: 'F1 over the sets of whole calls; nothing expected and nothing called is 0.',
+    options: none, input: calls, score: ({ called, expected }) => ragasToolCallF1(called, expected),
+  }),
+  metric({
+    id: 'ragas_tool_call_accuracy', reference: 'Ragas ToolCallAccuracy', version: '0.4.3', meaning: 'Share of right arguments where the names agree as sequences, else 0.',
+    options: z.object({ strict_order: flag(true) }), input: calls, score: ({ called, expected }, options) => ragasToolCallAccuracy(called, expected, options),
+  }),
+  metric({
+    id: 'axion_tool_correctness', reference: 'Axion ToolCorrectness', version: '2026-08', meaning: 'Share of expected tools that were called, arguments on request.',
+    options: z.object({
+      check_parameters: flag(false), strict_order: flag(false), parameter_matching_strategy: z.string().nullish().transform((value) => value ?? 'exact'),
+      fuzzy_threshold: number(0.8), scoring: z.enum(['recall', 'precision', 'f1']).nullish().transform((value) => value ?? 'recall'), threshold: number(0.5),
+    }),
+    input: z.object({ called: maybeCalls, expected: maybeCalls }), score: ({ called, expected }, options) => axionToolCorrectness(called, expected, options),
+  }),
+  metric({
+    id: 'axion_similarity', reference: 'Axion value similarity', version: '2026-08', meaning: 'Similarity of two argument values.',
+    options: none, input: z.object({ called: present, expected: present }), score: ({ called, expected }) => ({ score: axionSimilarity(called, expected) }),
+  }),
+  metric({
+    id: 'difflib_ratio', reference: 'Python difflib.SequenceMatcher', version: '3.11', meaning: 'Ratcliff/Obershelp ratio of two strings, autojunk on.',
+    options: none, input: z.object({ a: z.string(), b: z.string() }), score: ({ a, b }) => ({ score: sequenceRatio(a, b) }),
+  }),
+  metric({
+    id: 'deepeval_tool_correctness', reference: 'DeepEval ToolCorrectnessMetric', version: '4.1', meaning: 'Share of expected tools that were called, without the LLM part.',
+    options: z.object({
+      evaluation_params: z.array(z.string()).nullish().transform((list) => (list ?? []).map((name) => name.toLowerCase())),
+      should_exact_match: flag(false), should_consider_ordering: flag(false), threshold: number(0.5), strict_mode: flag(false),
+    }),
+    input: z.object({ called: z.array(DeepEvalCall), expected: z.array(DeepEvalCall) }), score: ({ called, expected }, options) => deepevalToolCorrectness(called, expected, options),
+  }),
+  metric({
+    id: 'bfcl_ast', reference: 'BFCL AST checker', version: 'v4', meaning: 'Whether the calls are among the possible answers (Python categories).',
+    options: none,
+    input: z.object({
+      category: z.string(), functions: z.array(jsonObject).nullish().transform((list) => list ?? []), model_output: json,
+      possible_answer: z.array(jsonObject).nullish().transform((list) => list ?? []), underscore_to_dot: flag(false), decode_failed: flag(false),
+    }),
+    score: (input) => {
+      const verdict = bfclAst({ ...input, model_output: input.model_output ?? null });
+      return { score: Number(verdict.valid), ...verdict };
+    },
+  }),
+  metric({
+    id: 'agentevals_trajectory_match', reference: 'agentevals trajectory match', version: '0.0.9', meaning: 'Whether the trajectory of calls matches a reference trajectory.',
+    options: z.object({
+      trajectory_match_mode: z.enum(['strict', 'unordered', 'subset', 'superset']).nullish().transform((value) => value ?? 'strict'),
+      tool_args_match_mode: z.enum(['exact', 'ignore', 'subset', 'superset']).nullish().transform((value) => value ?? 'exact'),
+      tool_args_match_overrides: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish().transform((value) => value ?? null),
+    }),
+    input: z.object({ outputs: z.array(jsonObject), reference_outputs: z.array(jsonObject) }),
+    score: ({ outputs, reference_outputs }, options) => {
+      const match = agentevalsTrajectoryMatch(outputs, reference_outputs, options);
+      return { score: Number(match), match };
+    },
+  }),
+  metric({
+    id: 'promptfoo_tool_call_f1', reference: 'promptfoo tool-call-f1', version: '0.123', meaning: 'F1 over the sets of tool names.',
+    options: z.object({ threshold: number(1), inverse: flag(false) }), input: z.object({ output: json, expected: z.union([z.string(), z.array(z.string())]) }),
+    score: ({ output, expected }, options) => promptfooToolCallF1(output, expected, options),
+  }),
+  metric({
+    id: 'pass_hat_k', reference: 'tau2-bench pass^k', version: 'a2c0247', meaning: 'Chance that k drawn trials all succeed.',
+    options: none,
+    input: z.preprocess(lossyNumbers, z.union([z.object({ trials: z.int().min(0), successes: z.int().min(0), k: z.int().min(0) }), z.object({ reward: z.number() })])),
+    score: (input) => {
+      if ('reward' in input) {
+        const successful = input.reward >= 1 - 1e-6 && input.reward <= 1 + 1e-6;
+        return { score: Number(successful), successful };
+      }
+      const { trials, successes, k } = input;
+      if (successes > trials) throw new Error(`${successes} successes of ${trials} trials.`);
+      const pass_hat_k = passHatK(trials, successes, k);
+      return { score: pass_hat_k, pass_hat_k, pass_at_k: passAtK(trials, successes, k) };
+    },
+  }),
+];
+
+const byId = new Map(METRICS.map((one) => [one.id, one]));
+
+/** Scores one input with a metric. @throws Error (a ZodError when the input or the options do not fit) */
+export function scoreMetric(id: string, options: unknown, input: unknown): MetricScore {
+  const found = byId.get(id);
+  if (!found) throw new Error(`No metric "${id}". Metrics: ${[...byId.keys()].join(', ')}.`);
+  return found.score(input, lossyNumbers(options ?? {}));
+}
