@@ -45,9 +45,15 @@ async function startServices() {
   const keep = (service) => (running.push(service), service.url);
   if (wanted === 'docker' || (wanted !== 'embedded' && dockerAnswers())) {
     say('Starting Postgres and Redis in containers ...');
-    const containers = await startContainers();
-    running.push(containers);
-    return { databaseUrl: databaseUrl ?? containers.databaseUrl, redisUrl: redisUrl ?? containers.redisUrl };
+    // An engine may answer and still have no images and no way to get them.
+    const containers = await startContainers().catch((error) => {
+      if (wanted === 'docker') throw error;
+      say(`${error.message}\nGoing on with servers out of packages.`);
+    });
+    if (containers) {
+      running.push(containers);
+      return { databaseUrl: databaseUrl ?? containers.databaseUrl, redisUrl: redisUrl ?? containers.redisUrl };
+    }
   }
   const start = (startServer, name) => startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say });
   return {

@@ -135,6 +135,18 @@ it('settles every item once when a worker is killed in the middle', async () => 
   await second.stop();
 }, 90_000);
 
+it('settles every item once when a worker freezes and comes back after others took over', async () => {
+  const [frozen, other] = [await worker(), await worker()];
+  const { evalId } = await submit(200, ['slow-300']);
+  await settled(evalId, 30);
+  await frozen.kill('SIGSTOP');
+  await finished(evalId);
+  await frozen.kill('SIGCONT');
+  await submit(20, ['slow-40']).then((next) => finished(next.evalId));
+  await expectExact(evalId, 200);
+  await Promise.all([frozen.stop(), other.stop()]);
+}, 120_000);
+
 it('waits for requests in hand when a worker is told to stop, and loses nothing', async () => {
   const first = await worker();
   const { evalId } = await submit(60, ['slow-300']);
