@@ -1,18 +1,20 @@
 // Builds everything that a checkout needs to run: the Prisma client, then dist/ (SWC, about a second).
 // `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a change.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
-const run = (command, args, env = {}) =>
-  execFileSync(join(binaries, command), args, {
+function run(command, args, env = {}) {
+  const { status, stdout, stderr, error } = spawnSync(join(binaries, command), args, {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    encoding: 'utf8',
     env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}`, ...env },
   });
+  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
+}
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** When a file below was last changed, or (by its folder) added, moved or removed. */
@@ -28,7 +30,12 @@ const schema = join(root, 'prisma/schema.prisma');
 const stamp = join(dist, '.built');
 const sources = ['apps', 'libs', 'prisma/schema.prisma', '.swcrc', 'package.json', 'scripts/build.mjs'].map((path) => join(root, path));
 
-if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= Math.max(...sources.map(newest))) build();
+try {
+  if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= Math.max(...sources.map(newest))) build();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
 
 function build() {
   const startedAt = new Date();

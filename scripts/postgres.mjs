@@ -1,7 +1,7 @@
 // A private PostgreSQL server out of an npm package, for machines that have none.
 import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepSecretJson } from './keep-secret.mjs';
@@ -12,13 +12,15 @@ const IMMEDIATE_SHUTDOWN = 'SIGQUIT';
 /** For data that is thrown away: a power cut may destroy it, tests run faster. */
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
+const hex = (bytes) => randomBytes(bytes).toString('hex');
+
 /** Starts Postgres on the data under `folder`, made when there is none. Answers its URL and how to stop it. */
 export async function startPostgres({ folder, logFile, durable }) {
   const user = serverUser();
-  const home = placeFor(user, folder);
+  const kept = keepSecretJson(join(folder, 'postgres.json'), () => ({ id: hex(6), password: hex(24), port: 0 }));
+  const home = placeFor(user, folder, kept.value.id);
   const programs = await findPrograms(user, home);
   const data = join(home, 'data');
-  const kept = keepSecretJson(join(folder, 'postgres.json'), () => ({ password: randomBytes(24).toString('hex'), port: 0 }));
   await stopEarlierServer(data);
   if (!existsSync(data)) initialise(programs.initdb, home, data, kept.value.password, user, durable);
   requireSameMajor(programs.postgres, data);
@@ -66,14 +68,13 @@ function makeFolder(user, folder) {
 }
 
 /** Where the server's files go: under `folder`, or outside it when that lies where only root may enter (such as /root). */
-function placeFor(user, folder) {
-  if (user.uid !== undefined && !existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o711 });
+function placeFor(user, folder, id) {
   if (mayEnter(user, folder)) {
     const home = join(folder, 'postgres');
     makeFolder(user, home);
     return home;
   }
-  const home = join('/var/lib/toolmark', createHash('sha256').update(folder).digest('hex').slice(0, 12));
+  const home = join('/var/lib/toolmark', id);
   mkdirSync(dirname(home), { recursive: true, mode: 0o711 });
   makeFolder(user, home);
   writeFileSync(join(folder, 'postgres-is-elsewhere.txt'), `User "postgres" may not enter this folder. The database is in ${home}\n`);
@@ -98,7 +99,9 @@ async function findPrograms(user, home) {
     native = copy;
   }
   const programs = { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
-  for (const program of Object.values(programs)) chmodSync(program, 0o755);
+  for (const program of Object.values(programs)) {
+    if (!(statSync(program).mode & 0o111)) chmodSync(program, 0o755); // npm keeps no permissions of files that are no "bin".
+  }
   return programs;
 }
 

@@ -172,7 +172,7 @@ function startApps(ports, env) {
       keepAppRunning(app, {
         name,
         port,
-        env: { NODE_ENV: 'production', ...inherited, ...appEnv },
+        env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: join(folder, 'compile-cache'), ...inherited, ...appEnv },
         logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
         say: (text) => stopping ?? say(text),
         onPid: () => setImmediate(saveState),
