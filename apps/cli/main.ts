@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ApiClient } from '#lib/client/api-client';
 import { connection, login } from './connection.js';
+import { score } from './score.js';
 import { cancel, jobs, results, run, suites } from './commands.js';
 
 const USAGE = `toolmark: find out how well language models call tools
@@ -12,6 +13,7 @@ const USAGE = `toolmark: find out how well language models call tools
   toolmark jobs
   toolmark cancel JOB
   toolmark results RUN [--failed] [--json]
+  toolmark score [--in FILE] [--out FILE]        scores JSON lines of recorded calls by any metric; needs no server
 
 Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMARK_TOKEN, what login remembered,
 or the server that npm start runs here.`;
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
     failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
+    in: { type: 'string' }, out: { type: 'string' },
   },
 });
 export type Options = typeof values;
@@ -32,6 +35,7 @@ const [command, ...rest] = positionals;
 try {
   if (!command || values.help) console.log(USAGE);
   else if (command === 'login') await login(values);
+  else if (command === 'score') await score(values);
   else {
     const commands: Record<string, (client: ApiClient, rest: string[], options: Options) => Promise<void>> = { suites, run, jobs, cancel, results };
     const perform = commands[command];

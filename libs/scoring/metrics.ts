@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lossyNumbers, type Json } from '#lib/contracts/json';
 import { jsonObject } from '#lib/contracts/tool';
+import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
 import { axionSimilarity, axionToolCorrectness } from './compatible/axion.js';
 import { bfclAst } from './compatible/bfcl.js';
@@ -9,6 +10,7 @@ import { DeepEvalCall, deepevalToolCorrectness } from './compatible/deepeval.js'
 import { promptfooToolCallF1 } from './compatible/promptfoo.js';
 import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
 import { ragasToolCallF1 } from './compatible/ragas-f1.js';
+import { HouseOptions, MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house-metrics.js';
 import { passAtK, passHatK } from './repeats.js';
 import { sequenceRatio } from './sequence-ratio.js';
 
@@ -41,8 +43,16 @@ const number = (fallback: number) => z.number().nullish().transform((value) => v
 const calls = z.object({ called: z.array(NamedCall), expected: z.array(NamedCall) });
 const maybeCalls = z.array(NamedCall).nullish().transform((list) => list ?? []);
 
-/** Public metrics, reproduced to the last digit. */
-export const METRICS: readonly Metric[] = [
+/** The house's own metrics, and public ones reproduced to the last digit. */
+const METRICS: readonly Metric[] = [
+  metric({
+    id: 'toolmark.single_turn', reference: 'Toolmark', version: String(SCORING_VERSION), meaning: 'The verdict on one reply: tool, parameters, overall.',
+    options: HouseOptions, input: SingleTurnInput, score: scoreSingleTurn,
+  }),
+  metric({
+    id: 'toolmark.multi_turn', reference: 'Toolmark', version: String(SCORING_VERSION), meaning: 'The verdict on a chain of rounds.',
+    options: HouseOptions, input: MultiTurnInput, score: scoreMultiTurn,
+  }),
   metric({
     id: 'ragas_tool_call_f1', reference: 'Ragas ToolCallF1', version: '0.4.3', meaning: 'F1 over the sets of whole calls; nothing expected and nothing called is 0.',
     options: none, input: calls, score: ({ called, expected }) => ragasToolCallF1(called, expected),

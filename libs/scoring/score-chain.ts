@@ -1,0 +1,66 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { Tool } from '#lib/contracts/tool';
+import type { ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
+import { equalJson } from './match-arguments.js';
+import type { ReadReply } from './read-reply.js';
+import { prepareCase } from './score-case.js';
+
+const PENALTY = 0.1;
+const DEFAULT_MAX_ROUNDS = 5;
+const ROUNDING = 1e-12;
+
+/**
+ * Scores a chain: the rounds up to the first call of an expected tool; what was called after it does not exist for the score.
+ * overall = completion * efficiency - redundancy - detour, within 0..1.
+ */
+export function scoreChain(input: CaseInput, tools: readonly Tool[], passThreshold: number, rounds: readonly ReadReply[]): Verdict {
+  const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
+  const accepted = new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
+  const all = rounds.flatMap((round) => round.calls);
+  const end = all.findIndex((call) => accepted.has(call.name.toLowerCase()));
+  const reached = end >= 0;
+  const hops = reached ? all.slice(0, end + 1) : all;
+  const last = scorer.score({ calls: reached ? [all[end]!] : scorer.abstention ? hops : [], format_compliance: 'native' });
+
+  const completion = last.overall;
+  const efficiency = input.optimal_hops && hops.length ? Math.min(1, input.optimal_hops / hops.length) : 1;
+  const redundancy = PENALTY * hops.filter((call, index) => index > 0 && sameCall(call, hops[index - 1]!)).length;
+  const allowed = input.valid_prerequisites && new Set([...input.valid_prerequisites.map((name) => name.toLowerCase()), ...accepted]);
+  const detour = allowed ? PENALTY * hops.slice(0, -1).filter((call) => !allowed.has(call.name.toLowerCase())).length : 0;
+  const overall = scorer.abstention ? completion : Math.min(1, Math.max(0, completion * efficiency - redundancy - detour));
+  const malformed = reached && hops.at(-1)!.arguments === null;
+
+  return {
+    ...last,
+    overall, completion, efficiency, redundancy, detour,
+    hops: hops.length,
+    called: hops,
+    passed: overall >= passThreshold - ROUNDING && !malformed,
+    error_type: reached || scorer.abstention || hops.length === 0 ? last.error_type : unreached(input, tools, rounds, hops),
+    format_compliance: worstFormat(rounds),
+    evidence: reached
+      ? { ...last.evidence, pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })), unexpected: hops.slice(0, -1).map((_call, index) => index), ...renumbered(last, end) }
+      : { ...last.evidence, unexpected: hops.map((_call, index) => index) },
+  };
+}
+
+/** The evidence of the one scored call, under the place that it has in the chain. */
+const renumbered = ({ evidence }: Verdict, end: number): Partial<Verdict['evidence']> => ({
+  ...(evidence.schema && { schema: evidence.schema.map((problem) => ({ ...problem, called: end })) }),
+  ...(evidence.extra_arguments && { extra_arguments: evidence.extra_arguments.map((path) => path.replace('/0/', `/${end}/`)) }),
+});
+
+function unreached(input: CaseInput, tools: readonly Tool[], rounds: readonly ReadReply[], hops: readonly ReadCall[]): ErrorType {
+  const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
+  if (hops.some((call) => call.arguments === null)) return 'malformed_arguments';
+  if (hops.some((call) => !known.has(call.name.toLowerCase()))) return 'unknown_tool';
+  const stillCalling = rounds.length >= (input.max_rounds ?? DEFAULT_MAX_ROUNDS) && rounds.at(-1)!.calls.length > 0;
+  return stillCalling ? 'round_limit' : 'incomplete_chain';
+}
+
+const sameCall = (a: ReadCall, b: ReadCall): boolean =>
+  a.name.toLowerCase() === b.name.toLowerCase() && equalJson(a.arguments, b.arguments) && (a.arguments !== null || a.raw === b.raw);
+
+const WORST_FIRST: FormatCompliance[] = ['malformed', 'repaired', 'native'];
+const worstFormat = (rounds: readonly ReadReply[]): FormatCompliance =>
+  WORST_FIRST.find((format) => rounds.some((round) => round.format_compliance === format)) ?? 'none';
