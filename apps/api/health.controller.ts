@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { isUp } from '#lib/runtime/is-up';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from './deps.js';
 import { Open } from './route.js';
@@ -19,13 +20,9 @@ export class HealthController {
   /** Without Redis submits still work; without Postgres nothing does. */
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
-    const up = (check: Promise<unknown>): Promise<string> => {
-      const late = new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref());
-      return Promise.race([check, late]).then(() => 'up', () => 'down');
-    };
-    const [postgres, redis] = await Promise.all([up(this.deps.pool.query('SELECT 1')), up(this.deps.redis.ping())]);
+    const [postgres, redis] = await Promise.all([isUp(this.deps.pool.query('SELECT 1')), isUp(this.deps.redis.ping())]);
     void reply.status(postgres === 'up' ? 200 : 503);
-    return { postgres: postgres!, redis: redis! };
+    return { postgres, redis };
   }
 
   @Get('metrics')

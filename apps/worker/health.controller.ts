@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { isUp } from '#lib/runtime/is-up';
 import { registry } from '#lib/runtime/metrics';
 import { WorkerProcess } from './worker-process.js';
 
@@ -14,12 +15,8 @@ export class HealthController {
   /** A worker needs both: without Postgres it may claim nothing, without Redis it gets nothing to claim. */
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
-    const up = (check: Promise<unknown>): Promise<string> => {
-      const late = new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref());
-      return Promise.race([check, late]).then(() => 'up', () => 'down');
-    };
-    const [postgres, redis] = await Promise.all([up(this.worker.pool.query('SELECT 1')), up(this.worker.redis.ping())]);
-    const answer = { postgres: postgres!, redis: redis! };
+    const [postgres, redis] = await Promise.all([isUp(this.worker.pool.query('SELECT 1')), isUp(this.worker.redis.ping())]);
+    const answer = { postgres, redis };
     if (this.worker.stopping || postgres === 'down' || redis === 'down') throw new ServiceUnavailableException(answer);
     return answer;
   }

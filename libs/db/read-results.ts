@@ -1,33 +1,14 @@
+import type { SettledItem } from '#lib/contracts/summary';
 import type { Pool } from './pool.js';
 
-export interface ResultRow {
-  case_position: number;
-  sample: number;
-  category: string | null;
-  outcome: 'scored' | 'errored';
-  passed: boolean;
-  tool_score: number | null;
-  param_score: number | null;
-  overall: number | null;
-  error_type: string;
-  error_kind: string | null;
-  format_compliance: string | null;
-  abstention: boolean;
-  latency_ms: number | null;
-  prompt_tokens: number | null;
-  completion_tokens: number | null;
-  cost_usd: number | null;
-  metrics: string | null;
-}
-
 /** What summaries need of a target's results, by case and sample, a page at a time: memory stays flat at a million rows. */
-export async function* resultsOfTarget(pool: Pool, runId: string, ordinal: number, pageSize = 5000): AsyncGenerator<ResultRow[]> {
+export async function* resultsOfTarget(pool: Pool, runId: string, ordinal: number, pageSize = 5000): AsyncGenerator<SettledItem[]> {
   let after: [number, number] = [-1, -1];
   for (;;) {
-    const { rows } = await pool.query<ResultRow>({
+    const { rows } = await pool.query<SettledItem & { sample: number }>({
       name: 'results_of_target',
       text: `SELECT case_position, sample, category, outcome, passed, tool_score, param_score, overall, error_type, error_kind,
-          format_compliance, abstention, latency_ms, prompt_tokens, completion_tokens, cost_usd, metrics
+          format_compliance, abstention, latency_ms, prompt_tokens, completion_tokens, cost_usd
         FROM result WHERE run_id = $1 AND target = $2 AND (case_position, sample) > ($3, $4)
         ORDER BY case_position, sample LIMIT $5`,
       values: [runId, ordinal, ...after, pageSize],

@@ -1,23 +1,4 @@
-import type { GroupSummary, Summary } from '#lib/contracts/summary';
-
-/** What a summary needs of a settled item. */
-export interface SettledItem {
-  case_position: number;
-  category: string | null;
-  outcome: 'scored' | 'errored';
-  passed: boolean;
-  tool_score: number | null;
-  param_score: number | null;
-  overall: number | null;
-  error_type: string;
-  error_kind: string | null;
-  format_compliance: string | null;
-  abstention: boolean;
-  latency_ms: number | null;
-  prompt_tokens: number | null;
-  completion_tokens: number | null;
-  cost_usd: number | null;
-}
+import type { GroupSummary, SettledItem, Summary } from '#lib/contracts/summary';
 
 class Mean {
   sum = 0;
