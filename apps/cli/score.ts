@@ -11,9 +11,10 @@ const PROGRESS_EVERY_BYTES = 1 << 20;
  * reason, and the rest go on; the exit status tells.
  */
 export async function score(options: { in?: string; out?: string }): Promise<void> {
+  // Looked at before it is opened: a stream of a missing file fails where nobody listens yet.
+  const totalBytes = options.in === undefined ? undefined : statSync(options.in).size;
   const input = options.in === undefined ? process.stdin : createReadStream(options.in);
   const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
-  const totalBytes = options.in === undefined ? undefined : statSync(options.in).size;
   if (options.out !== undefined) await once(output, 'open');
   const progress = process.stderr.isTTY ? drawProgress(totalBytes) : () => {};
   let failed = false;
