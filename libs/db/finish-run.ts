@@ -61,10 +61,11 @@ export async function finishTarget(pool: Pool, runId: string, ordinal: number, s
  */
 export async function finishRuns(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string; user_id: string }>(
+    // The first condition is, to the letter, the one of the index run_unfinished.
     `SELECT r.id, r.user_id FROM run r
-     WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL AND r.id IN
-         (SELECT run_id FROM target WHERE settled > errored)))
-       AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL) LIMIT 100`,
+     WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
+       AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
+       AND (r.status = 'running' OR EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored)) LIMIT 100`,
   );
   const moved: string[] = [];
   for (const run of rows) {
