@@ -1,6 +1,7 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { addAbortSignal } from 'node:stream';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/pool';
 import { Deps } from './deps.js';
@@ -10,7 +11,7 @@ import { Deps } from './deps.js';
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const answer = toProblem(error);
@@ -19,7 +20,21 @@ export class ProblemFilter implements ExceptionFilter {
       this.deps.logger.error({ error: message, stack, method: request.method, route: request.routeOptions?.url }, 'A request failed');
     }
     if (reply.raw.headersSent) return void reply.raw.destroy();
+    if (answer.problem.status === 413) await drain(request.raw);
     sendProblem(reply, answer);
+  }
+}
+
+const LARGEST_DRAIN_BYTES = 64 * 2 ** 20;
+
+/** A client that is still sending its body reads no answer and sees a broken connection: the rest is taken, within reason, and thrown away. */
+async function drain(request: IncomingMessage): Promise<void> {
+  let size = 0;
+  const timeout = AbortSignal.timeout(10_000);
+  try {
+    for await (const chunk of addAbortSignal(timeout, request) as AsyncIterable<Buffer>) if ((size += chunk.length) > LARGEST_DRAIN_BYTES) return;
+  } catch {
+    // It went away, or is too slow: then it does without the answer.
   }
 }
 

@@ -17,6 +17,7 @@ describe('where a text stops being JSON', () => {
     ['', 1, 1],
     ['[1}', 1, 3],
     ['nul', 1, 1],
+    ['[]' + ' '.repeat(20_000) + 'x', 1, 20_003],
   ])('%j: line %i, column %i', (text, line, column) => {
     expect(jsonFault(text)).toEqual({ line, column });
   });

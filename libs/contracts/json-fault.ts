@@ -1,3 +1,4 @@
+const BLANKS = /[ \t\r\n]*/y;
 const TOKEN = /[ \t\r\n]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 /** The next character of a string that is not simply part of it. */
 const IN_STRING = /["\\\u0000-\u001f]/g;
@@ -17,7 +18,11 @@ function faultOffset(text: string): number | undefined {
   const open: string[] = [];
   let expecting: Expecting = 'value';
   let at = 0;
-  const skipBlanks = (): number => at + /^[ \t\r\n]*/.exec(text.slice(at, at + 10_000))![0].length;
+  const skipBlanks = (): number => {
+    BLANKS.lastIndex = at;
+    BLANKS.test(text);
+    return BLANKS.lastIndex;
+  };
   for (;;) {
     if (expecting === 'comma' && open.length === 0) return skipBlanks() === text.length ? undefined : skipBlanks();
     TOKEN.lastIndex = at;

@@ -4,4 +4,5 @@ import { PrismaClient } from './generated/client.js';
 export type Prisma = PrismaClient;
 
 /** For reading and writing single rows. What takes part in a run's transitions goes through the pool. */
-export const createPrisma = (databaseUrl: string, max: number): Prisma => new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max }) });
+export const createPrisma = (databaseUrl: string, max: number): Prisma =>
+  new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000, keepAlive: true }) });
