@@ -1,11 +1,28 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
 import { lossyNumbers, type JsonObject } from '#lib/contracts/json';
-import type { InputError } from '#lib/contracts/problem';
+import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 
 // Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
+const ajv = new Ajv2020({
+  strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false,
+  code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+});
+
+/**
+ * A schema's pattern, in time linear in the text: a backtracking one could hold up a worker for hours. What RE2 lacks
+ * (look-around, back-references) is not checked. @throws SyntaxError when it is no pattern in JavaScript either
+ */
+function linearPattern(pattern: string): { test(text: string): boolean } {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch {
+    new RegExp(pattern);
+    return { test: () => true };
+  }
+}
 
 /** What is wrong with the tools of a suite; paths are pointers into the array. */
 export function checkTools(tools: readonly Tool[]): InputError[] {
@@ -34,7 +51,9 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
 }
 
 function compile(schema: JsonObject): ValidateFunction {
-  const { $id: _id, ...rest } = schema; // two tools may carry the same $id, which Ajv would take for a conflict
+  // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and an $async
+  // schema would answer with a promise whose rejection nobody awaits.
+  const { $id: _id, $schema: _schema, $async: _async, ...rest } = schema;
   const validate = ajv.compile(rest);
   ajv.removeSchema(rest);
   return validate;
@@ -64,7 +83,7 @@ export function checkArguments(tool: Tool, args: JsonObject, called: number): Sc
   const declared = tool.function.parameters?.properties as JsonObject | undefined;
   for (const key of Object.keys(args)) {
     if (declared && !Object.hasOwn(declared, key) && !problems.some((p) => p.problem === 'undeclared_key')) {
-      problems.push({ called, path: `/${key}`, problem: 'undeclared_key', message: 'is not declared by the tool' });
+      problems.push({ called, path: pointer([key]), problem: 'undeclared_key', message: 'is not declared by the tool' });
     }
   }
   return problems;

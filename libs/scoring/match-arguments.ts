@@ -143,7 +143,7 @@ function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rul
     case '$one_of':
       return (expected.$one_of as Json[]).some((member) => mismatch(member, actual, rule, path, notes, similarities) === undefined);
     case '$regex':
-      return compilePattern(expected.$regex as string).matcher(textOf(actual)).find();
+      return compilePattern(expected.$regex as string).test(textOf(actual));
     case '$contains':
       return typeof actual === 'string' && actual.toLowerCase().includes((expected.$contains as string).toLowerCase());
     case '$approx': {
@@ -169,7 +169,7 @@ function leafMatches(expected: Json, actual: Json, rule: Rule, notes: string[], 
       break;
     }
     case 'regex':
-      if (typeof expected === 'string') return compilePattern(expected).matcher(textOf(actual)).find();
+      if (typeof expected === 'string') return compilePattern(expected).test(textOf(actual));
       break;
     case 'fuzzy':
       if (!strings) break;

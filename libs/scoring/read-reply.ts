@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { Tool } from '#lib/contracts/tool';
 import type { FormatCompliance, ReadCall } from '#lib/contracts/verdict';
 
@@ -59,6 +59,7 @@ const finish = (name: string, args: { value: JsonObject | null; raw?: string }, 
 function readArguments(raw: Json | undefined, repairs: Repair[]): { value: JsonObject | null; raw?: string } {
   if (raw === undefined || raw === null) return { value: {} };
   if (isObject(raw)) {
+    if (isDeeperThan(raw, MOST_LEVELS)) return { value: null, raw: '(nested too deeply)' };
     repairs.push('object_arguments');
     return { value: raw };
   }
@@ -140,7 +141,9 @@ function textOf(content: Json | undefined): string {
 
 function safeParse(text: string): Json | undefined {
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    // Whatever walks the value later would run out of stack.
+    return isDeeperThan(value, MOST_LEVELS) ? undefined : value;
   } catch {
     return undefined;
   }
