@@ -1,0 +1,90 @@
+import { startApi, type ApiInProcess } from '../../test/api.js';
+import { weatherSuite, type Client } from '../../test/client.js';
+
+let api: ApiInProcess;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', api_key: 'sk-secret-0123456789', models: [{ id: 'a' }, { id: 'b:8b' }] });
+}, 60_000);
+afterAll(() => api.close());
+
+const importSuite = async (file: object = weatherSuite(2)): Promise<string> => (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const submit = (suiteId: string, more: object = {}) => client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
+
+describe('bad input is refused with its field, its rule and the way out', () => {
+  const tool = (name: string, parameters: object = { type: 'object' }) => ({ type: 'function', function: { name, parameters } });
+  it.each([
+    ['malformed JSON', () => client.post('/api/tool-suites', '{"name": '), 400, undefined, /not JSON at line 1, column 10/],
+    ['a missing field', () => client.post('/api/tool-suites', { name: 'x' }), 400, '/tools', /./],
+    ['a field of another type', () => client.post('/api/tool-suites', { name: 5, tools: [tool('f')] }), 400, '/name', /string/],
+    ['a field nobody knows', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f')], colour: 1 }), 400, '/colour', /no field/],
+    ['a tool name with a blank', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('get weather')] }), 400, '/tools/0/function/name', /1 to 64/],
+    ['a schema that is no JSON Schema', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f', { type: 'object', properties: { a: { type: 'strnig' } } })] }), 422, '/tools/0/function/parameters', /JSON Schema/],
+    ['two tools of one name', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f'), tool('F')] }), 422, '/tools/1/function/name', /own/],
+    ['an expected tool that is not there', () => client.post('/api/tool-eval/import', { ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'weather' }] }), 422, '/test_cases/0/expected_tool', /Its tools: get_weather/],
+    ['a pattern that does not compile', () => client.post('/api/tool-eval/import', { ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', param_scoring: 'regex', expected_params: { city: '(' } }] }), 422, '/test_cases/0/expected_params/city', /RE2/],
+    ['an unknown suite', () => submit('01a1fc11-0570-72f9-b84b-b15294fa812e'), 422, '/suite_id', /exist/],
+    ['an unknown model', async () => submit(await importSuite(), { models: ['sim::gpt-x'] }), 422, '/models/0', /Its models: a, b:8b/],
+    ['an unknown bare model', async () => submit(await importSuite(), { models: ['gpt-x'] }), 422, '/models/0', /Providers: sim/],
+    ['a budget, which is not built yet', async () => submit(await importSuite(), { budget: { max_requests: 5 } }), 422, '/budget', /not built/],
+    ['a filter that leaves nothing', async () => submit(await importSuite(), { case_filter: { tags: ['none'] } }), 422, '/case_filter', /no case/],
+    ['a multi-turn case', async () => submit(await importSuite({ ...weatherSuite(1), test_cases: [{ name: 'chain', prompt: 'p', expected_tool: 'get_weather', multi_turn: true }] })), 422, '/suite_id', /"chain".*cannot be run/],
+    ['a case that is scored semantically', async () => submit(await importSuite({ ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', scoring_config: { params: { city: { mode: 'semantic' } } } }] })), 422, '/suite_id', /Case 0/],
+    ['a target listed twice', async () => submit(await importSuite(), { models: ['sim::a', { provider_key: 'sim', model_id: 'a' }] }), 422, '/models/1', /listed before/],
+    ['a system prompt for a target that is not in the run', async () => submit(await importSuite(), { system_prompt: { 'sim::b:8b': 'x' } }), 422, '/system_prompt', /Its targets: sim::a/],
+    ['half of a target', async () => submit(await importSuite(), { models: [{ provider_key: 'sim' }] }), 400, '/models/0/model_id', /missing/],
+    ['a union of which nothing fits', async () => submit(await importSuite(), { system_prompt: 5 }), 400, '/system_prompt', /string, object/],
+    ['one bad case in a list', async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { cases: [{ prompt: 'p', expected_tool: 'get_weather' }, { prompt: 5, expected_tool: null }] }), 400, '/cases/1/prompt', /string/],
+    ['a number that is kept as it was written, in the place of an object', () => client.post('/api/tool-suites', '{"name":"x","tools":[{"type":"function","function":{"name":"f","parameters":5.0}}]}'), 400, '/tools/0/function/parameters', /JSON object/],
+    ['JSON deeper than anybody needs', () => client.post('/api/tool-suites', `{"name":"x","tools":${'['.repeat(20_000)}${']'.repeat(20_000)}}`), 400, undefined, /deeper than 200/],
+    ['a character that Postgres cannot store', () => client.post('/api/tool-suites', { name: 'a\u0000b', tools: [tool('f')] }), 422, undefined, /U\+0000/],
+    ['a token that has expired already', () => client.post('/api/tokens', { name: 'x', role: 'viewer', expires_at: '2001-01-01T00:00:00Z' }), 422, '/expires_at', /future/],
+    ['a job to cancel that does not exist', () => client.post('/api/tool-eval/cancel', { job_id: '01a1fc11-0570-72f9-b84b-b15294fa812e' }), 422, '/job_id', /exist/],
+    ['a job status that does not exist', () => client.get('/api/jobs?status=done'), 400, '/status', /"completed"/],
+    ['a cursor that no list answered', async () => client.get(`/api/tool-suites/${await importSuite()}/cases?cursor=x`), 400, '/cursor', /next_cursor/],
+    ['an estimate, which is not built yet', () => client.post('/api/tool-eval/estimate', {}), 422, undefined, /not built/],
+    ['a key with a line break in it', () => client.post('/api/providers', { key: 'x', base_url: 'https://example.com/v1', api_key: 'sk-1\nsk-2' }), 400, '/api_key', /visible ASCII/],
+    ['a base URL with a password', () => client.post('/api/providers', { key: 'x', base_url: 'https://u:p@example.com/v1' }), 422, '/base_url', /api_key/],
+    ['a limit out of range', () => client.get('/api/tool-suites?limit=201'), 400, '/limit', /200/],
+    ['a base URL with another scheme', () => client.post('/api/providers', { key: 'x', base_url: 'file:///etc/passwd' }), 400, '/base_url', /https/],
+  ])('%s', async (_what, request, status, path, message) => {
+    const answer = await request();
+    expect(answer.headers.get('content-type')).toMatch(/application\/problem\+json/);
+    expect(answer).toMatchObject({ status, body: { status, title: expect.any(String) } });
+    if (path === undefined) expect(answer.body.detail).toMatch(message);
+    else expect(answer.body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
+  });
+
+  it('a body over 10 MiB, however large; one of 10 MiB is taken', async () => {
+    const suite = JSON.stringify({ name: 'x', tools: [tool('f')] });
+    expect((await client.post('/api/tool-suites', suite.padEnd(10 * 2 ** 20))).status).toBe(201);
+    for (const size of [10 * 2 ** 20 + 1, 40 * 2 ** 20]) {
+      expect(await client.post('/api/tool-suites', suite.padEnd(size))).toMatchObject({ status: 413, body: { detail: expect.stringMatching(/10 MiB/) } });
+    }
+  });
+
+  it('a body that is no JSON by its type', async () => {
+    expect(await client.post('/api/tool-suites', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 415, body: { title: 'Unsupported Media Type' } });
+  });
+
+  it('a path that is no URL', async () => {
+    expect(await client.get('/api/providers/%zz')).toMatchObject({ status: 400, body: { title: 'Bad Request' } });
+  });
+
+  it('and an unknown route', async () => {
+    expect(await client.get('/api/nothing')).toMatchObject({ status: 404, body: { title: 'Not Found' } });
+  });
+});
+
+it('a case that cannot be run yet is no hindrance to a run that leaves it out', async () => {
+  const suite = weatherSuite(1);
+  const file = { ...suite, test_cases: [{ ...suite.test_cases[0], category: 'single', expected_params: { mode: 'semantic', multi_turn: true } }, { prompt: 'p', expected_tool: 'get_weather', multi_turn: true }] };
+  expect((await submit(await importSuite(file), { case_filter: { category: 'single' } })).status).toBe(202);
+});
+
+it('a byte order mark before the JSON is no fault', async () => {
+  expect((await client.post('/api/tool-eval/import', `\ufeff${JSON.stringify(weatherSuite(1))}`)).status).toBe(201);
+});

@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { createApp } from '../apps/api/create-app.js';
+import { Deps } from '../apps/api/deps.js';
+import { bootstrapTeam } from '#lib/db/teams';
+import { readEnv } from '#lib/runtime/env';
+import { createLogger } from '#lib/runtime/logger';
+import { clientOf, type Client } from './client.js';
+import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+export interface ApiInProcess {
+  url: string;
+  client: Client;
+  deps: Deps;
+  close(): Promise<void>;
+}
+
+/** The API in this process, on a database of its own, speaking HTTP. */
+export async function startApi(env: Record<string, string> = {}): Promise<ApiInProcess> {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const deps = new Deps(
+    readEnv({ DATABASE_URL: database.url, REDIS_URL: redis.url, TOOLMARK_SEALING_KEY: SEALING_KEY, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN, TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true', ...env }),
+    createLogger('api', 'silent'),
+  );
+  await bootstrapTeam(deps.pool, ADMIN_TOKEN);
+  const app = await createApp(deps);
+  await app.listen(0, '127.0.0.1');
+  const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+  return { url, client: clientOf(url), deps, close: () => app.close() };
+}
