@@ -1,5 +1,5 @@
 import { startApi, type ApiInProcess } from '../../test/api.js';
-import { type Answer, type Client } from '../../test/client.js';
+import { weatherSuite, type Answer, type Client } from '../../test/client.js';
 
 let api: ApiInProcess;
 let client: Client;
@@ -33,4 +33,49 @@ describe('providers', () => {
   it('can be tested, and a test that fails says why', async () => {
     expect(await client.post('/api/providers/sim/test')).toMatchObject({ status: 200, body: { ok: false, error: expect.stringMatching(/refuses connections/) } });
   });
+
+  it('move to another lane with another key, and back with the old one', async () => {
+    const make = (key: string) => client.post('/api/providers', { key, base_url: 'http://127.0.0.1:11/v1', api_key: 'sk-first' });
+    await make('left');
+    await make('right');
+    const lanes = async () => (await api.deps.pool.query<{ lane_id: string }>(`SELECT lane_id FROM provider WHERE key IN ('left', 'right') ORDER BY key`)).rows.map((row) => row.lane_id);
+    const shared = await lanes();
+    expect(shared[0]).toBe(shared[1]);
+    await client.patch('/api/providers/right', { api_key: 'sk-second' });
+    expect(new Set(await lanes()).size).toBe(2);
+    await client.patch('/api/providers/right', { api_key: 'sk-first', base_url: 'http://127.0.0.1:11/v2' });
+    expect(await lanes()).toEqual(shared);
+  });
+
+  it('keep what they do not name in a change: key, limits, and what was learned about models that stay', async () => {
+    await client.post('/api/providers', { key: 'kept', base_url: 'http://127.0.0.1:12/v1', api_key: 'sk-kept-0123456789', limits: { requests_per_minute: 60 }, models: [{ id: 'stays' }, { id: 'goes' }] });
+    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);
+    const changed = await client.patch('/api/providers/kept', { name: 'Kept', limits: { max_concurrency: 3 }, models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }] });
+    expect(changed.body).toMatchObject({
+      name: 'Kept', api_key_set: true, api_key_last4: '6789', limits: { requests_per_minute: 60, max_concurrency: 3 }, models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
+    });
+    expect((await api.deps.pool.query(`SELECT model_id, refuses_required FROM model WHERE model_id IN ('stays', 'goes')`)).rows).toEqual([{ model_id: 'stays', refuses_required: true }]);
+    expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({ api_key_set: false, api_key_last4: null });
+  });
+
+  it('are neither made twice nor deleted under a run that uses them', async () => {
+    expect(await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/PATCH/) } });
+    const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
+    const { job_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+    expect((await client.delete('/api/providers/sim')).status).toBe(409);
+    await client.post(`/api/jobs/${job_id}/cancel`);
+    expect((await client.post(`/api/jobs/${job_id}/cancel`)).status).toBe(409);
+    expect((await client.delete('/api/providers/sim')).status).toBe(204);
+    expect((await client.get('/api/tool-eval/history')).body.items[0].targets).toEqual([expect.objectContaining({ target: 'sim::a' })]);
+  });
+});
+
+it('a private address is no base URL unless the operator allows it', async () => {
+  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
+    expect([host, (await strict.client.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors]).toEqual([
+      host, [{ path: '/base_url', message: expect.stringMatching(/TOOLMARK_ALLOW_PRIVATE_NETWORKS/) }]]);
+  }
+  expect((await strict.client.post('/api/providers', { key: 'x', base_url: 'https://api.example.com/v1' })).status).toBe(201);
+  await strict.close();
 });
