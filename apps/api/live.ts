@@ -55,10 +55,11 @@ export class Live {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false });
     this.#io.use((socket, next) => {
       const token: unknown = socket.handshake.auth.token;
-      findCaller(deps.pool, typeof token === 'string' ? token : '').then(
-        (caller) => {
+      // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
+      Promise.all([findCaller(deps.pool, typeof token === 'string' ? token : ''), deps.pool.query<{ now: Date }>('SELECT now()')]).then(
+        ([caller, { rows }]) => {
           if (!caller) return next(new Error('The token is unknown, revoked or expired.'));
-          socket.data = { caller, token, told: new Set<string>(), sinceMs: Date.now() };
+          socket.data = { caller, token, told: new Set<string>(), sinceMs: rows[0]!.now.getTime() };
           next();
         },
         () => next(new Error('The database cannot be reached at the moment.')),
@@ -219,7 +220,7 @@ export class Live {
         this.#told.set(key, event.at.getTime());
         for (const socket of this.#io.sockets.sockets.values()) {
           const { caller, told, sinceMs: connectedMs } = socket.data as { caller: Caller; told: Set<string>; sinceMs: number };
-          if (caller.teamId !== event.team_id || event.at.getTime() < connectedMs - 1000) continue;
+          if (caller.teamId !== event.team_id || event.at.getTime() < connectedMs) continue;
           if (this.#watches.get(event.job_id)?.watchers.has(socket.id)) continue; // its watch tells it, in its place
           if (told.has(key)) continue;
           told.add(key);
