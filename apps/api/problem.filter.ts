@@ -4,6 +4,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/pool';
+import { SealBroken } from '#lib/runtime/seal';
 import { Deps } from './deps.js';
 
 /** Whatever goes wrong becomes a problem document (RFC 9457). What is not the caller's fault is logged, and says no details. */
@@ -54,6 +55,7 @@ export function toProblem(error: unknown): ProblemAnswer {
     type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...(errors?.length && { errors: errors.slice(0, 100) }),
   });
   if (error instanceof ProblemError) return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
+  if (error instanceof SealBroken) return { problem: problem(409, error.message) };
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413 || (error instanceof HttpException && error.getStatus() === 413)) {
     return { problem: problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.') };

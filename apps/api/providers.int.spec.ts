@@ -1,3 +1,4 @@
+import { Sealer } from '#lib/runtime/seal';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite, type Answer, type Client } from '../../test/client.js';
 
@@ -78,4 +79,14 @@ it('a private address is no base URL unless the operator allows it', async () =>
   }
   expect((await strict.client.post('/api/providers', { key: 'x', base_url: 'https://api.example.com/v1' })).status).toBe(201);
   await strict.close();
+});
+
+it('a key that was sealed with another sealing key is said to be so, and can be entered again', async () => {
+  const { deps, client: restarted, close } = await startApi();
+  await restarted.post('/api/providers', { key: 'moved', base_url: 'http://127.0.0.1:9/v1', api_key: 'sk-1', models: [{ id: 'a' }] });
+  await deps.pool.query('UPDATE provider SET sealed_key = $1', [new Sealer('ff'.repeat(32)).seal('sk-1', 'elsewhere')]);
+  expect(await restarted.post('/api/providers/moved/test')).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/TOOLMARK_SEALING_KEY/) } });
+  expect((await restarted.patch('/api/providers/moved', { api_key: 'sk-1' })).status).toBe(200);
+  expect((await restarted.post('/api/providers/moved/test')).status).toBe(200);
+  await close();
 });

@@ -5,7 +5,7 @@ import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { CasesAnswer, CasesInput, ImportAnswer, Suite, SuiteFile, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/audit';
-import { addCases, allCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
+import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, readWholeSuite, replaceCase, updateSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { checkCase } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
@@ -35,9 +35,8 @@ export class SuitesController {
 
   @Get('tool-suites/:id')
   @Answers(200, SuiteWithCases, 404)
-  async read(@Me() caller: Caller, @Param('id') id: string) {
-    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    return { ...suite, test_cases: await allCases(this.deps.pool, suite.id) };
+  read(@Me() caller: Caller, @Param('id') id: string) {
+    return readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
   }
 
   @Put('tool-suites/:id')
@@ -70,10 +69,8 @@ export class SuitesController {
   @Get('tool-suites/:id/export')
   @Answers(200, SuiteFile, 404)
   async export(@Me() caller: Caller, @Param('id') id: string) {
-    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    const { name, description, system_prompt, pass_threshold, tools } = suite;
-    const cases = await allCases(this.deps.pool, suite.id);
-    return { name, description, system_prompt, pass_threshold, tools, test_cases: cases.map(({ id: _id, position: _position, ...input }) => input) };
+    const { name, description, system_prompt, pass_threshold, tools, test_cases } = await readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    return { name, description, system_prompt, pass_threshold, tools, test_cases: test_cases.map(({ id: _id, position: _position, ...input }) => input) };
   }
 
   @Get('tool-suites/:id/cases')

@@ -63,4 +63,22 @@ describe('suites', () => {
     expect(ids).toEqual([...ids].sort().reverse());
     expect(new Set(ids).size).toBe(4);
   });
+
+  it('changed by many at once lose no change: each takes the next version and position', async () => {
+    const id = await importSuite(weatherSuite(0));
+    const added = await Promise.all(Array.from({ length: 12 }, (_, n) => client.post(`/api/tool-suites/${id}/cases`, { prompt: `p${n}`, expected_tool: 'get_weather' })));
+    expect(added.map(({ body }) => body.position).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n));
+    expect((await client.get(`/api/tool-suites/${id}`)).body).toMatchObject({ version: 13, test_cases_count: 12 });
+    const pages = [await client.get(`/api/tool-suites/${id}/cases?limit=7`)];
+    pages.push(await client.get(`/api/tool-suites/${id}/cases?limit=7&cursor=${pages[0]!.body.next_cursor}`));
+    expect(pages.flatMap(({ body }) => body.items.map((item: any) => item.position))).toEqual(Array.from({ length: 12 }, (_, n) => n));
+    expect(pages[1]!.body.next_cursor).toBeNull();
+  });
+
+  it('take ten thousand cases in one import, and not one more', async () => {
+    const { body } = await client.post('/api/tool-eval/import', weatherSuite(10_000));
+    expect(body.test_cases_created).toBe(10_000);
+    expect((await submit(body.suite_id, { samples: 100 })).status).toBe(202);
+    expect(await client.post('/api/tool-eval/import', weatherSuite(10_001))).toMatchObject({ status: 400, body: { errors: [{ path: '/test_cases' }] } });
+  });
 });

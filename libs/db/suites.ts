@@ -41,8 +41,15 @@ export async function readSuite(pool: Pool | PoolClient, teamId: string, id: str
   return toSuite(rows[0]);
 }
 
-export async function allCases(pool: Pool | PoolClient, suiteId: string): Promise<Case[]> {
-  const { rows } = await pool.query<{ id: string; position: number; body: string }>('SELECT id, position, body FROM suite_case WHERE suite_id = $1 ORDER BY position, id', [suiteId]);
+/** A suite and its cases as they were at one instant. */
+export const readWholeSuite = (pool: Pool, teamId: string, id: string): Promise<Suite & { test_cases: Case[] }> =>
+  inTransaction(pool, async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    return { ...(await readSuite(client, teamId, id)), test_cases: await allCases(client, id) };
+  });
+
+async function allCases(client: PoolClient, suiteId: string): Promise<Case[]> {
+  const { rows } = await client.query<{ id: string; position: number; body: string }>('SELECT id, position, body FROM suite_case WHERE suite_id = $1 ORDER BY position, id', [suiteId]);
   return rows.map(toCase);
 }
 
