@@ -55,7 +55,7 @@ it('keys are hidden in what providers say', () => {
 });
 
 it.each([
-  ['127.0.0.1', true], ['10.1.2.3', true], ['169.254.169.254', true], ['::1', true], ['::ffff:10.0.0.1', true], ['fd00::1', true], ['0.0.0.0', true],
+  ['127.0.0.1', true], ['10.1.2.3', true], ['169.254.169.254', true], ['::1', true], ['::ffff:10.0.0.1', true], ['fd00::1', true], ['0.0.0.0', true], ['64:ff9b::7f00:1', true],
   ['8.8.8.8', false], ['2606:4700::1111', false],
 ])('%s is a private address: %s', (address, wanted) => {
   expect(isPrivateAddress(address)).toBe(wanted);

@@ -62,7 +62,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
 export function refusedAddress(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
   const url = new URL(baseUrl);
   if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   if (allowPrivateNetworks || !(host === 'localhost' || host.endsWith('.localhost') || isPrivateAddress(host))) return undefined;
   return `${host} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
 }
