@@ -14,7 +14,7 @@ const remembered = join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'
 /** Checks a server and token, and remembers them where only this user can read. */
 export async function login({ server, token }: Partial<Connection>): Promise<void> {
   if (!server || !token) throw new Error('Give both: toolmark login --server URL --token TOKEN');
-  const me = await new ApiClient(server, token).call<{ team: { name: string }; user: { name: string }; role: string }>('GET', '/api/me');
+  const me = await new ApiClient(checkedUrl(server), token).call<{ team: { name: string }; user: { name: string }; role: string }>('GET', '/api/me');
   mkdirSync(dirname(remembered), { recursive: true, mode: 0o700 });
   writeFileSync(remembered, JSON.stringify({ server, token }), { mode: 0o600 });
   console.log(`Logged in to ${server} as ${me.user.name} of team ${me.team.name} (${me.role}).`);
@@ -24,16 +24,25 @@ export async function login({ server, token }: Partial<Connection>): Promise<voi
 export function connection(options: Partial<Connection>): Connection {
   const server = options.server ?? process.env.TOOLMARK_SERVER;
   const token = options.token ?? process.env.TOOLMARK_TOKEN ?? process.env.TOOLMARK_ADMIN_TOKEN;
-  if (server && token) return { server, token };
+  if (server && token) return { server: checkedUrl(server), token };
   if (!server && existsSync(remembered)) return { ...(JSON.parse(readFileSync(remembered, 'utf8')) as Connection), ...(token && { token }) };
-  const local = localToken();
-  if (token ?? local) return { server: server ?? `http://127.0.0.1:${process.env.PORT ?? 8501}`, token: (token ?? local)! };
+  const local = localServer();
+  if (server && (!local || new URL(checkedUrl(server)).host !== new URL(local.server).host)) throw new Error(`No token for ${server}: give --token, or set TOOLMARK_TOKEN.`);
+  if (local) return { server: local.server, token: token ?? local.token };
   throw new Error('No server to talk to: start one with npm start, or give --server and --token (toolmark login remembers them).');
 }
 
-/** The token that `npm start` made for the server of this checkout. */
-function localToken(): string | undefined {
+function checkedUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`"${text}" is no server's URL. Give one such as http://127.0.0.1:8501`);
+}
+
+/** The server that `npm start` runs from this checkout, or ran last, and the token that it made. */
+function localServer(): Connection | undefined {
   const root = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url));
-  const file = join(process.env.TOOLMARK_DATA_DIR ?? join(root, '.toolmark'), 'admin-token');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  const folder = process.env.TOOLMARK_DATA_DIR ?? join(root, '.toolmark');
+  const [token, running] = ['admin-token', 'running.json'].map((name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim() : undefined));
+  if (!token) return undefined;
+  const { url } = JSON.parse(running ?? '{}') as { url?: string };
+  return { server: url ?? `http://127.0.0.1:${process.env.PORT ?? 8501}`, token };
 }

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { ApiClient } from '#lib/client/api-client';
 import { connection, login } from './connection.js';
 import { score } from './score.js';
-import { cancel, jobs, results, run, suites } from './commands.js';
+import { cancel, jobs, results, suites } from './commands.js';
+import { run } from './run.js';
 
 const USAGE = `toolmark: find out how well language models call tools
 
@@ -18,21 +19,19 @@ const USAGE = `toolmark: find out how well language models call tools
 Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMARK_TOKEN, what login remembered,
 or the server that npm start runs here.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
-    failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
-    in: { type: 'string' }, out: { type: 'string' },
-  },
-});
-export type Options = typeof values;
+const OPTIONS = {
+  server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
+  failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  in: { type: 'string' }, out: { type: 'string' },
+} as const;
+const read = () => parseArgs({ allowPositionals: true, options: OPTIONS });
+export type Options = ReturnType<typeof read>['values'];
 
 // Whoever reads our output may have had enough (`| head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-const [command, ...rest] = positionals;
 try {
+  const { values, positionals: [command, ...rest] } = read();
   if (!command || values.help) console.log(USAGE);
   else if (command === 'login') await login(values);
   else if (command === 'score') await score(values);
@@ -44,7 +43,12 @@ try {
     await perform(new ApiClient(server, token), rest, values);
   }
 } catch (error) {
-  const { message, cause } = error as Error;
-  console.error(cause instanceof Error ? `${message}: ${cause.message}. Is the server running (npm start)?` : message);
+  console.error(explain(error as Error));
   process.exitCode = 1;
+}
+
+function explain({ message, cause }: Error & { code?: string }): string {
+  if (!(cause instanceof Error)) return message;
+  // What fetch throws says only in its cause what happened.
+  return message === 'fetch failed' ? `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it running (npm start)?` : `${message}\n${explain(cause)}`;
 }

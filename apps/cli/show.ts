@@ -1,4 +1,4 @@
-import type { Run } from '#lib/contracts/run';
+import type { Run, RunTarget } from '#lib/contracts/run';
 
 /** Columns of equal width. */
 export function table(rows: string[][]): string {
@@ -6,13 +6,20 @@ export function table(rows: string[][]): string {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
 }
 
-const BAR = 30;
-export function progressLines(run: Run): string[] {
-  const width = Math.max(...run.targets.map((target) => target.target.length));
-  return run.targets.map(({ target, total, settled, errored }) => {
-    const filled = Math.round((BAR * settled) / Math.max(1, total));
-    return `${target.padEnd(width)}  ${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}  ${settled}/${total}${errored ? `  ${errored} errored` : ''}`;
+export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));
+
+const LONGEST_BAR = 30;
+/** A bar for each target, within the terminal: lines that wrap or scroll away could not be drawn over. */
+export function progressLines(targets: RunTarget[], columns: number, rows: number): string[] {
+  const shown = targets.length > rows ? targets.slice(0, rows - 1) : targets;
+  const counts = shown.map(({ settled, total, errored }) => `${settled}/${total}${errored ? `  ${errored} errored` : ''}`);
+  const name = Math.min(Math.max(...shown.map(({ target }) => target.length)), Math.floor(columns / 2));
+  const bar = Math.max(0, Math.min(LONGEST_BAR, columns - 1 - name - 4 - Math.max(...counts.map((count) => count.length))));
+  const lines = shown.map(({ target, total, settled }, index) => {
+    const filled = Math.floor((bar * settled) / Math.max(1, total));
+    return `${target.slice(0, name).padEnd(name)}  ${'█'.repeat(filled)}${'░'.repeat(bar - filled)}  ${counts[index]}`;
   });
+  return shown.length < targets.length ? [...lines, `and ${targets.length - shown.length} more`] : lines;
 }
 
 const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);

@@ -7,7 +7,8 @@ import type { Suite } from '#lib/contracts/suite';
 /** The API said no; `problem` says why and what helps. */
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
-    super([problem.detail, ...(problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
+    const more = (problem.errors ?? []).filter(({ message }) => message !== problem.detail);
+    super([problem.detail, ...more.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
   }
 }
 

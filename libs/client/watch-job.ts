@@ -9,21 +9,33 @@ export type WatchEvent =
   | { name: 'tool_eval_progress'; progress: Progress }
   | { name: 'truncated'; from_seq: number };
 
+/** There is no live connection, and was none for as long as the caller waits: what HTTP answers is still true. */
+export class LiveUnavailable extends Error {}
+
 /**
  * Follows a job until it ends. Survives lost connections and restarted servers: it takes up the log where it was, so nothing is
  * missed and nothing comes twice. Ending the iteration closes the connection.
  *
  * @param afterSeq the last event that is known already; 0 for all of them
- * @throws ApiError when the job cannot be watched, Error when the token is refused
+ * @param patienceMs how long it goes on trying without a connection, each time
+ * @throws ApiError when the job cannot be watched, Error when the token is refused, LiveUnavailable when patience ended
  */
-export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0): AsyncGenerator<WatchEvent> {
-  const socket = io(serverUrl, { auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000 });
+export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0, patienceMs = Infinity): AsyncGenerator<WatchEvent> {
+  const { origin, pathname } = new URL(serverUrl);
+  // Of its own (forceNew): a connection that is shared with another watch would end with it.
+  const socket = io(origin, { path: `${pathname.replace(/\/+$/, '')}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
   const queue: (WatchEvent | Error | 'end')[] = [];
   let cursor = afterSeq;
   let notify = (): void => {};
+  let whyNot = 'no answer';
+  let patience: NodeJS.Timeout | undefined;
   const push = (entry: WatchEvent | Error | 'end'): void => {
     queue.push(entry);
     notify();
+  };
+  const losePatience = (): void => {
+    if (patienceMs === Infinity || patience) return;
+    patience = setTimeout(() => push(new LiveUnavailable(`No live connection to ${serverUrl} (${whyNot}).`)), patienceMs);
   };
   const take = (name: DurableName, event: Envelope): void => {
     if (event.job_id !== jobId || event.seq <= cursor) return;
@@ -40,6 +52,8 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
   });
   socket.on('connect', () => {
     socket.emit('subscribe', { job_id: jobId, after_seq: cursor }, (answer: SubscribeAnswer) => {
+      clearTimeout(patience);
+      patience = undefined;
       if (!answer.ok) return push(new ApiError(answer.error));
       push({ name: 'tool_eval_progress', progress: answer.snapshot.progress });
       if (answer.truncated) {
@@ -50,11 +64,16 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     });
   });
   socket.on('connect_error', (error) => {
+    whyNot = error.message;
     if (/token/.test(error.message)) push(error);
+    // What the server's middleware refused is not tried again by itself.
+    else if (!socket.active) setTimeout(() => socket.connect(), 1000);
   });
   socket.on('disconnect', (reason) => {
+    losePatience();
     if (reason === 'io server disconnect') push(new Error('The server ended the connection: the token was revoked.'));
   });
+  losePatience();
   try {
     for (;;) {
       while (queue.length === 0) await new Promise<void>((resolve) => (notify = resolve));
@@ -64,6 +83,7 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
       yield next;
     }
   } finally {
+    clearTimeout(patience);
     socket.disconnect();
   }
 }

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import type { ApiClient } from '#lib/client/api-client';
+import { readSuiteFile } from './read-suite-file.js';
+import { leaderboard, printJson } from './show.js';
+import { watchRun } from './watch-run.js';
+import type { Options } from './main.js';
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export async function run(client: ApiClient, [suite]: string[], options: Options): Promise<void> {
+  const models = options.models?.split(',').map((name) => name.trim()).filter(Boolean) ?? [];
+  if (!suite || models.length === 0) throw new Error('toolmark run SUITE --models provider::model,provider::model');
+  const settings = {
+    ...(options.samples && { samples: numberOf('--samples', options.samples) }),
+    ...(options.temperature && { temperature: numberOf('--temperature', options.temperature) }),
+    ...(options['tool-choice'] && { tool_choice: options['tool-choice'] }),
+  };
+  const { suiteId, forget } = await findSuite(client, suite);
+  const { job_id, eval_id } = await client.submit({ suite_id: suiteId, models, ...settings }).catch(async (error: Error) => {
+    await forget();
+    throw error;
+  });
+  if (!options.watch) {
+    if (options.json) printJson({ job_id, eval_id });
+    else console.log(`Submitted: run ${eval_id}, job ${job_id}`);
+    return;
+  }
+  const done = await watchRun(client, job_id, eval_id, { silent: options.json === true }).catch((error: Error) => {
+    throw new Error(`Watching ended, the run goes on at the server: run ${eval_id}, job ${job_id} (toolmark jobs).`, { cause: error });
+  });
+  if (options.json) printJson(done);
+  else console.log(`${leaderboard(done)}\n\nRun ${eval_id} is ${done.status}. What failed: toolmark results ${eval_id} --failed`);
+  if (done.status !== 'completed') process.exitCode = 1;
+}
+
+/** A file is imported first; `forget` takes that back, for when nothing came of it. */
+async function findSuite(client: ApiClient, suite: string): Promise<{ suiteId: string; forget(): Promise<void> }> {
+  if (!existsSync(suite)) {
+    if (UUID.test(suite)) return { suiteId: suite, forget: async () => {} };
+    throw new Error(`There is no file ${suite}, and it is no suite's id either. The suites of the server: toolmark suites list`);
+  }
+  const { suite_id: suiteId, warnings } = await client.importSuite(readSuiteFile(suite));
+  for (const warning of warnings) console.error(`Warning: ${warning}`);
+  return { suiteId, forget: () => client.call('DELETE', `/api/tool-suites/${suiteId}`) };
+}
+
+function numberOf(option: string, text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number)) return number;
+  throw new Error(`${option} takes a number, not "${text}".`);
+}
