@@ -2,7 +2,7 @@ import OpenAI, { APIError } from 'openai';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
-import { maskKeys } from './mask-keys.js';
+import { hideKey, maskKeys } from './mask-keys.js';
 
 /** What a model answered. Its numbers keep their text. */
 export interface ChatReply {
@@ -53,7 +53,7 @@ export function createChatClient(endpoint: ChatEndpoint, fetch: (url: string | U
         const response = await sdk.chat.completions
           .create(body as never, { signal: attempt.signal, timeout: timeoutMs + 60_000 })
           .asResponse();
-        return readAnswer(await response.text(), response.headers.get('content-type'));
+        return readAnswer(hideKey(await response.text(), endpoint.apiKey), response.headers.get('content-type'));
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -73,6 +73,7 @@ function toFailure(error: unknown, { baseUrl, apiKey }: ChatEndpoint): ProviderF
       ? failureOfStatus(error.status, error.headers as Headers, error.error, error.message, baseUrl)
     : failureOfError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
+  failure.body &&= hideKey(failure.body, apiKey);
   return failure;
 }
 

@@ -12,7 +12,7 @@ export class ProviderFailure extends Error {
     /** HTTP status, where there was an answer. */
     readonly status?: number,
     /** The answer's body, for the stored exchange and for those that read refusals. */
-    readonly body?: string,
+    public body?: string,
   ) {
     super(message);
   }
