@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
 import { plainNumbers } from '#lib/contracts/json';
+import type { MetricOptions } from '#lib/contracts/metric';
 import { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from './check-case.js';
@@ -11,14 +12,14 @@ import { scoreChain } from './score-chain.js';
 const settled = { case: z.preprocess((value) => plainNumbers(value), z.object(CaseInput.shape)), tools: z.array(Tool).nullish().transform((tools) => tools ?? []) };
 export const SingleTurnInput = z.object({ ...settled, reply: z.unknown() });
 export const MultiTurnInput = z.object({ ...settled, rounds: z.array(z.object({ reply: z.unknown() })) });
-export const HouseOptions = z.object({ pass_threshold: z.number().min(0).max(1).nullish().transform((value) => value ?? 1) });
+type HouseOptions = MetricOptions<'toolmark.single_turn'>;
 
-export function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: z.output<typeof HouseOptions>) {
+export function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: HouseOptions) {
   refuse(input.case, input.tools);
   return answer(prepareCase(input.case, input.tools, options.pass_threshold).score(readReply(input.reply, input.tools)));
 }
 
-export function scoreMultiTurn(input: z.output<typeof MultiTurnInput>, options: z.output<typeof HouseOptions>) {
+export function scoreMultiTurn(input: z.output<typeof MultiTurnInput>, options: HouseOptions) {
   refuse(input.case, input.tools);
   return answer(scoreChain(input.case, input.tools, options.pass_threshold, input.rounds.map((round) => readReply(round.reply, input.tools))));
 }
