@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
 import { purgeRuns } from '#lib/db/delete-run';
-import { doneTargets, exclusively, finishRuns, finishTarget } from '#lib/db/finish-run';
-import type { Pool } from '#lib/db/pool';
+import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
+import { exclusively, type Pool } from '#lib/db/pool';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { ring } from '#lib/events/doorbell';

@@ -1,9 +1,10 @@
 import { createDatabase } from '../../test/services.js';
+import { until } from '../../test/until.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { doneTargets, finishRuns, finishTarget } from './finish-run.js';
-import { createPool, type Pool, type PoolClient } from './pool.js';
+import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
@@ -219,6 +220,26 @@ describe('reconciling', () => {
     await settleItems(pool, [settlementOf(delivery!, 'errored')]);
     expect(await count('result', runId)).toBe(1);
   });
+});
+
+describe('a process that freezes', () => {
+  it('loses what it had locked to the others, while one that is merely slow keeps it', async () => {
+    const team = await aTeam(pool);
+    await team.submit();
+    const frozen = await pool.connect();
+    let lost = false;
+    frozen.on('error', () => (lost = true)); // Postgres closed it
+    await frozen.query('BEGIN');
+    await frozen.query(`SELECT pg_advisory_xact_lock(hashtext('dispatch'), hashtext($1))`, [team.laneId]);
+    let release = (): void => {};
+    const slow = exclusively(pool, 'a long summary', () => new Promise((resolve) => (release = resolve)));
+    await until(() => dispatchLane(pool, team.laneId, 100).then((deliveries) => deliveries.length), { what: 'the lock of the frozen one' });
+    expect(lost).toBe(true);
+    expect(await exclusively(pool, 'a long summary', async () => {})).toBe(false);
+    release();
+    expect(await slow).toBe(true);
+    frozen.release(true);
+  }, 60_000);
 });
 
 describe('the limit of running jobs', () => {

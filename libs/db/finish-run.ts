@@ -20,27 +20,6 @@ export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
   return rows;
 }
 
-/**
- * Runs `work` while no other process does the same for this name, or not at all. The lock lives with the connection, so it is
- * free again when the process dies.
- */
-export async function exclusively(pool: Pool, name: string, work: () => Promise<void>): Promise<boolean> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock(hashtext($1)) AS mine', [name]);
-    if (!rows[0]!.mine) return false;
-    try {
-      await work();
-    } finally {
-      await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]).catch((error: Error) => (broken = error));
-    }
-    return true;
-  } finally {
-    client.release(broken);
-  }
-}
-
 /** Stores a target's final summary, once, and logs it unless the run was stopped. */
 export async function finishTarget(pool: Pool, runId: string, ordinal: number, summary: Summary): Promise<void> {
   await inTransaction(pool, async (client) => {

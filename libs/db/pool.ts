@@ -6,9 +6,15 @@ export type { Pool, PoolClient } from 'pg';
 // Counters and delivery tokens stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this time. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
 /** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
 export function createPool(databaseUrl: string, max: number, logger?: Logger): pg.Pool {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000, keepAlive: true });
+  const pool = new pg.Pool({
+    connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000, keepAlive: true,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  });
   pool.on('error', (error) => logger?.warn({ error: error.message }, 'A connection to Postgres was lost'));
   return pool;
 }
@@ -32,6 +38,27 @@ export async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.Poo
   }
 }
 const ignore = (): void => {};
+
+/**
+ * Runs `work` while no other process does the same for this name, or not at all. The lock is a transaction's, kept alive by a
+ * question every few seconds: it is free again at once when the process dies, and soon when it freezes. `work` may then be
+ * done by two, so each of its writes must bear that.
+ *
+ * @returns whether the work was done here
+ */
+export async function exclusively(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS mine', [name]);
+    if (!rows[0]!.mine) return false;
+    const alive = setInterval(() => void client.query('SELECT 1').catch(ignore), IDLE_IN_TRANSACTION_MS / 4);
+    try {
+      await work();
+    } finally {
+      clearInterval(alive);
+    }
+    return true;
+  });
+}
 
 /** A fault that passes by itself: lost connection, restarting server, deadlock, serialisation failure, full pool, full disk. */
 export function isTransient(error: unknown): boolean {
