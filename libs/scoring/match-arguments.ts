@@ -16,6 +16,20 @@ export interface Rule {
 /** Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks nobody. */
 export type Similarities = (expected: string, actual: string) => number | undefined;
 
+/**
+ * The pairs of texts, [expected, actual], whose similarity a score asks for: embed these, then score again with what they turn
+ * out to be. One pass finds all: every pair is taken for alike, so that no comparison behind it is left out.
+ * @param score scores a reply or a chain with the similarities that it is given
+ */
+export function textsCompared(score: (similarities: Similarities) => unknown): [expected: string, actual: string][] {
+  const pairs = new Map<string, [string, string]>();
+  score((expected, actual) => {
+    pairs.set(JSON.stringify([expected, actual]), [expected, actual]);
+    return 1;
+  });
+  return [...pairs.values()];
+}
+
 export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
 type Matcher = (typeof MATCHERS)[number];
 const LONGEST_FUZZY = 20_000;
@@ -25,6 +39,10 @@ export function matcherOf(expected: Json): Matcher | undefined {
   if (!isObject(expected)) return undefined;
   return MATCHERS.find((name) => name in expected);
 }
+
+/** Whether a matcher stands anywhere in an expected value. */
+export const holdsMatcher = (expected: Json): boolean =>
+  matcherOf(expected) !== undefined || ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(holdsMatcher));
 
 /** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
 export function ruleFor(key: string, config: ScoringConfig | null | undefined, paramScoring: ScoringMode | undefined): Rule {
@@ -140,8 +158,12 @@ function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rul
       return false;
     case '$optional':
       return mismatch(expected.$optional!, actual, rule, path, notes, similarities) === undefined;
-    case '$one_of':
-      return (expected.$one_of as Json[]).some((member) => mismatch(member, actual, rule, path, notes, similarities) === undefined);
+    case '$one_of': {
+      const fits = (member: Json): boolean => mismatch(member, actual, rule, path, notes, similarities) === undefined;
+      const members = expected.$one_of as Json[];
+      // `textsCompared` has to hear of every member in one pass.
+      return rule.mode === 'semantic' ? members.filter(fits).length > 0 : members.some(fits);
+    }
     case '$regex':
       return compilePattern(expected.$regex as string).test(textOf(actual));
     case '$contains':

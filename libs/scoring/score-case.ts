@@ -23,6 +23,12 @@ interface Pair {
   match: ArgumentMatch | null;
 }
 
+/** The calls that a case expects, however it was written; none where no tool should be called. */
+export function expectedCalls({ expected_calls, expected_tool, expected_params, scoring_config }: CaseInput): ExpectedCall[] {
+  if (expected_calls) return expected_calls;
+  return expected_tool === null || expected_tool === undefined ? [] : [{ tool: expected_tool, params: expected_params, scoring_config }];
+}
+
 /**
  * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` says what the numbers mean.
  * @param passThreshold smallest overall score that passes, 0..1
@@ -30,11 +36,7 @@ interface Pair {
 export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): Scorer {
   const byName = new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const several = input.expected_calls !== undefined;
-  const expected: ExpectedCall[] =
-    input.expected_calls ??
-    (input.expected_tool === null || input.expected_tool === undefined
-      ? []
-      : [{ tool: input.expected_tool, params: input.expected_params, scoring_config: input.scoring_config }]);
+  const expected = expectedCalls(input);
   const accepted = expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase())));
   const abstention = expected.length === 0;
 

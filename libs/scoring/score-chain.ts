@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
-import { equalJson } from './match-arguments.js';
+import { equalJson, type Similarities } from './match-arguments.js';
 import type { ReadReply } from './read-reply.js';
 import { prepareCase } from './score-case.js';
 
@@ -13,14 +13,15 @@ const ROUNDING = 1e-12;
  * Scores a chain: the rounds up to the first call of an expected tool; what was called after it does not exist for the score.
  * overall = completion * efficiency - redundancy - detour, within 0..1.
  */
-export function scoreChain(input: CaseInput, tools: readonly Tool[], passThreshold: number, rounds: readonly ReadReply[]): Verdict {
+export function scoreChain(
+  input: CaseInput, tools: readonly Tool[], passThreshold: number, rounds: readonly ReadReply[], similarities?: Similarities,
+): Verdict {
   const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
-  const accepted = new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
-  const all = rounds.flatMap((round) => round.calls);
-  const end = all.findIndex((call) => accepted.has(call.name.toLowerCase()));
-  const reached = end >= 0;
-  const hops = reached ? all.slice(0, end + 1) : all;
-  const last = scorer.score({ calls: reached ? [all[end]!] : scorer.abstention ? hops : [], format_compliance: 'native' });
+  const accepted = acceptedTools(input);
+  const hops = callsThatCount(input, rounds).flat();
+  const end = hops.length - 1;
+  const reached = end >= 0 && accepted.has(hops[end]!.name.toLowerCase());
+  const last = scorer.score({ calls: reached ? [hops[end]!] : scorer.abstention ? hops : [], format_compliance: 'native' }, { similarities });
 
   const completion = last.overall;
   const efficiency = input.optimal_hops && hops.length ? Math.min(1, input.optimal_hops / hops.length) : 1;
@@ -42,6 +43,20 @@ export function scoreChain(input: CaseInput, tools: readonly Tool[], passThresho
       ? { ...last.evidence, pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })), unexpected: hops.slice(0, -1).map((_call, index) => index), ...renumbered(last, end) }
       : { ...last.evidence, unexpected: hops.map((_call, index) => index) },
   };
+}
+
+const acceptedTools = (input: CaseInput): Set<string> => new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
+
+/** The calls of each round up to the first one of an expected tool. */
+export function callsThatCount(input: CaseInput, rounds: readonly ReadReply[]): ReadCall[][] {
+  const accepted = acceptedTools(input);
+  const counted: ReadCall[][] = [];
+  for (const { calls } of rounds) {
+    const end = calls.findIndex((call) => accepted.has(call.name.toLowerCase()));
+    counted.push(end < 0 ? calls : calls.slice(0, end + 1));
+    if (end >= 0) break;
+  }
+  return counted;
 }
 
 /** The evidence of the one scored call, under the place that it has in the chain. */

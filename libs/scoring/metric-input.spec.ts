@@ -1,0 +1,133 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { parseJson } from '#lib/contracts/json';
+import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
+import type { Tool } from '#lib/contracts/tool';
+import { textsCompared } from './match-arguments.js';
+import { scoreMetrics, type Answered } from './metric-input.js';
+import { readReply } from './read-reply.js';
+import { prepareCase } from './score-case.js';
+
+const string = { type: 'string' };
+const tools: Tool[] = [
+  { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: string, days: { type: 'integer' }, at: { type: 'object', properties: { lat: { type: 'number' } } } }, required: ['city'] } } },
+  { type: 'function', function: { name: 'news', parameters: { type: 'object', properties: {} } } },
+  { type: 'function', function: { name: 'time' } },
+];
+type Call = [name: string, args: string];
+const message = (calls: Call[]) => ({ role: 'assistant', tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: args } })) });
+const answered = (expected: string, ...rounds: Call[][]): Answered => ({
+  case: { prompt: 'p', ...(parseJson(expected) as object) } as CaseInput,
+  tools,
+  rounds: rounds.map((calls) => ({ message: message(calls), reply: readReply(message(calls), tools) })),
+});
+const score = (id: string, options: object, of: Answered) => scoreMetrics(checkMetrics([{ id, options: options as never }]).metrics, of)[id]!;
+const all = checkMetrics(METRIC_IDS.map((id) => ({ id, options: {} }))).metrics;
+
+const paris = '{"expected_tool": "weather", "expected_params": {"city": "Paris"}}';
+const rightCall: Call = ['weather', '{"city": "Paris"}'];
+
+test('a right call scores 1 under every metric that applies to one reply', () => {
+  const scores = Object.entries(scoreMetrics(all, answered(paris, [rightCall])));
+  expect(scores.filter(([, { score }]) => score === 1).map(([id]) => id)).toEqual(
+    METRIC_IDS.filter((id) => !['toolmark.multi_turn', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'].includes(id)),
+  );
+  expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
+    'The case is no chain.', expect.stringContaining('toolmark score'), expect.stringContaining('toolmark score'), expect.stringContaining('pass_hat_k'),
+  ]);
+});
+
+test('5.0 stays 5.0 on its way into a metric', () => {
+  const five = answered('{"expected_tool": "weather", "expected_params": {"city": "Paris", "days": 5}}', [['weather', '{"city": "Paris", "days": 5.0}']]);
+  expect(score('ragas_tool_call_f1', {}, five).score).toBe(1);
+  expect(score('ragas_tool_call_accuracy', {}, five).score).toBe(0.5);
+  expect(score('bfcl_ast', {}, five)).toMatchObject({ valid: false, error_type: 'type_error:simple' });
+});
+
+test.each([
+  ['ragas_tool_call_f1', 0], ['ragas_tool_call_accuracy', 1], ['axion_tool_correctness', 1], ['deepeval_tool_correctness', 1], ['bfcl_ast', 1],
+  ['agentevals_trajectory_match', 1], ['promptfoo_tool_call_f1', null],
+])('where nothing should be called and nothing is, %s scores %s', (id, wanted) => {
+  expect(score(id, {}, answered('{"expected_tool": null}', [])).score).toBe(wanted);
+});
+
+test('of several acceptable tools the one that was called is the expected one, once for each time', () => {
+  const either = '{"expected_calls": [{"tool": ["news", "time"], "params": {}}, {"tool": "news", "params": {}}]}';
+  expect(score('ragas_tool_call_f1', {}, answered(either, [['news', ''], ['time', '']]))).toMatchObject({ score: 1 });
+  expect(score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['time', '']])).score).toBe(1);
+  expect(score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['weather', '{}']])).score).toBe(0);
+});
+
+test('a metric that compares values to the letter does not apply to matchers, but names can be compared', () => {
+  const matched = answered('{"expected_tool": "weather", "expected_params": {"city": {"$regex": "^Pa"}}}', [rightCall]);
+  expect(score('ragas_tool_call_f1', {}, matched)).toEqual({ score: null, reason: expect.stringContaining('matchers') });
+  expect(score('bfcl_ast', {}, matched)).toEqual({ score: null, reason: expect.stringContaining('$one_of') });
+  expect(score('axion_tool_correctness', { check_parameters: true }, matched).score).toBeNull();
+  expect(score('deepeval_tool_correctness', { evaluation_params: ['input_parameters'] }, matched).score).toBeNull();
+  for (const id of ['axion_tool_correctness', 'deepeval_tool_correctness', 'promptfoo_tool_call_f1']) expect(score(id, {}, matched).score).toBe(1);
+  expect(score('agentevals_trajectory_match', { tool_args_match_mode: 'ignore' }, matched).score).toBe(1);
+  expect(score('ragas_tool_call_f1', {}, answered('{"expected_tool": "weather"}', [rightCall])).reason).toMatch('says nothing of the arguments');
+});
+
+test('BFCL takes $one_of and $optional as its own lists of acceptable values', () => {
+  const either = '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["Paris", "Rome"]}, "days": {"$optional": 2}}}';
+  expect(score('bfcl_ast', {}, answered(either, [['weather', '{"city": "rome"}']])).score).toBe(1);
+  expect(score('bfcl_ast', {}, answered(either, [['weather', '{"city": "Rome", "days": 3}']])).score).toBe(0);
+  const nested = '{"expected_tool": "weather", "expected_params": {"city": "Paris", "at": {"lat": {"$one_of": [1, 2.5]}}}}';
+  expect(score('bfcl_ast', {}, answered(nested, [['weather', '{"city": "Paris", "at": {"lat": 2.5}}']])).score).toBe(1);
+});
+
+test('BFCL counts several calls in any order', () => {
+  const two = '{"expected_calls": [{"tool": "weather", "params": {"city": "Rome"}}, {"tool": "news", "params": {}}]}';
+  expect(score('bfcl_ast', {}, answered(two, [['news', ''], ['weather', '{"city": "Rome"}']])).score).toBe(1);
+  expect(score('bfcl_ast', {}, answered(two, [['news', '']]))).toMatchObject({ score: 0, error_type: 'parallel_function_checker_no_order:wrong_count' });
+});
+
+test('a tool that BFCL has no type for is said, and stops no other metric', () => {
+  const odd: Answered = { ...answered('{"expected_tool": "odd", "expected_params": {"x": 1}}', [['odd', '{"x": 1}']]), tools: [{ type: 'function', function: { name: 'odd', parameters: { properties: { x: { type: ['integer', 'null'] } } } } }] };
+  const scores = scoreMetrics(all, odd);
+  expect(scores.bfcl_ast).toEqual({ score: null, reason: expect.stringContaining('BFCL knows no type') });
+  expect(scores.ragas_tool_call_f1!.score).toBe(1);
+});
+
+test('a malformed call counts by its name alone', () => {
+  const broken = answered(paris, [['weather', '{"city": ']]);
+  expect(score('promptfoo_tool_call_f1', {}, broken).score).toBe(1);
+  expect(score('ragas_tool_call_f1', {}, broken).score).toBe(0);
+  expect(score('bfcl_ast', {}, broken)).toMatchObject({ score: 0, error_type: 'ast_decoder:decoder_failed' });
+});
+
+describe('a chain', () => {
+  const chain = '{"multi_turn": true, "expected_tool": "weather", "expected_params": {"city": "Paris"}}';
+  test('is scored up to the expected call, against that call alone', () => {
+    const long = answered(chain, [['time', '']], [rightCall, ['news', '']], [['news', '']]);
+    expect(score('ragas_tool_call_f1', {}, long)).toMatchObject({ tp: 1, fp: 1, fn: 0 });
+    expect(score('axion_tool_correctness', {}, long).score).toBe(1);
+    expect(score('agentevals_trajectory_match', {}, long).score).toBe(0);
+    expect(score('agentevals_trajectory_match', { trajectory_match_mode: 'superset' }, long).score).toBe(1);
+    expect(score('toolmark.multi_turn', {}, long)).toMatchObject({ score: 1, hops: 2 });
+    expect(score('toolmark.single_turn', {}, long).reason).toBe('The case is a chain.');
+    expect(score('bfcl_ast', {}, long).score).toBeNull();
+  });
+  test('that goes straight there is the same trajectory as the expected one', () => {
+    expect(score('agentevals_trajectory_match', {}, answered(chain, [rightCall])).score).toBe(1);
+  });
+});
+
+describe('a semantic case', () => {
+  const semantic = answered(
+    '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["the capital of France", "Paris, France"]}, "days": 5, "at": {"name": "Paris", "near": "Seine"}}, "param_scoring": "semantic"}',
+    [['weather', '{"city": "Ville Lumière", "days": 5, "at": {"name": "PARIS", "near": "La Seine"}}']],
+  );
+  test('tells in one pass which texts have to be embedded', () => {
+    const scorer = prepareCase(semantic.case, tools, 1);
+    expect(textsCompared((similarities) => scorer.score(semantic.rounds[0]!.reply, { similarities }))).toEqual([
+      ['the capital of France', 'Ville Lumière'], ['Paris, France', 'Ville Lumière'], ['Seine', 'La Seine'],
+    ]);
+  });
+  test('is scored with the similarities that are handed in, and not without', () => {
+    const similarities = (expected: string) => (expected === 'the capital of France' ? 0.5 : 0.9);
+    expect(score('toolmark.single_turn', {}, { ...semantic, similarities }).score).toBe(1);
+    expect(score('toolmark.single_turn', {}, { ...semantic, similarities: () => 0.84 }).score).toBeCloseTo(0.6 + 0.4 / 3, 9);
+    expect(score('toolmark.single_turn', {}, semantic)).toEqual({ score: null, reason: expect.stringContaining('embedding model') });
+  });
+});

@@ -1,0 +1,167 @@
+import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import type { MetricId, MetricOptions, RunMetric } from '#lib/contracts/metric';
+import type { Tool } from '#lib/contracts/tool';
+import type { ReadCall } from '#lib/contracts/verdict';
+import type { NamedCall } from './compatible/calls.js';
+import { holdsMatcher, matcherOf, type Similarities } from './match-arguments.js';
+import { scoreMetric, type MetricScore } from './metrics.js';
+import type { ReadReply } from './read-reply.js';
+import { expectedCalls } from './score-case.js';
+import { callsThatCount } from './score-chain.js';
+
+/** What was answered to a case: one round for a single turn, all of them for a chain. */
+export interface Answered {
+  case: CaseInput;
+  tools: readonly Tool[];
+  rounds: readonly { message: unknown; reply: ReadReply }[];
+  similarities?: Similarities;
+}
+export type MetricInput = { input: unknown } | { notApplicable: string };
+
+/**
+ * Scores what was answered by each metric that a run asks for. A metric that does not apply to the case, or whose reference
+ * would crash on it, has the score null and says why.
+ */
+export function scoreMetrics(metrics: readonly RunMetric[], answered: Answered): Record<string, MetricScore> {
+  return Object.fromEntries(metrics.map((metric) => [metric.id, scoreOne(metric, answered)]));
+}
+
+function scoreOne(metric: RunMetric, answered: Answered): MetricScore {
+  const made = metricInput(metric, answered);
+  if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
+  try {
+    return scoreMetric(metric.id, metric.options, made.input);
+  } catch (error) {
+    return { score: null, reason: (error as Error).message };
+  }
+}
+
+const none = (notApplicable: string): MetricInput => ({ notApplicable });
+
+/**
+ * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `readReply` read, repaired
+ * ones too; of a chain those up to the expected one, against the expected one alone. Where the case accepts several names, the
+ * expected name is the one that was called. A metric that compares values to the letter does not apply to a case that expects
+ * matchers, or says nothing of the arguments.
+ */
+export function metricInput({ id, options }: RunMetric, answered: Answered): MetricInput {
+  const { case: input, tools, rounds, similarities } = answered;
+  switch (id) {
+    case 'toolmark.single_turn':
+      return input.multi_turn ? none('The case is a chain.') : { input: { case: input, tools, reply: rounds[0]?.message, similarities } };
+    case 'toolmark.multi_turn':
+      return input.multi_turn ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })), similarities } } : none('The case is no chain.');
+    case 'axion_similarity':
+    case 'difflib_ratio':
+      return none('It compares two values, not calls: use "toolmark score".');
+    case 'pass_hat_k':
+      return none('It counts over the samples of a case: see pass_hat_k in the summary.');
+  }
+  const expected = expectedCalls(input);
+  const replies = input.multi_turn ? callsThatCount(input, rounds.map(({ reply }) => reply)) : rounds.map(({ reply }) => reply.calls);
+  const calls = replies.flat();
+  const names = namesFor(expected, calls);
+  if (id === 'promptfoo_tool_call_f1') {
+    if (names.length === 0) return none('promptfoo cannot express that no tool should be called.');
+    return { input: { output: calls.map(({ name }) => ({ name })), expected: names } };
+  }
+  if (comparesArguments(id, options)) {
+    if (expected.some(({ params }) => !params)) return none('The case says nothing of the arguments, and the metric compares them.');
+    if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
+    if (expected.some(({ params }) => holdsMatcher(params!))) return none('The case expects matchers, and the metric compares values to the letter.');
+  }
+  const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
+  switch (id) {
+    case 'deepeval_tool_correctness': {
+      if ((options as MetricOptions<typeof id>).evaluation_params.includes('output')) return none('A case expects no outputs of tools.');
+      const toDeepEval = (call: NamedCall) => ({ name: call.name, input_parameters: call.arguments });
+      return { input: { called: calls.map(plain).map(toDeepEval), expected: wanted.map(toDeepEval) } };
+    }
+    case 'agentevals_trajectory_match': {
+      const trajectory = replies.flatMap((round, index) => [assistant(round.map(plain)), ...(index < replies.length - 1 ? round.map(() => ({ role: 'tool' })) : [])]);
+      return { input: { outputs: trajectory, reference_outputs: [assistant(wanted)] } };
+    }
+    default:
+      return { input: { called: calls.map(plain), expected: wanted } };
+  }
+}
+
+function comparesArguments(id: MetricId, options: JsonObject): boolean {
+  switch (id) {
+    case 'axion_tool_correctness':
+      return options.check_parameters === true;
+    case 'deepeval_tool_correctness':
+      return (options.evaluation_params as string[]).length > 0;
+    case 'agentevals_trajectory_match':
+      return options.tool_args_match_mode !== 'ignore' || Object.values(options.tool_args_match_overrides ?? {}).some((mode) => mode !== 'ignore');
+    default:
+      return true;
+  }
+}
+
+/** Arguments that cannot be read stay unlike any that are expected, so that the call counts by its name alone. */
+const plain = (call: ReadCall): NamedCall => ({ name: call.name, arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' } });
+
+const assistant = (calls: NamedCall[]): JsonObject => ({
+  role: 'assistant',
+  ...(calls.length && { tool_calls: calls.map((call) => ({ name: call.name, args: call.arguments ?? {} })) }),
+});
+
+/** The expected names: of several acceptable ones that which was called, once for each time; calls with one name choose first. */
+function namesFor(expected: readonly ExpectedCall[], calls: readonly ReadCall[]): string[] {
+  const left = calls.map((call) => call.name);
+  const names: string[] = [];
+  const choices = expected.map((call, index) => ({ index, accepted: [call.tool].flat() })).sort((a, b) => a.accepted.length - b.accepted.length);
+  for (const { index, accepted } of choices) {
+    const name = (names[index] = accepted.find((one) => left.includes(one)) ?? accepted[0]!);
+    if (left.includes(name)) left.splice(left.indexOf(name), 1);
+  }
+  return names;
+}
+
+const BFCL_TYPES: Record<string, string> = { string: 'string', integer: 'integer', number: 'float', boolean: 'boolean', array: 'array', object: 'dict' };
+
+/** BFCL's descriptions have types of their own, and its answers a list of acceptable values for each parameter. */
+function bfclInput({ case: input, tools }: Answered, expected: readonly ExpectedCall[], names: readonly string[], calls: readonly ReadCall[]): MetricInput {
+  if (input.multi_turn) return none('BFCL checks the calls of one reply, not a chain.');
+  const answers = expected.map(({ params }, index) => {
+    const values = Object.entries(params!).map(([key, value]) => [key, acceptable(value)] as const);
+    return values.some(([, accepted]) => accepted === undefined) ? undefined : { [names[index]!]: Object.fromEntries(values) as JsonObject };
+  });
+  if (answers.includes(undefined)) return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
+  const category = expected.length === 0 ? 'irrelevance' : expected.length === 1 ? 'multiple' : 'parallel_multiple';
+  const functions = tools.map(({ function: { name, parameters } }) => ({
+    name,
+    parameters: { properties: Object.fromEntries(Object.entries((parameters?.properties ?? {}) as JsonObject).map(([key, schema]) => [key, bfclSchema(schema)])), required: parameters?.required ?? [] },
+  }));
+  const malformed = calls.some((call) => call.arguments === null);
+  return { input: { category, functions, possible_answer: answers, decode_failed: malformed, model_output: calls.map((call) => ({ [call.name]: call.arguments ?? {} })) } };
+}
+
+function bfclSchema(schema: Json): JsonObject {
+  if (!isObject(schema)) return {};
+  const type = typeof schema.type === 'string' ? (BFCL_TYPES[schema.type] ?? schema.type) : (schema.type ?? null);
+  return { type, ...(schema.items !== undefined && { items: bfclSchema(schema.items) }) };
+}
+
+/** The values that BFCL accepts for an expected one; undefined where it cannot say so. */
+function acceptable(value: Json): Json[] | undefined {
+  const matcher = matcherOf(value);
+  if (matcher === '$one_of') return all(((value as JsonObject).$one_of as Json[]).map(acceptable))?.flat();
+  if (matcher === '$optional') return addTo(acceptable((value as JsonObject).$optional!), '');
+  if (matcher) return undefined;
+  if (Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item))) {
+    const items = all(value.map(acceptable));
+    return items && [items.map((item) => item[0]!)];
+  }
+  if (!isObject(value)) return holdsMatcher(value) ? undefined : [value];
+  const entries = all(Object.entries(value).map(([key, inner]): [string, Json[]] | undefined => {
+    const accepted = isObject(inner) && !matcherOf(inner) ? (holdsMatcher(inner) ? undefined : [inner]) : acceptable(inner);
+    return accepted && [key, accepted];
+  }));
+  return entries && [Object.fromEntries(entries)];
+}
+
+const all = <T>(values: (T | undefined)[]): T[] | undefined => (values.includes(undefined) ? undefined : (values as T[]));
+const addTo = (values: Json[] | undefined, value: Json): Json[] | undefined => values && [...values, value];
