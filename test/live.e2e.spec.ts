@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
 import pg from 'pg';
+import { ApiClient } from '#lib/client/api-client';
 import { watchJob } from '#lib/client/watch-job';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
@@ -130,14 +131,69 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
   expect(theirs.seen).toEqual([]);
 }, 60_000);
 
-it('a client that missed very much is told to read it over HTTP', async () => {
-  const { jobId, evalId } = await submit(1, ['perfect-ish']);
-  const watcher = await connect(1);
+/** A finished run whose log has 50,000 results more than were asked for: copies of its two, between the results and the end. */
+async function hugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
+  const { jobId, evalId } = await submit(2, ['perfect-ish']);
   await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
-  await sql.query('UPDATE job SET last_seq = last_seq + 50000 WHERE id = $1', [jobId]);
-  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: expect.any(Number) });
-  expect((await client.get(`/api/tool-eval/history/${evalId}/results`)).body.items).toHaveLength(1);
-}, 60_000);
+  const columns = (await sql.query(`SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+    WHERE attrelid = 'result'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('sample', 'seq')`)).rows[0].names as string;
+  const { last } = (await sql.query('SELECT max(seq) AS last FROM result WHERE run_id = $1', [evalId])).rows[0];
+  await sql.query(`INSERT INTO result (sample, seq, ${columns}) SELECT n, $2 + 2 * (n - 1) + 1 + case_position, ${columns} FROM result, generate_series(1, 25000) n WHERE run_id = $1`, [evalId, last]);
+  await sql.query('ANALYZE result'); // As autovacuum does after a minute: without it, a page is read by sorting all.
+  await sql.query('UPDATE job_event SET seq = seq + 50000 WHERE job_id = $1 AND seq > $2', [jobId, last]);
+  await sql.query('UPDATE target SET n = n + 50000, settled = settled + 50000, passed = passed + 50000 WHERE run_id = $1', [evalId]);
+  const moved = await sql.query('UPDATE job SET last_seq = last_seq + 50000, done = done + 50000, total = total + 50000 WHERE id = $1 RETURNING last_seq', [jobId]);
+  return { jobId, evalId, lastSeq: moved.rows[0].last_seq };
+}
+
+it('a client that missed 50,000 results is told to read them over HTTP, where they all are; one that missed less is told them', async () => {
+  const { jobId, evalId, lastSeq } = await hugeRun();
+  const [watcher, other] = [await connect(1), await connect(0)];
+  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: lastSeq, snapshot: { last_seq: lastSeq, progress: { current: 50_002 } } });
+  const overHttp: number[] = [];
+  for await (const { seq } of new ApiClient(apis[0]!.url, ADMIN_TOKEN).results(evalId)) overHttp.push(seq);
+  expect(overHttp).toHaveLength(50_002);
+  expect(overHttp).toEqual(upTo(50_002).map((n) => n + overHttp[0]! - 1));
+  expect(watcher.of(jobId)).toEqual([]);
+
+  expect(await subscribe(other.socket, jobId, lastSeq - 10_000)).not.toHaveProperty('truncated');
+  await ended(other, jobId);
+  expect(other.of(jobId).map((event) => event.seq)).toEqual(upTo(10_000).map((n) => n + lastSeq - 10_000));
+  const followed: string[] = [];
+  for await (const { name } of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) followed.push(name);
+  expect(followed).toEqual(['tool_eval_progress', 'truncated']);
+}, 90_000);
+
+it('a client that reads nothing any more is kept a few pages, not all, slows nobody, and goes on where it was when it reads again', async () => {
+  const unsentBytes = async (): Promise<number> => Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
+  const { jobId: huge, lastSeq } = await hugeRun();
+  const [stopped, healthy] = [await connect(0), await connect(0)];
+  const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
+  tcp().pause();
+  // Megabytes go into buffers of the system before anything waits in the API.
+  await until(async () => {
+    stopped.socket.emit('subscribe', { job_id: huge, after_seq: lastSeq - 9000 }, () => {});
+    return (await unsentBytes()) > 0;
+  }, { what: 'the stopped client to have unread events in the API', timeoutMs: 40_000 });
+  const { jobId } = await submit(3000, ['perfect-ish']);
+  stopped.socket.emit('subscribe', { job_id: jobId, after_seq: 0 }, () => {});
+  await subscribe(healthy.socket, jobId, 0);
+  const kept: number[] = [];
+  await until(async () => {
+    kept.push(await unsentBytes());
+    return healthy.of(jobId).some((event) => event.name === 'job_completed');
+  }, { what: 'the healthy client to have all', timeoutMs: 60_000 });
+  expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
+  // Two pages that wait and those on their way, of at most 500 results of half a kilobyte.
+  expect(Math.min(...kept)).toBeGreaterThan(0);
+  expect(Math.max(...kept)).toBeLessThan(2_000_000);
+
+  expect(stopped.of(jobId)).toEqual([]);
+  tcp().resume();
+  await ended(stopped, jobId);
+  expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
+  await until(async () => (await unsentBytes()) === 0);
+}, 150_000);
 
 it('a wrong token is refused, and a revoked one is disconnected within seconds', async () => {
   await expect(connect(0, 'nobody')).rejects.toThrow(/token/);

@@ -8,6 +8,7 @@ import { findCaller, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
 import type { Deps } from './deps.js';
+import { measureLive, waitingPackets } from './live-metrics.js';
 import { toProblem } from './problem.filter.js';
 
 /** Behind the doorbell, for when it was not heard. */
@@ -19,8 +20,8 @@ const LARGEST_SINGLE = 5;
 const PAGE = 500;
 /** Who missed more reads them over HTTP. */
 const LARGEST_REPLAY = 10_000;
-/** Packets that may wait for a slow client; it gets the rest when these are gone. Nothing else is kept for it. */
-const LARGEST_BACKLOG = 20;
+/** Packets that may wait for a slow client, beside those on their way; it is read on for when they are gone. Nothing else is kept for it. */
+const LARGEST_BACKLOG = 2;
 
 /** A socket's place in a job's log. */
 interface Watcher {
@@ -34,13 +35,16 @@ interface Watch {
   pumping: boolean;
   again: boolean;
   lastPumpMs: number;
+  /** As far as the log was seen to go. */
+  lastSeq: number;
   lastSnapshotSeq: number;
 }
 
 /**
  * Live results over Socket.IO. The log in Postgres is what is told; Redis only says that there is something to read. Catching up
  * and following are the same thing: every watcher has a cursor, and whoever is behind is read the next page from there. So a
- * lost message delays an event and loses none, and replicas need to know nothing of each other.
+ * lost message delays an event and loses none, and replicas need to know nothing of each other. Watchers at the same place are told
+ * together: their page is read and serialised once. Who does not read gets no further page, and is dropped when it misses a ping.
  */
 export class Live {
   readonly #io: Server;
@@ -50,6 +54,7 @@ export class Live {
   /** Team events that were told, so that each is told once though the last seconds are read again and again. */
   #told = new Map<string, number>();
   #lookingAtTeams = false;
+  #lookSoon: NodeJS.Timeout | undefined;
 
   constructor(readonly deps: Deps, httpServer: HttpServer) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false });
@@ -70,13 +75,19 @@ export class Live {
     void listen(this.#subscriber, ({ topic, id }) => {
       if (topic !== 'job') return;
       this.#wake(id);
-      void this.#lookAtTeams();
+      // The bell rings with every commit of a worker.
+      this.#lookSoon ??= setTimeout(() => {
+        this.#lookSoon = undefined;
+        void this.#lookAtTeams();
+      }, PUMP_GAP_MS);
     });
     this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+    measureLive(this.#io);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#lookSoon);
     this.#subscriber.disconnect();
     await this.#io.close();
   }
@@ -98,9 +109,9 @@ export class Live {
     socket.on('disconnect', () => {
       for (const jobId of [...this.#watches.keys()]) this.#forget(socket, jobId);
     });
-    // A slow client that has read what it was sent gets the next page.
+    // A slow client that has read what it was sent gets the next page. It says so of every packet, so most often there is none.
     socket.conn.on('drain', () => {
-      for (const [jobId, watch] of this.#watches) if (watch.watchers.has(socket.id)) this.#wake(jobId);
+      for (const [jobId, watch] of this.#watches) if ((watch.watchers.get(socket.id)?.cursor ?? Infinity) < watch.lastSeq) void this.#pump(jobId, watch);
     });
   }
 
@@ -117,7 +128,7 @@ export class Live {
     const missed = last - (afterSeq ?? last);
     const truncated = missed > LARGEST_REPLAY;
     let watch = this.#watches.get(jobId);
-    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSnapshotSeq: last }));
+    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last, lastSnapshotSeq: last }));
     watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last) });
     if (socket.disconnected) this.#forget(socket, jobId);
     // After the answer: setImmediate lets the acknowledgement go first.
@@ -155,6 +166,7 @@ export class Live {
         const [job] = await watchedJobs(this.deps.pool, [jobId]);
         if (!job) break;
         watch.runId = job.run_id;
+        watch.lastSeq = job.last_seq;
         await this.#tellAll(job, watch);
         await this.#tellProgress(job, watch);
       }
@@ -167,18 +179,42 @@ export class Live {
 
   async #tellAll(job: WatchedJob, watch: Watch): Promise<void> {
     for (;;) {
-      const behind = [...watch.watchers.values()].filter(({ socket, cursor }) => cursor < job.last_seq && backlogOf(socket) < LARGEST_BACKLOG);
+      const behind = [...watch.watchers.values()].filter(({ socket, cursor }) => cursor < job.last_seq && waitingPackets(socket).length < LARGEST_BACKLOG);
       if (behind.length === 0) return;
       const from = Math.min(...behind.map((watcher) => watcher.cursor));
       const together = behind.filter((watcher) => watcher.cursor === from);
       const entries = await readLog(this.deps.pool, job, from, PAGE);
       if (entries.length === 0) return;
-      for (const watcher of together) {
-        if (watcher.cursor !== from) continue; // subscribed anew while the log was read
-        tell(watcher.socket, job.id, entries);
-        watcher.cursor = entries.at(-1)!.seq;
-      }
+      // Not who went, or subscribed anew, while the log was read.
+      const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
+      this.#tell(still.map(({ socket }) => socket), job.id, entries);
+      for (const watcher of still) watcher.cursor = entries.at(-1)!.seq;
     }
+  }
+
+  /** Sends entries in order; many results in a row go together. */
+  #tell(sockets: Socket[], jobId: string, entries: LogEntry[]): void {
+    for (let i = 0; i < entries.length; ) {
+      let end = i;
+      while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
+      if (end - i > LARGEST_SINGLE) {
+        const results = entries.slice(i, end);
+        this.#emit(sockets, 'tool_eval_results', {
+          job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
+        } satisfies ResultsBatch);
+        i = end;
+        continue;
+      }
+      const entry = entries[i++]!;
+      // Not to those that had this one without asking.
+      const to = TEAM_EVENTS.includes(entry.name) ? sockets.filter((socket) => firstTime(socket, jobId, entry.seq)) : sockets;
+      this.#emit(to, entry.name, envelope(jobId, entry));
+    }
+  }
+
+  /** One serialisation for all of them. */
+  #emit(sockets: Socket[], name: string, message: unknown, through: Pick<Server, 'to'> = this.#io): void {
+    if (sockets.length > 0) through.to(sockets.map((socket) => socket.id)).emit(name, message); // To no one would be to everyone.
   }
 
   async #tellProgress(job: WatchedJob, watch: Watch): Promise<void> {
@@ -187,11 +223,11 @@ export class Live {
     const { targets } = await readProgress(this.deps.pool, job.run_id);
     const sum = (key: 'settled' | 'total'): number => targets.reduce((total, target) => total + target[key], 0);
     const progress: Progress = { job_id: job.id, seq: job.last_seq, current: sum('settled'), total: sum('total'), targets };
-    for (const { socket } of watch.watchers.values()) {
-      // Volatile: a client that cannot keep up misses a snapshot, and nothing with it.
-      socket.volatile.emit('tool_eval_progress', progress);
-      socket.volatile.emit('job_progress', { job_id: job.id, seq: job.last_seq, done: progress.current, total: progress.total, percent: progress.total ? (100 * progress.current) / progress.total : 0 });
-    }
+    const sockets = [...watch.watchers.values()].map(({ socket }) => socket);
+    const percent = progress.total ? (100 * progress.current) / progress.total : 0;
+    // Volatile: a client that cannot keep up misses a snapshot, and nothing with it.
+    this.#emit(sockets, 'tool_eval_progress', progress, this.#io.volatile);
+    this.#emit(sockets, 'job_progress', { job_id: job.id, seq: job.last_seq, done: progress.current, total: progress.total, percent }, this.#io.volatile);
   }
 
   async #poll(): Promise<void> {
@@ -219,12 +255,10 @@ export class Live {
         if (this.#told.has(key)) continue;
         this.#told.set(key, event.at.getTime());
         for (const socket of this.#io.sockets.sockets.values()) {
-          const { caller, told, sinceMs: connectedMs } = socket.data as { caller: Caller; told: Set<string>; sinceMs: number };
+          const { caller, sinceMs: connectedMs } = socket.data as { caller: Caller; sinceMs: number };
           if (caller.teamId !== event.team_id || event.at.getTime() < connectedMs) continue;
           if (this.#watches.get(event.job_id)?.watchers.has(socket.id)) continue; // its watch tells it, in its place
-          if (told.has(key)) continue;
-          told.add(key);
-          socket.emit(event.name, envelope(event.job_id, event));
+          if (firstTime(socket, event.job_id, event.seq)) socket.emit(event.name, envelope(event.job_id, event));
         }
       }
       for (const [key, atMs] of this.#told) if (atMs < sinceMs - 60_000) this.#told.delete(key);
@@ -248,29 +282,8 @@ export class Live {
 
 const envelope = (jobId: string, { seq, at, data }: LogEntry): Envelope => ({ job_id: jobId, seq, at: at.toISOString(), data });
 
-/** Packets that were given to the connection and not written yet. */
-const backlogOf = (socket: Socket): number => (socket.conn as unknown as { writeBuffer?: unknown[] }).writeBuffer?.length ?? 0;
-
-/** Sends entries in order; many results in a row go together. */
-function tell(socket: Socket, jobId: string, entries: LogEntry[]): void {
+/** A team's event reaches a socket on two ways, once. */
+function firstTime(socket: Socket, jobId: string, seq: number): boolean {
   const { told } = socket.data as { told: Set<string> };
-  for (let i = 0; i < entries.length; ) {
-    let end = i;
-    while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
-    if (end - i > LARGEST_SINGLE) {
-      const results = entries.slice(i, end);
-      socket.emit('tool_eval_results', {
-        job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
-      } satisfies ResultsBatch);
-      i = end;
-      continue;
-    }
-    const entry = entries[i++]!;
-    const key = `${jobId}:${entry.seq}`;
-    if (TEAM_EVENTS.includes(entry.name)) {
-      if (told.has(key)) continue; // it had this one without asking
-      told.add(key);
-    }
-    socket.emit(entry.name, envelope(jobId, entry));
-  }
+  return told.size < told.add(`${jobId}:${seq}`).size;
 }

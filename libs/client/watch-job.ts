@@ -1,5 +1,5 @@
 import { io } from 'socket.io-client';
-import { DURABLE_EVENTS, TERMINAL_EVENTS, type DurableName, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
+import { DURABLE_EVENTS, TEAM_EVENTS, TERMINAL_EVENTS, type DurableName, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/job';
 import { ApiError } from './api-client.js';
 
@@ -37,11 +37,19 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     if (patienceMs === Infinity || patience) return;
     patience = setTimeout(() => push(new LiveUnavailable(`No live connection to ${serverUrl} (${whyNot}).`)), patienceMs);
   };
+  // A socket is told of its team's jobs without asking: before it has subscribed, the end may come before what led to it.
+  const early = new Map<number, [DurableName, Envelope]>();
   const take = (name: DurableName, event: Envelope): void => {
     if (event.job_id !== jobId || event.seq <= cursor) return;
+    if (TEAM_EVENTS.includes(name) && event.seq > cursor + 1) return void early.set(event.seq, [name, event]);
     cursor = event.seq;
     push({ name, event });
     if (TERMINAL_EVENTS.includes(name)) push('end');
+    takeEarly();
+  };
+  const takeEarly = (): void => {
+    const next = early.get(cursor + 1);
+    if (next) take(...next);
   };
   for (const name of DURABLE_EVENTS) socket.on(name, (event: Envelope) => take(name, event));
   socket.on('tool_eval_results', ({ job_id, results }: ResultsBatch) => {
@@ -59,6 +67,7 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
       if (answer.truncated) {
         cursor = answer.from_seq!;
         push({ name: 'truncated', from_seq: cursor });
+        takeEarly();
       }
       if (isFinished(answer.snapshot.job.status) && answer.snapshot.last_seq <= cursor) push('end');
     });
