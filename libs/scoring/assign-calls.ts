@@ -16,6 +16,7 @@ const tieOf = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (
 export function assignAny(weights: readonly (readonly number[])[]): Assignment {
   const [expected, called] = [weights.length, weights[0]?.length ?? 0];
   if (expected === 0 || called === 0) return [];
+  if (expected === 1 && called === 1) return weights[0]![0]! > 0 ? [{ expected: 0, called: 0 }] : [];
   const turned = expected > called;
   const [rows, columns] = turned ? [called, expected] : [expected, called];
   const tie = tieOf(rows, columns);

@@ -62,29 +62,49 @@ function compile(schema: JsonObject): ValidateFunction {
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 
 const validators = new WeakMap<Tool, ValidateFunction | null>();
+/** By the text of the schema too: recorded calls bring the same tools anew with every line. */
+const byText = new Map<string, ValidateFunction | null>();
+const MOST_KEPT = 500;
+
+function validatorOf(tool: Tool): ValidateFunction | null {
+  let validate = validators.get(tool);
+  if (validate !== undefined) return validate;
+  const text = JSON.stringify(tool.function.parameters ?? null);
+  validate = byText.get(text);
+  if (validate === undefined) {
+    if (byText.size >= MOST_KEPT) byText.clear();
+    byText.set(text, (validate = compileOrNull(tool)));
+  }
+  validators.set(tool, validate);
+  return validate;
+}
+
+function compileOrNull({ function: { parameters } }: Tool): ValidateFunction | null {
+  try {
+    return parameters ? compile(lossyNumbers(parameters) as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score. */
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
-  let validate = validators.get(tool);
-  if (validate === undefined) {
-    try {
-      validate = tool.function.parameters ? compile(lossyNumbers(tool.function.parameters) as JsonObject) : null;
-    } catch {
-      validate = null;
-    }
-    validators.set(tool, validate);
-  }
+  const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
   if (validate && !validate(lossyNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
-      problems.push({ called, path: error.instancePath, problem: KINDS[error.keyword] ?? 'other', message: error.message ?? error.keyword });
+      const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<string, string | undefined>;
+      const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+      const path = error.instancePath + (key === undefined ? '' : pointer([key]));
+      problems.push({ called, path, problem: KINDS[error.keyword] ?? 'other', message: error.message ?? error.keyword });
     }
   }
   const declared = tool.function.parameters?.properties as JsonObject | undefined;
-  for (const key of Object.keys(args)) {
-    if (declared && !Object.hasOwn(declared, key) && !problems.some((p) => p.problem === 'undeclared_key')) {
-      problems.push({ called, path: pointer([key]), problem: 'undeclared_key', message: 'is not declared by the tool' });
-    }
+  for (const key of declared ? Object.keys(args) : []) {
+    if (Object.hasOwn(declared!, key) || problems.length >= 20) continue;
+    const path = pointer([key]);
+    if (problems.some((problem) => problem.path === path && problem.problem === 'undeclared_key')) continue;
+    problems.push({ called, path, problem: 'undeclared_key', message: 'is not declared by the tool' });
   }
   return problems;
 }

@@ -94,9 +94,11 @@ export function matchArguments(
   return { score: counted === 0 ? 1 : correct / counted, checks };
 }
 
+const NEEDS_NO_ESCAPE = /^\w+$/;
+
 function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: JsonObject, rule: Rule, similarities?: Similarities): ArgumentCheck {
   const matcher = matcherOf(wanted);
-  const base = { path: pointer([key]), rule: matcher ?? rule.mode, expected: wanted };
+  const base = { path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : pointer([key]), rule: matcher ?? rule.mode, expected: wanted };
   const given = Object.hasOwn(actual, key);
   const value = given ? actual[key]! : undefined;
   const fallback = Object.hasOwn(defaults, key) ? defaults[key]! : undefined;

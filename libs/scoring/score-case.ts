@@ -23,6 +23,14 @@ interface Pair {
   match: ArgumentMatch | null;
 }
 
+const NO_PAIR: Pair = { weight: 0, match: null };
+
+function declaredDefaults(tool: Tool): JsonObject {
+  const properties = tool.function.parameters?.properties;
+  if (!isObject(properties)) return {};
+  return Object.fromEntries(Object.entries(properties).flatMap(([key, schema]) => (isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [])));
+}
+
 /** The calls that a case expects, however it was written; none where no tool should be called. */
 export function expectedCalls({ expected_calls, expected_tool, expected_params, scoring_config }: CaseInput): ExpectedCall[] {
   if (expected_calls) return expected_calls;
@@ -40,19 +48,18 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
   const accepted = expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase())));
   const abstention = expected.length === 0;
 
-  const defaultsOf = (call: ExpectedCall, tool: Tool | undefined): JsonObject => {
-    const properties = tool?.function.parameters?.properties;
-    if ((call.scoring_config ?? input.scoring_config)?.defaults === 'strict' || !isObject(properties)) return {};
-    return Object.fromEntries(Object.entries(properties).flatMap(([key, schema]) => (isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [])));
-  };
+  const defaults = new Map([...byName].map(([name, tool]) => [name, declaredDefaults(tool)]));
+  const defaultsFor = (call: ExpectedCall, name: string): JsonObject =>
+    (call.scoring_config ?? input.scoring_config)?.defaults === 'strict' ? {} : (defaults.get(name) ?? {});
 
   const pairOf = (index: number, called: ReadCall, similarities?: Similarities): Pair => {
-    if (!accepted[index]!.has(called.name.toLowerCase())) return { weight: 0, match: null };
+    const name = called.name.toLowerCase();
+    if (!accepted[index]!.has(name)) return NO_PAIR;
     const call = expected[index]!;
     if (!call.params) return { weight: 1, match: null };
     const match: ArgumentMatch = called.arguments === null
       ? { score: 0, checks: [] }
-      : matchArguments(call.params, called.arguments, defaultsOf(call, byName.get(called.name.toLowerCase())), call.scoring_config ?? input.scoring_config, input.param_scoring, similarities);
+      : matchArguments(call.params, called.arguments, defaultsFor(call, name), call.scoring_config ?? input.scoring_config, input.param_scoring, similarities);
     return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
   };
 

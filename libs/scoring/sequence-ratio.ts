@@ -1,6 +1,8 @@
 /** From this many elements on, Python's SequenceMatcher drops popular ones from its index ("autojunk"). */
 const AUTOJUNK_FROM = 200;
 
+const NOWHERE: readonly number[] = [];
+
 /**
  * Python 3's `difflib.SequenceMatcher(None, a, b).ratio()`, autojunk included: 2 * matches / (length of a + length of b), where
  * matches are found by the longest common block, then left and right of it. By code points; not symmetric.
@@ -19,21 +21,24 @@ export function sequenceRatio(a: string, b: string): number {
     for (const [element, places] of index) if (places.length > popular) index.delete(element);
   }
   let matches = 0;
+  const placesAt = Array.from(x, (element) => index.get(element) ?? NOWHERE);
   const todo: [number, number, number, number][] = [[0, x.length, 0, y.length]];
+  // lengths[j + 1]: of the common block that ends at the row before and at j. All zero wherever no such block ends.
   let lengths = new Int32Array(y.length + 1);
   let next = new Int32Array(y.length + 1);
   while (todo.length) {
     const [alo, ahi, blo, bhi] = todo.pop()!;
     let [besti, bestj, size] = [alo, blo, 0];
-    lengths.fill(0, blo, bhi + 1);
-    for (let i = alo; i < ahi; i++) {
-      next.fill(0, blo, bhi + 1);
-      for (const j of index.get(x[i]!) ?? []) {
-        if (j < blo) continue;
-        if (j >= bhi) break;
-        const k = (next[j + 1] = (j > blo ? lengths[j]! : 0) + 1);
-        if (k > size) [besti, bestj, size] = [i - k + 1, j - k + 1, k];
+    for (let i = alo; i <= ahi; i++) {
+      if (i < ahi) {
+        for (const j of placesAt[i]!) {
+          if (j < blo) continue;
+          if (j >= bhi) break;
+          const k = (next[j + 1] = lengths[j]! + 1);
+          if (k > size) [besti, bestj, size] = [i - k + 1, j - k + 1, k];
+        }
       }
+      if (i > alo) for (const j of placesAt[i - 1]!) lengths[j + 1] = 0;
       [lengths, next] = [next, lengths];
     }
     // Popular elements cannot begin a block, but extend one.

@@ -1,4 +1,5 @@
-import type { GroupSummary, SettledItem, Summary } from '#lib/contracts/summary';
+import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
+import { passAtK, passHatK } from './repeats.js';
 
 class Mean {
   sum = 0;
@@ -42,6 +43,37 @@ class Group {
   }
 }
 
+/** The scored samples of a case. */
+class Samples {
+  readonly overall = new Mean();
+  readonly passed = new Mean();
+}
+
+/** One metric over a target's results; the means of its cases are kept for the interval. */
+class MetricGroup {
+  notApplicable = 0;
+  readonly byCase = new Map<number, Mean>();
+
+  add(casePosition: number, score: number | null): void {
+    if (score === null) return void this.notApplicable++;
+    entryOf(this.byCase, casePosition, () => new Mean()).add(score);
+  }
+
+  finish(seed: number): MetricSummary {
+    const means = [...this.byCase.values()];
+    const scored = means.reduce((sum, mean) => sum + mean.count, 0);
+    return {
+      mean: scored === 0 ? null : means.reduce((sum, mean) => sum + mean.sum, 0) / scored, ci: clusteredInterval(means, seed), scored, not_applicable: this.notApplicable,
+    };
+  }
+}
+
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}
+
 /**
  * Collects the settled items of a target, one by one, into its final figures. One function makes every summary, so that no
  * two screens disagree. Memory: one entry a case and four bytes an item.
@@ -49,7 +81,8 @@ class Group {
 export function createSummary({ seed }: { seed: number }): { add(item: SettledItem): void; finish(): Omit<Summary, 'target'> } {
   const all = new Group();
   const categories = new Map<string, Group>();
-  const byCase = new Map<number, Mean>();
+  const byCase = new Map<number, Samples>();
+  const metrics = new Map<string, MetricGroup>();
   const formats: Record<string, number> = {};
   const errors: Record<string, number> = {};
   let latencies = new Int32Array(1024);
@@ -61,9 +94,7 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
     add(item) {
       all.add(item);
       if (item.category !== null) {
-        let group = categories.get(item.category);
-        if (!group) categories.set(item.category, (group = new Group()));
-        group.add(item);
+        entryOf(categories, item.category, () => new Group()).add(item);
       }
       count(errors, item.error_type);
       promptTokens += item.prompt_tokens ?? 0;
@@ -71,9 +102,10 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       cost.add(item.cost_usd);
       if (item.outcome === 'errored') return;
       if (item.format_compliance) count(formats, item.format_compliance);
-      let mean = byCase.get(item.case_position);
-      if (!mean) byCase.set(item.case_position, (mean = new Mean()));
-      mean.add(item.overall);
+      const samples = entryOf(byCase, item.case_position, () => new Samples());
+      samples.overall.add(item.overall);
+      samples.passed.add(Number(item.passed));
+      for (const [id, score] of Object.entries(item.metrics ?? {})) entryOf(metrics, id, () => new MetricGroup()).add(item.case_position, score);
       if (item.latency_ms === null) return;
       if (latencyCount === latencies.length) {
         const larger = new Int32Array(latencies.length * 2);
@@ -86,9 +118,12 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       const sorted = latencies.subarray(0, latencyCount).sort();
       return {
         ...all.finish(),
-        overall_ci: clusteredInterval([...byCase.values()], seed),
+        overall_ci: clusteredInterval([...byCase.values()].map((samples) => samples.overall), seed),
         pass_rate: all.scored === 0 ? null : all.passed / all.scored,
-        pass_rate_ci: wilson(all.passed, all.scored),
+        // Samples of one case are not independent, and Wilson takes them to be.
+        pass_rate_ci: byCase.size === all.scored ? wilson(all.passed, all.scored) : clusteredInterval([...byCase.values()].map((samples) => samples.passed), seed),
+        ...repeats([...byCase.values()].map((samples) => samples.passed)),
+        metrics: Object.fromEntries([...metrics].map(([id, group]) => [id, group.finish(seed)])),
         format_counts: formats,
         error_counts: errors,
         by_category: Object.fromEntries([...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()])),
@@ -98,6 +133,14 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       };
     },
   };
+}
+
+/** pass@k and pass^k averaged over cases, for k from 1 to the smallest number of scored samples of a case that has any. */
+function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
+  const largest = cases.reduce((least, { count }) => Math.min(least, count), cases.length ? Infinity : 0);
+  const over = (rate: (n: number, c: number, k: number) => number): number[] =>
+    Array.from({ length: largest }, (_, index) => cases.reduce((sum, { sum: c, count: n }) => sum + rate(n, c, index + 1), 0) / cases.length);
+  return { pass_at_k: over(passAtK), pass_hat_k: over(passHatK) };
 }
 
 /** Nearest rank. */
