@@ -12,9 +12,11 @@ import { measureRequests } from './http-metrics.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { describeApi } from './openapi.js';
 import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
+import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
 import { readJson } from './read-json.js';
 import { RunsController } from './runs.controller.js';
+import { SettingsController } from './settings.controller.js';
 import { SuitesController } from './suites.controller.js';
 import { TeamsController } from './teams.controller.js';
 
@@ -23,7 +25,7 @@ const LARGEST_BODY_BYTES = 10 * 2 ** 20;
 /** The API, ready to listen. */
 export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   @Module({
-    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, RunsController, ExperimentsController],
+    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, RunsController, ExperimentsController, MetricsController, SettingsController],
     providers: [
       { provide: Deps, useFactory: () => deps },
       { provide: APP_GUARD, useClass: AuthGuard },

@@ -11,7 +11,8 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
 /** A run with all its results, written as it is read: memory does not grow with the run. */
 export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): AsyncGenerator<string> {
   if (format === 'json') yield `{"run":${JSON.stringify(run)},"results":[`;
-  if (format === 'csv') yield `${CSV_COLUMNS.map(([name]) => name).join(',')}\r\n`;
+  const columns = [...CSV_COLUMNS, ...metricColumns(run)];
+  if (format === 'csv') yield `${columns.map(([name]) => name).join(',')}\r\n`;
   if (format === 'junit') {
     const { settled: total, errored, passed } = run.counts;
     yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(run.suite.name)}" tests="${total}" failures="${total - errored - passed}" errors="${errored}">\n`;
@@ -24,7 +25,7 @@ export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): As
     for (const result of page.items) {
       if (format === 'json') yield `${first ? '' : ','}\n${JSON.stringify(result)}`;
       else if (format === 'jsonl') yield `${JSON.stringify(result)}\n`;
-      else if (format === 'csv') yield `${CSV_COLUMNS.map(([, value]) => cell(value(result))).join(',')}\r\n`;
+      else if (format === 'csv') yield `${columns.map(([, value]) => cell(value(result))).join(',')}\r\n`;
       else yield testcase(result);
       first = false;
     }
@@ -34,7 +35,8 @@ export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): As
   if (format === 'junit') yield '</testsuite>\n</testsuites>\n';
 }
 
-const CSV_COLUMNS: [string, (result: Result) => string | number | boolean | null][] = [
+type Column = [name: string, value: (result: Result) => string | number | boolean | null];
+const CSV_COLUMNS: Column[] = [
   ['id', (r) => r.id], ['target', (r) => r.target], ['case_id', (r) => r.case_id], ['case_name', (r) => r.case_name], ['category', (r) => r.category],
   ['prompt', (r) => r.prompt], ['sample', (r) => r.sample], ['outcome', (r) => r.outcome], ['passed', (r) => r.passed], ['tool_score', (r) => r.tool_score],
   ['param_score', (r) => r.param_score], ['overall', (r) => r.overall], ['error_type', (r) => r.error_type], ['format_compliance', (r) => r.format_compliance],
@@ -42,6 +44,9 @@ const CSV_COLUMNS: [string, (result: Result) => string | number | boolean | null
   ['prompt_tokens', (r) => r.usage.prompt_tokens], ['completion_tokens', (r) => r.usage.completion_tokens], ['cost_usd', (r) => r.cost_usd],
   ['attempts', (r) => r.attempts], ['error_kind', (r) => r.error?.kind ?? null], ['error_message', (r) => r.error?.message ?? null], ['settled_at', (r) => r.settled_at],
 ];
+
+const metricColumns = (run: Run): Column[] =>
+  (run.config.metrics as { id: string }[]).map(({ id }) => [id, (result) => (result.metrics[id]?.score as number | null | undefined) ?? null]);
 
 /** RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe. */
 function cell(value: string | number | boolean | null): string {

@@ -56,14 +56,3 @@ function splitName(name: string): { key: string | undefined; modelId: string } {
 
 const promptFor = (prompts: RunInput['system_prompt'], target: string): string | null =>
   typeof prompts === 'string' || prompts === null ? prompts : (prompts[target] ?? prompts['*'] ?? null);
-
-/** @throws ProblemError 422 when the experiment that a run names does not exist, or is about another suite */
-export async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: RunInput): Promise<void> {
-  if (id === null) return;
-  const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
-  if (!experiment) throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);
-  if (experiment.suite_id === suiteId) return;
-  throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [
-    { path: '/experiment_id', message: `is about suite ${experiment.suite_id}` },
-  ]);
-}

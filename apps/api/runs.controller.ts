@@ -17,10 +17,10 @@ import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { explain } from '#lib/scoring/explain';
+import { checkRun, knownMetrics } from './check-run.js';
 import { Deps } from './deps.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun, type ExportFormat } from './export-run.js';
-import { refuseUnbuilt } from './refuse-unbuilt.js';
-import { checkExperiment, resolveTargets } from './resolve-targets.js';
+import { resolveTargets } from './resolve-targets.js';
 import { Answers, cursorOf, idCursor, Me, uuid, type CallerRequest } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
@@ -34,13 +34,13 @@ export class RunsController {
   @Post('tool-eval')
   @Answers(202, Submitted)
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
-    await refuseUnbuilt(this.deps.pool, caller.teamId, input);
-    await checkExperiment(this.deps.prisma, caller.teamId, input);
+    const metrics = knownMetrics(input.metrics);
+    await checkRun(this.deps, caller.teamId, input);
     const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(
       this.deps.pool,
-      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input, targets },
+      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: { ...input, metrics }, targets },
       // With the run or not at all: models cost money, and a repeated request must not pay twice even if this process dies here.
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
     );

@@ -4,12 +4,13 @@ import { claimItems, type Claim } from '#lib/db/claim-items';
 import type { Delivery, LaneLimits } from '#lib/db/dispatch-lane';
 import { isTransient, untilDone, type Pool } from '#lib/db/pool';
 import { settleItems, type Settlement } from '#lib/db/settle-items';
-import { LaneBudget } from '#lib/queue/lane-budget';
+import type { LaneBudget } from '#lib/queue/lane-budget';
 import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { GroupCommit } from './group-commit.js';
 import type { ItemsInHand } from './items-in-hand.js';
 import { RunStopped, ShuttingDown } from './items-in-hand.js';
+import type { LaneBudgets } from './lane-budgets.js';
 import type { ItemRunner } from './run-item.js';
 import { Solitude } from './solitude.js';
 
@@ -21,7 +22,7 @@ const LARGEST_CONCURRENCY = 200;
  * job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered anew.
  */
 export class LaneWorkers {
-  readonly #lanes = new Map<string, { worker: Worker; budget: LaneBudget }>();
+  readonly #lanes = new Map<string, Worker>();
   readonly #claims: GroupCommit<Delivery, Claim | undefined>;
   readonly #settlements: GroupCommit<Settlement, boolean>;
   readonly #solitude = new Solitude();
@@ -29,7 +30,7 @@ export class LaneWorkers {
 
   constructor(
     readonly of: {
-      pool: Pool; redis: Redis; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
+      pool: Pool; budgets: LaneBudgets; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
       /** Called after a commit, with the runs that moved. */
       onSettled: (laneId: string | undefined, runs: ReadonlyMap<string, number>) => void;
     },
@@ -39,19 +40,15 @@ export class LaneWorkers {
   }
 
   /** Listens to a lane's queue from now on, or takes note of its new limits. */
-  serve(lane: LaneLimits): LaneBudget {
+  serve(lane: LaneLimits): void {
+    const { budgets, logger } = this.of;
+    const budget = budgets.of(lane);
     const known = this.#lanes.get(lane.id);
     const concurrency = Math.min(lane.max_concurrency, LARGEST_CONCURRENCY);
     if (known) {
-      known.budget.limits = lane;
-      if (known.worker.concurrency !== concurrency) known.worker.concurrency = concurrency;
-      return known.budget;
+      if (known.concurrency !== concurrency) known.concurrency = concurrency;
+      return;
     }
-    const { pool, redis, logger } = this.of;
-    const budget = new LaneBudget(redis, lane.id, lane, async () => {
-      const { rows } = await pool.query(`SELECT 1 FROM in_flight WHERE lane_id = $1 AND worker IS NOT NULL AND queued_at < now() - interval '2 s' LIMIT 1`, [lane.id]);
-      return rows.length > 0;
-    });
     const worker = new Worker(
       laneQueue(lane.id),
       // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would be kept in Redis.
@@ -74,9 +71,8 @@ export class LaneWorkers {
     );
     worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
     worker.on('failed', (job, error) => logger.error({ lane: lane.id, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item failed in an unforeseen way; it will be delivered again'));
-    this.#lanes.set(lane.id, { worker, budget });
+    this.#lanes.set(lane.id, worker);
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
-    return budget;
   }
 
   async #deliver(laneId: string, budget: LaneBudget, delivery: Delivery): Promise<void> {
@@ -129,10 +125,10 @@ export class LaneWorkers {
   async drain(graceMs: number): Promise<void> {
     this.#draining = true;
     const lanes = [...this.#lanes.values()];
-    await withoutRedis(lanes.map(({ worker }) => worker.pause(true)));
+    await withoutRedis(lanes.map((worker) => worker.pause(true)));
     await this.of.items.drain(graceMs);
-    for (const { budget } of lanes) budget.close();
-    await withoutRedis(lanes.map(({ worker }) => worker.close()));
+    this.of.budgets.close();
+    await withoutRedis(lanes.map((worker) => worker.close()));
   }
 }
 

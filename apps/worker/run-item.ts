@@ -2,14 +2,15 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { rememberRefusesRequired } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
-import type { Settlement } from '#lib/db/settle-items';
+import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
-import type { ProviderFailure } from '#lib/providers/failure';
+import { ProviderFailure } from '#lib/providers/failure';
 import type { LaneBudget } from '#lib/queue/lane-budget';
-import { readReply } from '#lib/scoring/read-reply';
 import { askModel, type Asked } from './ask-model.js';
 import { buildRequest, expectsNoCall, refusesRequired, type Warning } from './build-request.js';
-import type { ModelConnection, RunCache } from './run-cache.js';
+import type { Embedder } from './embedder.js';
+import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { scoreReply } from './score-reply.js';
 
 // In this thread: 26 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs.
 const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
@@ -18,7 +19,10 @@ const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [c
 export class ItemRunner {
   readonly #announced = new Set<string>();
 
-  constructor(readonly pool: Pool, readonly runs: RunCache, readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined) => void) {}
+  constructor(
+    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder,
+    readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined) => void,
+  ) {}
 
   /** @returns undefined when the run is gone */
   async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Settlement | undefined> {
@@ -27,7 +31,8 @@ export class ItemRunner {
     if (!inHand || !target) return undefined;
     const { run } = inHand;
     const casePosition = run.casePositions[Math.floor(delivery.item / run.config.samples)]!;
-    const { input, category, scorer } = inHand.caseAt(casePosition);
+    const prepared = inHand.caseAt(casePosition);
+    const { input, category } = prepared;
     const place = { delivery, casePosition, sample: delivery.item % run.config.samples, category, cached: false };
 
     const model = await this.runs.connection(target.providerId, target.modelId);
@@ -50,9 +55,7 @@ export class ItemRunner {
     }
     return {
       ...place,
-      result: asked.reply
-        ? { outcome: 'scored', verdict: scorer.score(readReply(asked.reply.message, run.suite.tools), { finishReason: asked.reply.finishReason }) }
-        : errored(asked.failure!.kind, asked.failure!.message),
+      result: asked.reply ? await this.#score(run, prepared, asked.reply, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
@@ -61,6 +64,17 @@ export class ItemRunner {
       toolChoiceUsed: asked.toolChoice,
       exchange: compress(JSON.stringify({ requests: asked.requests, replies: asked.replies })),
     };
+  }
+
+  /** A failing embedding model leaves the item without a score, as a failing model does; the reply is kept and can be scored again. */
+  async #score(run: RunInHand['run'], prepared: PreparedCase, reply: NonNullable<Asked['reply']>, signal: AbortSignal): Promise<Outcome> {
+    try {
+      const similarity = (a: string, b: string) => this.embedder.similarity(run.teamId, a, b, signal);
+      return { outcome: 'scored', ...(await scoreReply(prepared, reply, { tools: run.suite.tools, metrics: run.config.metrics }, similarity)) };
+    } catch (error) {
+      if (error instanceof ProviderFailure) return errored(error.kind, error.message);
+      throw error;
+    }
   }
 
   /** The log has each warning once per run; this set only saves asking it again for every item. */

@@ -9,7 +9,9 @@ import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
 import { ControlLoop } from './control-loop.js';
+import { Embedder } from './embedder.js';
 import { ItemsInHand } from './items-in-hand.js';
+import { LaneBudgets } from './lane-budgets.js';
 import { LaneWorkers } from './lane-workers.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
@@ -26,6 +28,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly #fetch;
   readonly #queues;
   readonly #items;
+  readonly #embedder;
   readonly #workers;
   readonly #control;
   stopping = false;
@@ -37,11 +40,14 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#fetch = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
     this.#queues = new LaneQueues(this.redis);
     this.#items = new ItemsInHand(this.pool, this.id, logger);
-    const runs = new RunCache(this.pool, new Sealer(env.TOOLMARK_SEALING_KEY), this.#fetch.fetch);
+    const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
+    const runs = new RunCache(this.pool, sealer, this.#fetch.fetch);
+    const budgets = new LaneBudgets(this.pool, this.redis);
+    this.#embedder = new Embedder({ pool: this.pool, sealer, fetch: this.#fetch.fetch, budgets });
     this.#workers = new LaneWorkers({
-      pool: this.pool, redis: this.redis, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
+      pool: this.pool, budgets, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
-      runner: new ItemRunner(this.pool, runs, () => {}),
+      runner: new ItemRunner(this.pool, runs, this.#embedder, () => {}),
       onSettled: (_lane, moved) => {
         this.#control.wake('dispatch');
         this.#control.wake('finish');
@@ -52,7 +58,6 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.logger.info('Waiting for Postgres and Redis');
     await untilDone(() => this.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await this.#subscriber.ping();
     await listen(this.#subscriber, ({ topic, id }) => {
@@ -67,6 +72,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
     await this.#control.stop();
     await this.#workers.drain(DRAIN_MS);
+    this.#embedder.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -49,6 +49,11 @@ export const isMetricId = (id: string): id is MetricId => Object.hasOwn(METRIC_O
 export const MetricAsked = z.strictObject({ id: z.string(), options: jsonObject.default({}) }).meta({ id: 'MetricAsked' });
 export type MetricAsked = z.infer<typeof MetricAsked>;
 
+/** What `GET /api/metrics` says of a metric. */
+export const MetricInfo = z
+  .object({ id: z.string(), reference: z.string(), version: z.string(), meaning: z.string(), /** JSON Schema. */ options: jsonObject })
+  .meta({ id: 'MetricInfo' });
+
 /** A metric of a run, its defaults filled in. */
 export interface RunMetric {
   id: MetricId;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
+import { MetricAsked, type RunMetric } from './metric.js';
 import { id, time } from './page.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
@@ -31,7 +32,8 @@ export const RunInput = z
     params: jsonObject.default({}),
     /** For all targets, or by target (`provider_key::model_id`, `*` for the rest). */
     system_prompt: z.union([z.string().max(50_000), z.record(z.string(), z.string().max(50_000))]).nullable().default(null),
-    metrics: z.array(z.strictObject({ id: z.string(), options: jsonObject.default({}) })).max(20).default([]),
+    /** Further metrics, computed for each result beside the house score; `GET /api/metrics` lists them. */
+    metrics: z.array(MetricAsked).max(20).default([]),
     case_filter: z
       .strictObject({ tags: z.array(z.string()).max(50).optional(), category: z.string().optional() })
       .nullable()
@@ -47,7 +49,7 @@ export const RunInput = z
   .meta({ id: 'RunInput' });
 export type RunInput = z.infer<typeof RunInput>;
 /** A run's settings as they are kept: the submitted ones, defaults filled in. */
-export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id'>;
+export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics'> & { metrics: RunMetric[] };
 
 export const Submitted = z.object({ job_id: id, eval_id: id, status: z.literal('submitted') }).meta({ id: 'Submitted' });
 

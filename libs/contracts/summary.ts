@@ -13,14 +13,24 @@ export const GroupSummary = z.object({
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
+const interval = z.tuple([z.number(), z.number()]).nullable();
+/** A metric over the results of a target; those that it does not apply to are in no mean. */
+export const MetricSummary = z.object({ mean: share, /** 95 %, bootstrap over cases. */ ci: interval, scored: z.int(), not_applicable: z.int() });
+export type MetricSummary = z.infer<typeof MetricSummary>;
+
 /** The final figures of a target. Shares are 0..1, null where nothing applies; errored items are in none of them. */
 export const Summary = GroupSummary.extend({
   target: z.string(),
   /** 95 % interval of `overall`: bootstrap over cases, seeded. */
-  overall_ci: z.tuple([z.number(), z.number()]).nullable(),
-  /** Share of scored items that passed, with its 95 % Wilson interval. */
+  overall_ci: interval,
+  /** Share of scored items that passed, with its 95 % interval: Wilson, or bootstrap over cases where they have several samples. */
   pass_rate: share,
-  pass_rate_ci: z.tuple([z.number(), z.number()]).nullable(),
+  pass_rate_ci: interval,
+  /** pass@k, from k = 1 to the smallest number of scored samples of a case: the chance that one of k samples passes. */
+  pass_at_k: z.array(z.number()),
+  /** pass^k: the chance that all of k samples pass. */
+  pass_hat_k: z.array(z.number()),
+  metrics: z.record(z.string(), MetricSummary),
   format_counts: z.record(z.string(), z.int()),
   error_counts: z.record(z.string(), z.int()),
   by_category: z.record(z.string(), GroupSummary),
@@ -47,4 +57,6 @@ export interface SettledItem {
   prompt_tokens: number | null;
   completion_tokens: number | null;
   cost_usd: number | null;
+  /** Scores of the run's metrics by id; null where one does not apply. */
+  metrics?: Record<string, number | null>;
 }

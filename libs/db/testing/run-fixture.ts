@@ -25,7 +25,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     teamId, userId, laneId, suiteId,
     async submit({ models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}) {
       return submitRun(pool, {
-        teamId, userId: as, suiteId, input: input(more),
+        teamId, userId: as, suiteId, input: { ...input(more), metrics: [] },
         targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, params: {}, systemPrompt: null })),
       });
     },

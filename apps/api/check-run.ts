@@ -1,0 +1,49 @@
+import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
+import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
+import { ProblemError } from '#lib/contracts/problem';
+import type { RunInput } from '#lib/contracts/run';
+import { readEmbeddingSetting } from '#lib/db/embeddings';
+import type { Pool } from '#lib/db/pool';
+import type { Prisma } from '#lib/db/prisma';
+import { selectedCases } from '#lib/db/suites';
+
+/** Refuses a run that could not be carried out as asked, naming why. */
+export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput): Promise<void> {
+  const refuse = (path: string, what: string): never => {
+    throw new ProblemError(422, `${what} is not built yet. Leave it out.`, [{ path, message: 'is not built yet' }]);
+  };
+  if (input.budget !== null) refuse('/budget', 'A budget');
+  if (input.cache !== 'off') refuse('/cache', 'The cache');
+  await checkExperiment(deps.prisma, teamId, input);
+  const wayOut = 'Change it, or leave such cases out with case_filter.';
+  for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"multi_turn":true', '"semantic"'])) {
+    const name = one.name ? `Case ${position} ("${one.name}")` : `Case ${position}`;
+    const unfit = (why: string): ProblemError => new ProblemError(422, `${name} ${why}`, [{ path: '/suite_id', message: `${name} cannot be run yet` }]);
+    if (one.multi_turn) throw unfit(`is multi-turn, and conversations are not played yet. ${wayOut}`);
+    if (!isSemantic(one)) continue;
+    if ((await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) break;
+    throw unfit(`is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding. ${wayOut}`);
+  }
+}
+
+export const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
+  input.param_scoring === 'semantic' || [input, ...(input.expected_calls ?? [])].some(({ scoring_config: config }) => config && modesOf(config).includes('semantic'));
+
+const modesOf = ({ mode, params }: ScoringConfig) => [mode, ...Object.values(params ?? {}).map((rule) => rule.mode)];
+
+/** @throws ProblemError 422 when there is no such metric, or it has no such option */
+export function knownMetrics(asked: readonly MetricAsked[]): RunMetric[] {
+  const { metrics, errors } = checkMetrics(asked);
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors.map(({ path, message }) => ({ path: `/metrics${path}`, message })));
+  return metrics;
+}
+
+async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: RunInput): Promise<void> {
+  if (id === null) return;
+  const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
+  if (!experiment) throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);
+  if (experiment.suite_id === suiteId) return;
+  throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [
+    { path: '/experiment_id', message: `is about suite ${experiment.suite_id}` },
+  ]);
+}

@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { z } from 'zod';
+import { MetricInfo } from '#lib/contracts/metric';
+import { pageOf } from '#lib/contracts/page';
+import { METRICS } from '#lib/scoring/metrics';
+import { Answers } from './route.js';
+
+const items = METRICS.map(({ id, reference, version, meaning, options }) => ({
+  id, reference, version, meaning, options: z.toJSONSchema(options, { io: 'input' }),
+}));
+
+@Controller('api/metrics')
+export class MetricsController {
+  @Get()
+  @Answers(200, pageOf(MetricInfo))
+  list() {
+    return { items, next_cursor: null };
+  }
+}

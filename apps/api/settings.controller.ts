@@ -1,0 +1,27 @@
+import { Body, Controller, Get, Inject, Put } from '@nestjs/common';
+import { EmbeddingSetting } from '#lib/contracts/settings';
+import { audit } from '#lib/db/audit';
+import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
+import type { Caller } from '#lib/db/teams';
+import { Deps } from './deps.js';
+import { Answers, Me, Needs } from './route.js';
+
+@Controller('api/settings')
+export class SettingsController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get('embedding')
+  @Answers(200, EmbeddingSetting)
+  embedding(@Me() caller: Caller) {
+    return readEmbeddingSetting(this.deps.pool, caller.teamId);
+  }
+
+  @Put('embedding')
+  @Needs('owner')
+  @Answers(200, EmbeddingSetting, 422)
+  async setEmbedding(@Me() caller: Caller, @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting) {
+    await setEmbeddingModel(this.deps.pool, caller.teamId, setting);
+    await audit(this.deps.pool, caller, 'settings.embedding', setting.provider_key ?? 'none');
+    return setting;
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/embeddings';
+import { untilDone, type Pool } from '#lib/db/pool';
+import { afterFailure } from '#lib/providers/after-failure';
+import { embedTexts } from '#lib/providers/embed';
+import { ProviderFailure } from '#lib/providers/failure';
+import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
+import type { Spent } from '#lib/queue/lane-budget';
+import type { Sealer } from '#lib/runtime/seal';
+import { GroupCommit } from './group-commit.js';
+import type { LaneBudgets } from './lane-budgets.js';
+
+const TIMEOUT_MS = 60_000;
+/** Embedding models read some thousand tokens; what a text says is told by its beginning. */
+const LONGEST_TEXT = 8000;
+
+interface Wanted {
+  teamId: string;
+  text: string;
+}
+
+/**
+ * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches under the
+ * limits of the model's lane. What was paid for is kept before anyone uses it.
+ */
+export class Embedder {
+  readonly #texts: GroupCommit<Wanted, Float32Array | ProviderFailure>;
+  /** Under way, so that items that end at the same time ask once. */
+  readonly #pending = new Map<string, Promise<Float32Array | ProviderFailure>>();
+  readonly #closed = new AbortController();
+
+  constructor(readonly of: { pool: Pool; sealer: Sealer; fetch: ReturnType<typeof createGuardedFetch>['fetch']; budgets: LaneBudgets }) {
+    this.#texts = new GroupCommit((wanted) => this.#embed(wanted), { waitMs: 5, largest: 64, concurrency: 8 });
+  }
+
+  /**
+   * Cosine similarity of two texts, 0..1.
+   * @throws ProviderFailure when the embedding model cannot be asked; the signal's reason when it aborts
+   */
+  async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
+    if (a.trim() === '' || b.trim() === '') return 0; // nothing is like nothing said, and models refuse empty texts
+    const vectors = Promise.all([a, b].map((text) => this.#vector({ teamId, text: text.slice(0, LONGEST_TEXT) })));
+    const [x, y] = await unlessAborted(vectors, signal);
+    if (x instanceof ProviderFailure) throw x;
+    if (y instanceof ProviderFailure) throw y;
+    if (x!.length !== y!.length) throw new ProviderFailure('bad_response', 'The embedding model gave vectors of different lengths.', false);
+    return Math.min(1, Math.max(0, x!.reduce((sum, value, index) => sum + value * y![index]!, 0)));
+  }
+
+  #vector(wanted: Wanted): Promise<Float32Array | ProviderFailure> {
+    const key = `${wanted.teamId} ${wanted.text}`;
+    let vector = this.#pending.get(key);
+    if (!vector) {
+      vector = this.#texts.add(wanted).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, vector);
+    }
+    return vector;
+  }
+
+  close(): void {
+    this.#closed.abort(new Error('The worker is shutting down.'));
+  }
+
+  async #embed(wanted: Wanted[]): Promise<(Float32Array | ProviderFailure)[]> {
+    const answers = new Array<Float32Array | ProviderFailure>(wanted.length);
+    for (const teamId of new Set(wanted.map((one) => one.teamId))) {
+      const texts = [...new Set(wanted.filter((one) => one.teamId === teamId).map((one) => one.text))];
+      const vectors = await this.#embedFor(teamId, texts).catch((error: unknown) => {
+        if (error instanceof ProviderFailure) return error;
+        throw error;
+      });
+      wanted.forEach((one, index) => {
+        if (one.teamId === teamId) answers[index] = vectors instanceof ProviderFailure ? vectors : vectors.get(one.text)!;
+      });
+    }
+    return answers;
+  }
+
+  async #embedFor(teamId: string, texts: string[]): Promise<Map<string, Float32Array>> {
+    const model = await untilDone(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
+    if (!model) throw new ProviderFailure('bad_request', 'The team has no embedding model any more. Set one with PUT /api/settings/embedding.', false);
+    const name = `${model.providerId} ${model.modelId}`;
+    const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
+    const known = await untilDone(() => findEmbeddings(this.of.pool, teamId, name, hashed.map(({ hash }) => hash)), this.#closed.signal);
+    const missing = hashed.filter(({ hash }) => !known.has(hash.toString('hex')));
+    if (missing.length) {
+      const vectors = await this.#ask(model, missing.map(({ text }) => text));
+      await untilDone(() => keepEmbeddings(this.of.pool, teamId, name, missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }))), this.#closed.signal);
+      missing.forEach(({ hash }, index) => known.set(hash.toString('hex'), vectors[index]!));
+    }
+    return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
+  }
+
+  async #ask(model: EmbeddingModel, texts: string[]): Promise<Float32Array[]> {
+    const { budgets, sealer, fetch } = this.of;
+    const budget = budgets.of(model.lane);
+    const endpoint = { baseUrl: model.baseUrl, apiKey: model.sealedKey && sealer.open(model.sealedKey, model.providerId) };
+    let [failures, throttledMs] = [0, 0];
+    for (;;) {
+      const permit = await budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal);
+      const spent: Spent = { tokens: 0 };
+      try {
+        const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS });
+        spent.tokens = tokens;
+        return vectors;
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error;
+        if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;
+        const next = afterFailure(error, failures + 1, throttledMs, Math.random());
+        if (next.then === 'settle-errored') {
+          throw new ProviderFailure(error.kind, `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`, false);
+        }
+        if (next.usesAttempt) failures++;
+        else throttledMs += next.inMs;
+        budget.release(permit, spent);
+        await delay(next.inMs, undefined, { signal: this.#closed.signal });
+      } finally {
+        budget.release(permit, spent);
+      }
+    }
+  }
+}
+
+async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([value, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,63 @@
+import type { EmbeddingSetting } from '#lib/contracts/settings';
+import { ProblemError } from '#lib/contracts/problem';
+import type { Pool } from './pool.js';
+
+export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<EmbeddingSetting> {
+  const { rows } = await pool.query<{ provider_key: string; model_id: string }>(
+    'SELECT p.key AS provider_key, e.model_id FROM embedding_model e JOIN provider p ON p.id = e.provider_id WHERE e.team_id = $1', [teamId]);
+  return rows[0] ?? { provider_key: null, model_id: null };
+}
+
+/** @throws ProblemError 422 when the provider has no such model */
+export async function setEmbeddingModel(pool: Pool, teamId: string, setting: EmbeddingSetting): Promise<void> {
+  if (setting.provider_key === null) {
+    await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
+    return;
+  }
+  const made = await pool.query(
+    `INSERT INTO embedding_model (team_id, provider_id, model_id)
+     SELECT $1, p.id, m.model_id FROM provider p JOIN model m ON m.provider_id = p.id WHERE p.team_id = $1 AND p.key = $2 AND m.model_id = $3
+     ON CONFLICT (team_id) DO UPDATE SET provider_id = excluded.provider_id, model_id = excluded.model_id`,
+    [teamId, setting.provider_key, setting.model_id]);
+  if (made.rowCount === 0) {
+    throw new ProblemError(422, `No model "${setting.provider_key}::${setting.model_id}". Add it with PATCH /api/providers/${setting.provider_key}.`, [
+      { path: '/model_id', message: 'is not a model of this provider' },
+    ]);
+  }
+}
+
+/** The embedding model of a team, with the limits of its lane. */
+export interface EmbeddingModel {
+  providerId: string;
+  modelId: string;
+  baseUrl: string;
+  sealedKey: string | null;
+  lane: { id: string; requests_per_minute: number | null; tokens_per_minute: number | null; max_concurrency: number };
+}
+
+export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
+  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & EmbeddingModel['lane']>(
+    `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+       l.id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency
+     FROM embedding_model e JOIN provider p ON p.id = e.provider_id JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
+       JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id) WHERE e.team_id = $1`, [teamId]);
+  const row = rows[0];
+  if (!row) return undefined;
+  const { id, requests_per_minute, tokens_per_minute, max_concurrency, ...model } = row;
+  return { ...model, lane: { id, requests_per_minute, tokens_per_minute, max_concurrency } };
+}
+
+/** The kept vectors of texts, by the hex of their hashes. */
+export async function findEmbeddings(pool: Pool, teamId: string, model: string, hashes: readonly Buffer[]): Promise<Map<string, Float32Array>> {
+  const { rows } = await pool.query<{ hash: Buffer; vector: Buffer }>({
+    name: 'find_embeddings', text: 'SELECT hash, vector FROM embedding WHERE team_id = $1 AND model = $2 AND hash = ANY ($3::bytea[])', values: [teamId, model, hashes],
+  });
+  // Copied: a Float32Array needs an offset that is a multiple of four.
+  return new Map(rows.map(({ hash, vector }) => [hash.toString('hex'), new Float32Array(Uint8Array.from(vector).buffer)]));
+}
+
+export async function keepEmbeddings(pool: Pool, teamId: string, model: string, entries: readonly { hash: Buffer; vector: Float32Array }[]): Promise<void> {
+  await pool.query(
+    'INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING',
+    [teamId, model, entries.map((entry) => entry.hash), entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength))]);
+}

@@ -1,0 +1,67 @@
+import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json';
+import { failureOfError, failureOfStatus } from './classify-failure.js';
+import type { ChatEndpoint } from './chat.js';
+import { ProviderFailure } from './failure.js';
+import { maskKeys } from './mask-keys.js';
+
+/**
+ * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format); no retry.
+ * @returns a vector of unit length for each text, in their order
+ * @throws ProviderFailure when there is no usable answer
+ */
+export async function embedTexts(
+  endpoint: ChatEndpoint, model: string, texts: readonly string[],
+  { fetch, timeoutMs }: { fetch: (url: string, init?: RequestInit) => Promise<Response>; timeoutMs: number },
+): Promise<{ vectors: Float32Array[]; tokens: number }> {
+  const { baseUrl, apiKey } = endpoint;
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+      body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    if (!response.ok) throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
+    return readVectors(text, texts.length);
+  } catch (error) {
+    const failure = error instanceof ProviderFailure ? error
+      : (error as Error).name === 'TimeoutError' ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
+      : failureOfError(error, baseUrl);
+    failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
+    throw failure;
+  }
+}
+
+function errorIn(text: string): unknown {
+  try {
+    const body = parseJson(text);
+    return isObject(body) ? body.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readVectors(text: string, count: number): { vectors: Float32Array[]; tokens: number } {
+  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, text.slice(0, 1000));
+  let body;
+  try {
+    body = parseJson(text);
+  } catch {
+    throw bad('it is not JSON');
+  }
+  const data = isObject(body) && Array.isArray(body.data) ? body.data : [];
+  if (data.length !== count) throw bad(`${data.length} embeddings for ${count} texts`);
+  const vectors: Float32Array[] = new Array<Float32Array>(count);
+  for (const [position, entry] of data.entries()) {
+    const numbers = isObject(entry) && Array.isArray(entry.embedding) ? entry.embedding : [];
+    const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
+    if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index]) throw bad('it holds no list of numbers for each text');
+    const vector = Float32Array.from(numbers, (number) => Number(numberSource(number)));
+    const length = Math.hypot(...vector);
+    if (!(length > 0)) throw bad('a vector has no length');
+    vectors[index] = vector.map((value) => value / length);
+  }
+  const usage = isObject(body) && isObject(body.usage) ? body.usage.total_tokens : 0;
+  return { vectors, tokens: typeof usage === 'number' ? usage : 0 };
+}

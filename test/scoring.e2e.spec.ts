@@ -1,0 +1,116 @@
+import pg from 'pg';
+import { clientOf, type Client } from './client.js';
+import { startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+let simulator: RunningProcess;
+let client: Client;
+let sql: pg.Pool;
+beforeAll(async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  simulator = await startProcess('simulator');
+  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
+  client = clientOf(api.url);
+  sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  await client.post('/api/providers', {
+    key: 'sim', base_url: `${simulator.url}/v1`, models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
+  });
+}, 60_000);
+afterAll(() => sql.end());
+
+const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' }, at: { type: 'number' } } } } };
+const call = (args: string) => ({ role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: args } }] });
+const script = (id: string, byPrompt: Record<string, object>) =>
+  fetch(`${simulator.url}/control/scripted/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ by_prompt: byPrompt }) });
+
+async function suiteOf(test_cases: object[]): Promise<string> {
+  return (await client.post('/api/tool-eval/import', { name: 'notes', tools: [tool], test_cases })).body.suite_id;
+}
+async function finished(evalId: string) {
+  return until(async () => { const { body } = await client.get(`/api/tool-eval/history/${evalId}`); return body.status === 'completed' && body; }, { what: 'the run to complete' });
+}
+async function run(suite_id: string, models: string[], more: object = {}) {
+  const { status, body } = await client.post('/api/tool-eval', { suite_id, models, ...more });
+  expect([status, body.detail]).toEqual([202, undefined]);
+  return finished(body.eval_id);
+}
+const resultsOf = async (evalId: string, query = '') => (await client.get(`/api/tool-eval/history/${evalId}/results?limit=200${query}`)).body.items;
+
+describe('compatible metrics of a run', () => {
+  it('are listed with their reference, version, options and meaning', async () => {
+    const { body } = await client.get('/api/metrics');
+    const axion = body.items.find((metric: any) => metric.id === 'axion_tool_correctness');
+    expect(axion).toMatchObject({ reference: expect.stringMatching(/Axion/), version: expect.any(String), meaning: expect.any(String) });
+    expect(axion.options.properties.scoring).toMatchObject({ enum: ['recall', 'precision', 'f1'], default: 'recall' });
+  });
+
+  it('stand beside the house score of each result, of each model and in every export', async () => {
+    await script('a', { one: call('{"text":"buy milk","at":5.0}'), two: call('{"text":"other"}') });
+    const suite = await suiteOf([
+      { prompt: 'one', expected_tool: 'note', expected_params: { text: 'buy milk', at: 5 } },
+      { prompt: 'two', expected_tool: 'note', expected_params: { text: 'sell milk' } },
+    ]);
+    const metrics = [{ id: 'ragas_tool_call_f1' }, { id: 'axion_tool_correctness', options: { check_parameters: true } }, { id: 'promptfoo_tool_call_f1' }];
+    const done = await run(suite, ['scripted:a'], { metrics });
+    expect(done.config.metrics[1]).toMatchObject({ id: 'axion_tool_correctness', options: { check_parameters: true, scoring: 'recall' } });
+    const results = await resultsOf(done.id);
+    const of = (prompt: string) => results.find((result: any) => result.prompt === prompt).metrics;
+    expect(of('two')).toMatchObject({ ragas_tool_call_f1: { score: 0 }, axion_tool_correctness: { score: 0 }, promptfoo_tool_call_f1: { score: 1 } });
+    expect(of('one').promptfoo_tool_call_f1.score).toBe(1);
+    expect(done.summaries[0].metrics.promptfoo_tool_call_f1).toMatchObject({ mean: 1, scored: 2, not_applicable: 0 });
+    expect(done.summaries[0].metrics.ragas_tool_call_f1.ci).toHaveLength(2);
+    const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`)).body.split('\r\n');
+    expect(csv[0]).toMatch(/,ragas_tool_call_f1,axion_tool_correctness,promptfoo_tool_call_f1$/);
+    expect(csv.slice(1, 3).map((line: string) => line.split(',').at(-1))).toEqual(['1', '1']);
+    const [line] = (await client.get(`/api/tool-eval/history/${done.id}/export?format=jsonl`)).body.split('\n');
+    expect(Object.keys(JSON.parse(line).metrics)).toEqual(metrics.map((metric) => metric.id));
+  }, 60_000);
+
+  it('that do not exist, or not with these options, are refused with those that do', async () => {
+    const suite_id = await suiteOf([{ prompt: 'one', expected_tool: 'note' }]);
+    const refused = async (metrics: object[]) => (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
+    expect(await refused([{ id: 'ragas' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id', message: expect.stringMatching(/ragas_tool_call_f1/) }] });
+    expect(await refused([{ id: 'ragas_tool_call_f1', options: { k: 1 } }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/options/k' }] });
+  });
+});
+
+describe('comparing by meaning', () => {
+  const semantic = (threshold: number) => ({
+    prompt: 'mean', expected_tool: 'note', expected_params: { text: 'buy some fresh milk' }, scoring_config: { mode: 'semantic', threshold },
+  });
+
+  it('needs an embedding model, and says so before anything is asked', async () => {
+    const suite_id = await suiteOf([semantic(0.5)]);
+    const refused = await client.post('/api/tool-eval', { suite_id, models: ['scripted:b'] });
+    expect(refused.body).toMatchObject({ status: 422, detail: expect.stringMatching(/PUT \/api\/settings\/embedding/) });
+    const unknown = await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'nope' });
+    expect(unknown.status).toBe(422);
+  });
+
+  it('is done by the model that the team configured, which is asked for each text once', async () => {
+    await script('b', { mean: call('{"text":"buy fresh milk"}') });
+    const setting = { provider_key: 'sim', model_id: 'embeddings' };
+    expect((await client.put('/api/settings/embedding', setting)).body).toEqual(setting);
+    expect((await client.get('/api/settings/embedding')).body).toEqual(setting);
+    const suite = await suiteOf([semantic(0.5), semantic(0.99)]);
+    const done = await run(suite, ['scripted:b'], { samples: 3 });
+    expect((await resultsOf(done.id)).map((result: any) => result.passed).sort()).toEqual([false, false, false, true, true, true]);
+    expect(done.counts.errored).toBe(0);
+    await run(suite, ['scripted:b']);
+    const { models } = (await (await fetch(`${simulator.url}/control/stats`)).json()) as any;
+    expect(models.embeddings.requests).toBe(1);
+  }, 60_000);
+
+  it('leaves an item without a score when the embedding model fails, and keeps the reply', async () => {
+    await client.post('/api/providers', { key: 'broken', base_url: `${simulator.url}/v1`, models: [{ id: 'wrong-key' }] });
+    await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
+    const done = await run(await suiteOf([semantic(0.5)]), ['scripted:b']);
+    const [result] = await resultsOf(done.id);
+    expect(result).toMatchObject({ outcome: 'errored', passed: false, error: { message: expect.stringMatching(/embedding model failed/) } });
+    const { exchange } = (await client.get(`/api/tool-eval/history/${done.id}/results/${result.id}`)).body;
+    expect(exchange.replies).toHaveLength(1);
+    await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
+  }, 60_000);
+});
