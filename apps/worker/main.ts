@@ -1,12 +1,20 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
+import { createPool } from '#lib/db/pool';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
+import { pingRedis } from '#lib/runtime/redis';
+import { waitFor } from '#lib/runtime/wait-for';
 import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
+
+const pool = createPool(env.DATABASE_URL, 1);
+await waitFor({ 'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'), Redis: () => pingRedis(env.REDIS_URL) }, logger);
+await pool.end();
+
 const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), { logger: false, abortOnError: false });
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;

@@ -2,13 +2,14 @@ import { z } from 'zod';
 
 const flag = z.enum(['true', 'false', '1', '0', '']).default('false').transform((text) => text === 'true' || text === '1');
 const url = (protocols: RegExp, example: string) => z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
+const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
 const Env = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/toolmark'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
   TOOLMARK_ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TOOLMARK_SEALING_KEY: z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (openssl rand -hex 32)'),
+  TOOLMARK_SEALING_KEY: z.string(HEX_KEY).regex(/^[0-9a-fA-F]{64}$/, HEX_KEY),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
   /** Connections to Postgres of one process. */
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
@@ -30,6 +31,6 @@ function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEn
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  process.stderr.write(`The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in .env.example.\n`);
+  process.stderr.write(`The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in docs/operations.md.\n`);
   process.exit(1);
 }

@@ -25,3 +25,18 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
   });
   return redis;
 }
+
+/** Throws the reason at once unless Redis answers. */
+export async function pingRedis(url: string): Promise<void> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 3000, commandTimeout: 3000 });
+  let reason: Error | undefined;
+  redis.on('error', (error: Error) => (reason = error));
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (error) {
+    throw reason ?? error;
+  } finally {
+    redis.disconnect();
+  }
+}

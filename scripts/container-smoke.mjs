@@ -1,0 +1,149 @@
+// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard, three workers of which two are killed in a run, down
+// and up again, and a backup restored after everything was lost. Needs a Docker engine that has the base images or gets them.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiClient } from './demo.mjs';
+import { freePort, until } from './server-process.mjs';
+import { root } from './set-up.mjs';
+
+const MAX_IMAGE_MB = 350;
+const project = `toolmark-smoke-${randomBytes(3).toString('hex')}`;
+const image = `${project}:test`;
+const port = await freePort(0);
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-containers-'));
+const { OPENAI_API_KEY: _, TOOLMARK_ADMIN_TOKEN: __, TOOLMARK_SEALING_KEY: ___, POSTGRES_PASSWORD: ____, ...inherited } = process.env;
+const env = { ...inherited, COMPOSE_FILE: join(root, 'docker-compose.yml'), COMPOSE_PROJECT_NAME: project, TOOLMARK_IMAGE: image, TOOLMARK_PUBLISH: `127.0.0.1:${port}` };
+
+const composeCommand = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0 ? ['docker', 'compose'] : ['docker-compose'];
+const compose = (...args) => run([...composeCommand, ...args]);
+const docker = (...args) => run(['docker', ...args]);
+const containerIds = (service) => compose('ps', '-q', service).trim().split(/\s+/);
+let foreground; // `docker compose up`
+let token;
+
+async function main() {
+  let mark = Date.now();
+  const lap = (text) => {
+    console.log(`${text} (${((Date.now() - mark) / 1000).toFixed(1)} s)`);
+    mark = Date.now();
+  };
+
+  docker('build', '-t', image, root);
+  const megabytes = Math.round(Number(docker('image', 'inspect', '-f', '{{.Size}}', image)) / 1e6);
+  assert.ok(megabytes < MAX_IMAGE_MB, `The image has ${megabytes} MB; ${MAX_IMAGE_MB} are allowed.`);
+  lap(`Image: ${megabytes} MB.`);
+
+  const log = await upInForeground();
+  assert.ok(leaderboardRows(log) >= 4, `The log shows a leaderboard of four models or more:\n${log}`);
+  for (const service of ['api', 'worker', 'simulator']) {
+    const [id] = containerIds(service);
+    assert.equal(docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim(), 'true 1000:1000', service);
+    assert.match(docker('exec', id, 'sh', '-c', 'touch /app/x 2>&1 || id -u'), /Read-only file system\s+1000/, service);
+  }
+  lap(`First \`compose up\`: a leaderboard of ${leaderboardRows(log)} models.`);
+
+  // What Ctrl-C does; then as after an upgrade: new containers on the old volumes.
+  foreground.kill('SIGINT');
+  await foreground.ended;
+  compose('down');
+  compose('up', '-d', '--scale', 'worker=3');
+  await untilReady();
+  assert.equal((await history()).length, 1, 'The run is kept over down and up, and no second demo is run.');
+  assert.equal(containerIds('worker').length, 3);
+  await call('POST', '/api/providers', { key: 'sealed', name: 'Sealed', kind: 'openai', base_url: 'http://simulator:8502/v1', api_key: 'a-key-to-seal' });
+  lap('Down and up again with three workers: the data are kept.');
+
+  const [{ id: suiteId }] = (await call('GET', '/api/tool-suites')).items.filter(({ name }) => name === 'Office assistant');
+  const { job_id: jobId, eval_id: evalId } = await call('POST', '/api/tool-eval', { suite_id: suiteId, models: ['simulator::slow-500'], samples: 4 });
+  const progress = async () => (await call('GET', `/api/jobs/${jobId}`)).progress;
+  assert.ok(await until(async () => (await progress()).done > 20, 60_000), 'The run gets going.');
+  docker('kill', ...containerIds('worker').slice(0, 2));
+  const { done, total } = await progress();
+  assert.ok(done < total, 'The workers are killed with the run in flight.');
+  assert.ok(await until(async () => (await call('GET', `/api/jobs/${jobId}`)).finished_at !== null, 180_000), 'The last worker finishes the run.');
+  const run = await call('GET', `/api/tool-eval/history/${evalId}`);
+  assert.deepEqual([run.status, run.summaries[0].scored, run.summaries[0].errored], ['completed', total, 0]);
+  lap(`Two of three workers killed at ${done} of ${total} items: all ${total} are scored once by the third.`);
+
+  const before = await everyResult(run.id);
+  shell(commandsOf('Back up'));
+  compose('down', '-v');
+  shell(commandsOf('Restore'));
+  await untilReady();
+  assert.deepEqual(await everyResult(run.id), before, 'Every result is back.');
+  assert.equal((await history()).length, 2);
+  assert.ok((await call('GET', '/api/providers/sealed/discover')).models.length > 0, "A provider's sealed key opens.");
+  const output = compose('run', '--rm', '-T', 'demo', 'toolmark', 'run', 'examples/weather.json', '--models', 'simulator::perfect-ish', '--watch');
+  assert.match(output, /perfect-ish/, 'The next run ends with its leaderboard.');
+  lap(`All volumes lost, backup restored: ${before.length} results, the sealed key, and a next run.`);
+}
+
+/** `docker compose up` until the demo has ended; answers what it printed. It runs on. */
+async function upInForeground() {
+  let text = '';
+  const [command, ...args] = composeCommand;
+  foreground = spawn(command, [...args, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  foreground.ended = new Promise((resolve) => foreground.once('close', resolve));
+  for (const stream of [foreground.stdout, foreground.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  const hasEnded = () => foreground.exitCode !== null || /demo.*exited with code/.test(text);
+  await until(hasEnded, 180_000);
+  assert.match(text, /Toolmark is ready/, `The demo ends well:\n${text}`);
+  token = compose('exec', '-T', 'api', 'cat', '/secrets/admin-token').trim();
+  return text;
+}
+
+const leaderboardRows = (log) => log.split('\n').filter((line) => / +\d+ {2}\S.* %/.test(line)).length;
+
+async function untilReady() {
+  const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok, () => false);
+  assert.ok(await until(isReady, 60_000), 'The API gets ready.');
+  token = compose('exec', '-T', 'api', 'cat', '/secrets/admin-token').trim();
+}
+
+function call(method, path, body) {
+  return apiClient(`http://127.0.0.1:${port}`, token)(method, path, body);
+}
+
+const history = async () => (await call('GET', '/api/tool-eval/history')).items;
+
+async function everyResult(runId, cursor) {
+  const { items, next_cursor: next } = await call('GET', `/api/tool-eval/history/${runId}/results?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
+  return next ? [...items, ...(await everyResult(runId, next))] : items;
+}
+
+/** The commands of docs/operations.md below a heading, so that it says what was tried. */
+function commandsOf(heading) {
+  const [, section] = readFileSync(join(root, 'docs/operations.md'), 'utf8').split(`\n### ${heading}\n`);
+  return /```\n(.*?)```/s.exec(section)[1].replaceAll('docker compose', composeCommand.join(' '));
+}
+
+const shell = (script) => run(['sh', '-euc', script]);
+
+function run([command, ...args]) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', maxBuffer: 64e6 });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+function cleanUp() {
+  foreground?.kill('SIGKILL');
+  for (const step of [() => compose('down', '-v', '--timeout', '5'), () => docker('rmi', image)]) {
+    try {
+      step();
+    } catch (error) {
+      console.error(error.message);
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (cleanUp(), process.exit(130)));
+try {
+  await main();
+} finally {
+  cleanUp();
+}

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { clientOf, weatherSuite } from './client.js';
+import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from './processes.js';
+import { createDatabase, freePort, startRedis } from './services.js';
+
+const children = new Set<ReturnType<typeof launch>>();
+afterEach(async () => {
+  for (const { child, exited } of children) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+  children.clear();
+});
+
+/** A process that may wait or end: nothing is waited for. */
+function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string>) {
+  const child = spawn(resolve('node_modules/.bin/node'), [resolve(`dist/apps/${name}/main.js`)], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const exited = new Promise<number | null>((ended) => child.once('close', ended));
+  const lines = () => text.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string; because?: Record<string, string> });
+  const launched = { child, exited, text: () => text, lines, messages: () => lines().map(({ msg }) => msg) };
+  children.add(launched);
+  return launched;
+}
+
+/** A Postgres that is not there until it is let in. */
+async function latePostgres() {
+  const target = new URL((await createDatabase()).url);
+  const port = await freePort();
+  const server = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname);
+    socket.on('error', () => onward.destroy()).pipe(onward).on('error', () => socket.destroy()).pipe(socket);
+  });
+  return {
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${port}` }).href,
+    come: () => once(server.listen(port, '127.0.0.1'), 'listening'),
+    close: () => server.close(),
+  };
+}
+
+const common = { TOOLMARK_SEALING_KEY: SEALING_KEY, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN, TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true' };
+const waiting = (process: ReturnType<typeof launch>) => process.lines().filter(({ because }) => because !== undefined);
+
+test('a worker names Postgres and Redis in one line, waits for both, and says of each that it has come', async () => {
+  const postgres = await latePostgres();
+  const redis = await startRedis();
+  await redis.kill();
+  const port = await freePort();
+  const worker = launch('worker', { ...common, PORT: String(port), DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  const [line] = await until(() => (waiting(worker).length > 0 ? waiting(worker) : undefined));
+  expect(line).toMatchObject({
+    msg: 'Waiting for Postgres with its tables and Redis',
+    because: { 'Postgres with its tables': expect.stringContaining('ECONNREFUSED'), Redis: expect.stringContaining('ECONNREFUSED') },
+  });
+  await postgres.come();
+  await until(() => worker.messages().includes('Postgres with its tables: there now'));
+  expect(worker.messages()).not.toContain('The worker is ready for items');
+  await redis.restart();
+  await until(() => worker.messages().includes('The worker is ready for items'));
+  expect(worker.messages()).toContain('Redis: there now');
+  expect(waiting(worker)).toHaveLength(1);
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  worker.child.kill('SIGTERM');
+  expect(await worker.exited).toBe(0);
+  postgres.close();
+});
+
+test('the API waits for Postgres and not for Redis; a run that it takes without Redis is finished once Redis is there', async () => {
+  const postgres = await latePostgres();
+  const redis = await startRedis();
+  await redis.kill();
+  const simulator = await startProcess('simulator');
+  const env = { ...common, DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+  const port = await freePort();
+  const api = launch('api', { ...env, PORT: String(port) });
+  const [line] = await until(() => (waiting(api).length > 0 ? waiting(api) : undefined));
+  expect(line!.msg).toBe('Waiting for Postgres with its tables');
+  await postgres.come();
+  await until(() => api.messages().includes('The API is listening'));
+  expect(waiting(api)).toHaveLength(1);
+
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models: [{ id: 'perfect-ish' }] });
+  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(3))).body;
+  const submitted = await client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
+  expect(submitted.status).toBe(202);
+  launch('worker', { ...env, PORT: '0' });
+  await redis.restart();
+  const job = await until(async () => {
+    const { body } = await client.get(`/api/jobs/${submitted.body.job_id}`);
+    return body.finished_at && body;
+  });
+  expect(job).toMatchObject({ status: 'completed', progress: { done: 3, errored: 0 } });
+  postgres.close();
+});
+
+test.each(['api', 'worker'] as const)('a process that waits (%s) ends at once when it is told to', async (name) => {
+  const waits = launch(name, { ...common, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
+  await until(() => waiting(waits).length > 0);
+  waits.child.kill('SIGTERM');
+  expect(await waits.exited).toBe(0);
+});
+
+test('a worker waits for tables that are not made yet', async () => {
+  const { url } = await createDatabase();
+  const empty = Object.assign(new URL(url), { pathname: '/postgres' }).href;
+  const redis = await startRedis();
+  const worker = launch('worker', { ...common, PORT: '0', DATABASE_URL: empty, REDIS_URL: redis.url });
+  await until(() => waiting(worker).length > 0);
+  expect(waiting(worker)).toMatchObject([{ msg: 'Waiting for Postgres with its tables', because: { 'Postgres with its tables': 'relation "in_flight" does not exist' } }]);
+});
+
+test.each(['api', 'worker'] as const)('wrong configuration ends a process at once, with every problem listed (%s)', async (name) => {
+  const wrong = launch(name, {
+    DATABASE_URL: 'mysql://somewhere', TOOLMARK_SEALING_KEY: 'short', TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'perhaps', TOOLMARK_DATABASE_POOL: '1', PORT: '99999', LOG_LEVEL: 'loud',
+    TOOLMARK_ADMIN_TOKEN: 'short',
+  });
+  expect(await wrong.exited).toBe(1);
+  for (const variable of ['DATABASE_URL', 'REDIS_URL', 'TOOLMARK_SEALING_KEY', 'TOOLMARK_ALLOW_PRIVATE_NETWORKS', 'TOOLMARK_DATABASE_POOL', 'PORT', 'LOG_LEVEL', 'TOOLMARK_ADMIN_TOKEN']) {
+    expect(wrong.text()).toMatch(new RegExp(`^  ${variable}: .+`, 'm'));
+  }
+});
+
+test('the simulator lists every problem too', async () => {
+  const wrong = launch('simulator', { PORT: 'http', SIMULATOR_SEED: '1.5' });
+  expect(await wrong.exited).toBe(1);
+  expect(wrong.text()).toMatch(/PORT.*"http"[^]*SIMULATOR_SEED.*"1.5"/);
+});
