@@ -114,3 +114,72 @@ describe('comparing by meaning', () => {
     await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
   }, 60_000);
 });
+
+describe('scoring a run again', () => {
+  const rescored = async (evalId: string, options: object) => {
+    const { status, body } = await client.post(`/api/tool-eval/history/${evalId}/rescore`, options);
+    expect([status, body.detail]).toEqual([202, undefined]);
+    const job = await until(async () => { const now = (await client.get(`/api/jobs/${body.job_id}`)).body; return now.finished_at && now; }, { what: 'the rescore' });
+    return { job, id: body.rescore_id as string };
+  };
+  const scripted = async (): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['scripted:a'].requests;
+
+  it('by other rules asks no model, and keeps both sets of verdicts', async () => {
+    await script('a', { fresh: call('{"text":"The Milk","at":5.0}') });
+    const cases = Array.from({ length: 250 }, () => ({ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'milk', at: 5 } }));
+    const done = await run(await suiteOf(cases), ['scripted:a'], { samples: 2 });
+    expect(done.summaries[0]).toMatchObject({ overall: expect.closeTo(0.8), passed: 0 });
+    const before = await scripted();
+    const { job, id } = await rescored(done.id, { scoring_config: { mode: 'contains' }, metrics: [{ id: 'ragas_tool_call_f1' }] });
+    expect(job).toMatchObject({ type: 'rescore', status: 'completed', result_ref: id, progress: { done: 500, total: 500, errored: 0, percent: 100 } });
+    expect(await scripted()).toBe(before);
+    const [listed] = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items;
+    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: 1, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
+    expect(listed.summaries).toEqual([expect.objectContaining({ target: 'sim::scripted:a', overall: 1, passed: 500, metrics: { ragas_tool_call_f1: expect.objectContaining({ mean: 0, scored: 500 }) } })]);
+    const [was] = await resultsOf(done.id);
+    const [is] = await resultsOf(done.id, `&rescore_id=${id}`);
+    expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: 1 });
+    expect(is).toMatchObject({ id: was.id, passed: true, param_score: 1, metrics: { ragas_tool_call_f1: { score: 0 } }, called: was.called, latency_ms: was.latency_ms });
+    expect(is.called[0].arguments.at).toBe(5);
+    const one = (await client.get(`/api/tool-eval/history/${done.id}/results/${is.id}?rescore_id=${id}`)).body;
+    expect(one.explanation.join(' ')).toMatch(/All expected arguments match/);
+    const exported = (await client.get(`/api/tool-eval/history/${done.id}/export?format=jsonl&rescore_id=${id}`)).body.trim().split('\n');
+    expect(exported.filter((line: string) => JSON.parse(line).passed)).toHaveLength(500);
+    expect((await client.get(`/api/tool-eval/history/${done.id}/results?passed=false&rescore_id=${id}`)).body.items).toEqual([]);
+    expect((await client.get(`/api/tool-eval/history/${done.id}`)).body.summaries).toEqual(done.summaries);
+    expect((await client.delete(`/api/tool-eval/history/${done.id}`)).status).toBe(204);
+    expect((await client.get(`/api/jobs/${job.id}`)).status).toBe(404);
+  }, 60_000);
+
+  it('with another threshold changes who passes, not the scores', async () => {
+    const done = await run(await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'nothing', at: 5 } }]), ['scripted:a']);
+    const { id } = await rescored(done.id, { pass_threshold: 0.8 });
+    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({ passed: true, overall: expect.closeTo(0.8) });
+  }, 60_000);
+
+  it('reports a run that is not finished, options that a case does not bear, and replies that are gone', async () => {
+    const suite = await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'a(b' } }]);
+    const done = await run(suite, ['scripted:a']);
+    const path = `/api/tool-eval/history/${done.id}/rescore`;
+    expect((await client.post(path, { scoring_config: { mode: 'regex' } })).body).toMatchObject({ status: 422, errors: [{ path: '/scoring_config' }] });
+    expect((await client.post(path, { metrics: [{ id: 'nope' }] })).body).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id' }] });
+    expect((await client.get(`/api/tool-eval/history/${done.id}/results?rescore_id=${done.id}`)).status).toBe(422);
+    await sql.query('DELETE FROM exchange WHERE run_id = $1', [done.id]);
+    expect((await rescored(done.id, {})).job).toMatchObject({ status: 'failed', error: expect.stringMatching(/no longer kept/) });
+    await client.patch('/api/providers/sim', { models: ['scripted:a', 'scripted:b', 'embeddings', 'hangs'].map((id) => ({ id })) });
+    const going = (await client.post('/api/tool-eval', { suite_id: suite, models: ['hangs'] })).body;
+    expect((await client.post(`/api/tool-eval/history/${going.eval_id}/rescore`, {})).status).toBe(409);
+    await client.post('/api/tool-eval/cancel', { job_id: going.job_id });
+  }, 60_000);
+
+  it('reaches items that only the embedding model had failed', async () => {
+    await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
+    await script('b', { mean: call('{"text":"buy fresh milk"}') });
+    const done = await run(await suiteOf([{ prompt: 'mean', expected_tool: 'note', expected_params: { text: 'buy some fresh milk' }, scoring_config: { mode: 'semantic', threshold: 0.5 } }]), ['scripted:b']);
+    expect(done.counts.errored).toBe(1);
+    expect((await rescored(done.id, {})).job).toMatchObject({ status: 'failed', error: expect.stringMatching(/embedding model failed/) });
+    await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
+    const { id } = await rescored(done.id, {});
+    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({ outcome: 'scored', passed: true, error: null });
+  }, 60_000);
+});

@@ -1,11 +1,15 @@
 import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
 import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/problem';
+import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
+import { caseOf, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
 import { selectedCases } from '#lib/db/suites';
+import { checkCase } from '#lib/scoring/check-case';
+import { withOptions } from '#lib/scoring/rescore-case';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
 export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput): Promise<void> {
@@ -26,7 +30,22 @@ export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: str
   }
 }
 
-export const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
+/** Refuses scoring options that a case of the run does not bear, such as an expected value that is no pattern. */
+export async function checkRescore(pool: Pool, teamId: string, runId: string, options: RescoreOptions): Promise<void> {
+  if (!options.param_scoring && !options.scoring_config) return;
+  const path = options.scoring_config ? '/scoring_config' : '/param_scoring';
+  const run = await loadRun(pool, runId);
+  if (!run) return;
+  const cases = [...run.cases].map(([position, { body }]) => ({ position, input: withOptions(caseOf(body), options) }));
+  for (const { position, input } of cases) {
+    const fault = checkCase(input, run.suite.tools)[0];
+    if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
+  }
+  if (!cases.some(({ input }) => isSemantic(input)) || (await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
+  throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.', [{ path, message: 'needs an embedding model' }]);
+}
+
+const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
   input.param_scoring === 'semantic' || [input, ...(input.expected_calls ?? [])].some(({ scoring_config: config }) => config && modesOf(config).includes('semantic'));
 
 const modesOf = ({ mode, params }: ScoringConfig) => [mode, ...Object.values(params ?? {}).map((rule) => rule.mode)];

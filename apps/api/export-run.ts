@@ -9,7 +9,7 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
 };
 
 /** A run with all its results, written as it is read: memory does not grow with the run. */
-export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): AsyncGenerator<string> {
+export async function* exportRun(pool: Pool, run: Run, format: ExportFormat, rescoreId?: string): AsyncGenerator<string> {
   if (format === 'json') yield `{"run":${JSON.stringify(run)},"results":[`;
   const columns = [...CSV_COLUMNS, ...metricColumns(run)];
   if (format === 'csv') yield `${columns.map(([name]) => name).join(',')}\r\n`;
@@ -21,7 +21,7 @@ export async function* exportRun(pool: Pool, run: Run, format: ExportFormat): As
   let cursor: string | null = null;
   let first = true;
   do {
-    const page: Awaited<ReturnType<typeof listResults>> = await listResults(pool, run.id, {}, 500, cursor ?? undefined);
+    const page: Awaited<ReturnType<typeof listResults>> = await listResults(pool, run.id, { rescore_id: rescoreId }, 500, cursor ?? undefined);
     for (const result of page.items) {
       if (format === 'json') yield `${first ? '' : ','}\n${JSON.stringify(result)}`;
       else if (format === 'jsonl') yield `${JSON.stringify(result)}\n`;

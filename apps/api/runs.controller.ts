@@ -3,8 +3,10 @@ import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CancelInput, Job, JobStatus, JobType } from '#lib/contracts/job';
+import type { RunMetric } from '#lib/contracts/metric';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
+import { Rescore, RescoreInput, RescoreSubmitted, type RescoreOptions } from '#lib/contracts/rescore';
 import { Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
@@ -13,19 +15,21 @@ import { deleteRun } from '#lib/db/delete-run';
 import { keepAnswer } from '#lib/db/idempotency';
 import { listJobs, readJob } from '#lib/db/read-jobs';
 import { listResults, listRuns, readResult, readRun } from '#lib/db/read-runs';
+import { findRescore, listRescores, submitRescore } from '#lib/db/rescore';
 import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { explain } from '#lib/scoring/explain';
-import { checkRun, knownMetrics } from './check-run.js';
+import { checkRescore, checkRun, knownMetrics } from './check-run.js';
 import { Deps } from './deps.js';
-import { CONTENT_TYPES, EXPORT_FORMATS, exportRun, type ExportFormat } from './export-run.js';
+import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
 import { resolveTargets } from './resolve-targets.js';
 import { Answers, cursorOf, idCursor, Me, uuid, type CallerRequest } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
 const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
-const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json') });
+const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json'), rescore_id: ResultsQuery.shape.rescore_id });
+const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 
 @Controller('api')
 export class RunsController {
@@ -80,15 +84,15 @@ export class RunsController {
   @Get('tool-eval/history/:id/results')
   @Answers(200, pageOf(Result), 404)
   async results(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>) {
-    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    const run = await this.#run(caller, id, filter.rescore_id);
     return listResults(this.deps.pool, run.id, filter, limit, cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/));
   }
 
   @Get('tool-eval/history/:id/results/:resultId')
   @Answers(200, ResultWithExchange, 404)
-  async result(@Me() caller: Caller, @Param('id') id: string, @Param('resultId') resultId: string) {
-    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
-    const { result, input, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId);
+  async result(@Me() caller: Caller, @Param('id') id: string, @Param('resultId') resultId: string, @Query({ schema: ResultQuery }) { rescore_id }: z.infer<typeof ResultQuery>) {
+    const run = await this.#run(caller, id, rescore_id);
+    const { result, input, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId, rescore_id);
     const explanation = result.error
       ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
       : explain({ ...result, abstention } as unknown as Verdict, input);
@@ -98,12 +102,43 @@ export class RunsController {
   @Get('tool-eval/history/:id/export')
   @Answers(200, undefined, 404)
   async export(
-    @Me() caller: Caller, @Param('id') id: string, @Query({ schema: ExportQuery }) { format }: { format: ExportFormat }, @Res({ passthrough: true }) reply: FastifyReply,
+    @Me() caller: Caller, @Param('id') id: string, @Query({ schema: ExportQuery }) { format, rescore_id }: z.infer<typeof ExportQuery>, @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
-    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    const run = await this.#run(caller, id, rescore_id);
     const extension = format === 'junit' ? 'xml' : format;
     void reply.header('content-disposition', `attachment; filename="toolmark-${run.id}.${extension}"`);
-    return new StreamableFile(Readable.from(exportRun(this.deps.pool, run, format)), { type: CONTENT_TYPES[format] });
+    return new StreamableFile(Readable.from(exportRun(this.deps.pool, run, format, rescore_id)), { type: CONTENT_TYPES[format] });
+  }
+
+  @Post('tool-eval/history/:id/rescore')
+  @Answers(202, RescoreSubmitted, 404, 409)
+  async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Req() { idempotency }: CallerRequest) {
+    const run = await this.#run(caller, id);
+    const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : (run.config.metrics as unknown as RunMetric[]) };
+    await checkRescore(this.deps.pool, caller.teamId, run.id, options);
+    const submitted = ({ jobId, rescoreId }: { jobId: string; rescoreId: string }) => ({ job_id: jobId, rescore_id: rescoreId, eval_id: run.id, status: 'submitted' as const });
+    const made = await submitRescore(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options },
+      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
+    if (made === 'unfinished') throw new ProblemError(409, 'The run is not finished. Wait for it, or cancel it, then score it again.');
+    await audit(this.deps.pool, caller, 'run.rescore', run.id);
+    void ring(this.deps.redis, { topic: 'job', id: made.jobId });
+    return submitted(made);
+  }
+
+  @Get('tool-eval/history/:id/rescores')
+  @Answers(200, pageOf(Rescore), 404)
+  async rescores(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listRescores(this.deps.pool, (await this.#run(caller, id)).id, limit, idCursor(cursor));
+  }
+
+  /** The team's run; with a rescore, only when that is done. */
+  async #run(caller: Caller, id: string, rescoreId?: string): Promise<Run> {
+    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    if (rescoreId === undefined) return run;
+    const rescore = await findRescore(this.deps.pool, run.id, rescoreId);
+    if (!rescore) throw new ProblemError(422, `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${run.id}/rescores lists them.`, [{ path: '/rescore_id', message: 'does not exist' }]);
+    if (rescore.status !== 'completed') throw new ProblemError(409, `The rescore is ${rescore.status}; its verdicts are there once it is completed.`);
+    return run;
   }
 
   @Get('jobs')

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Json, JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import { afterFailure } from '#lib/providers/after-failure';
-import { failedGeneration, type ChatClient, type ChatReply } from '#lib/providers/chat';
+import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
 
@@ -85,6 +85,13 @@ export async function askModel(of: {
       budget.release(permit, spent);
     }
   }
+}
+
+/** The reply in an entry of `replies`; undefined where no model answered. */
+export function keptReply(kept: Json | undefined): Asked['reply'] {
+  if (kept === undefined) return undefined;
+  const failed = isObject(kept) && isObject(kept.error) ? failedGeneration(kept.error) : undefined;
+  return failed ? { message: failed, finishReason: null } : replyIn(kept);
 }
 
 /** What a request will use: about four characters a token in, and a reply of ordinary length out. */

@@ -3,13 +3,16 @@ import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db
 import { purgeRuns } from '#lib/db/delete-run';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
 import { exclusively, type Pool } from '#lib/db/pool';
+import { rescoresToDo } from '#lib/db/rescore';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { ring } from '#lib/events/doorbell';
 import type { LaneQueues } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/summarise';
+import type { Embedder } from './embedder.js';
 import type { LaneWorkers } from './lane-workers.js';
+import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
 import { crashed } from './run-item.js';
 
@@ -17,6 +20,7 @@ import { crashed } from './run-item.js';
 const STEPS = {
   dispatch: { idleMs: 500, gapMs: 10 },
   finish: { idleMs: 1000, gapMs: 50 },
+  rescore: { idleMs: 1000, gapMs: 0 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
@@ -44,13 +48,14 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; worker: string; logger: Logger;
+      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; embedder: Embedder; worker: string; logger: Logger;
     },
   ) {}
 
   start(): void {
     this.#repeat('dispatch', () => this.#dispatch());
     this.#repeat('finish', () => this.#finish());
+    this.#repeat('rescore', () => this.#rescore());
     this.#repeat('reconcile', () => this.#reconcile());
     this.#repeat('housekeeping', () => this.#keepHouse());
   }
@@ -146,6 +151,21 @@ export class ControlLoop {
     for (const jobId of await finishRuns(pool)) {
       await ring(redis, { topic: 'job', id: jobId });
       this.wake('dispatch'); // a job that waited for this one may have started
+    }
+  }
+
+  /** A page of each, in turn, so that a large run holds up no small one. */
+  async #rescore(): Promise<void> {
+    const { pool, redis, logger } = this.of;
+    for (const rescore of await rescoresToDo(pool)) {
+      const { signal } = this.#stop;
+      if (signal.aborted) return;
+      await exclusively(pool, `rescore ${rescore.id}`, async () => {
+        if (await rescorePage(this.of, rescore, signal)) this.wake('rescore');
+        await ring(redis, { topic: 'job', id: rescore.jobId });
+      }).catch((error: Error) => {
+        if (!signal.aborted) logger.warn({ rescore: rescore.id, error: error.message }, 'A page of a rescore failed; it is repeated');
+      });
     }
   }
 

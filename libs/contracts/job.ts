@@ -22,7 +22,7 @@ export const Job = z
       eta_s: z.number().nullable(),
     }),
     detail: z.string().nullable(),
-    /** What it made: for `tool_eval` the eval_id. */
+    /** What it made: for `tool_eval` the eval_id, for `rescore` the id of the rescore. */
     result_ref: z.string().nullable(),
     error: z.string().nullable(),
     created_at: time,

@@ -105,6 +105,8 @@ export const Result = z
     called: z.array(ReadCall),
     evidence: Evidence.nullable(),
     metrics: z.record(z.string(), jsonObject),
+    /** Of the scoring that made this verdict; rises whenever a reply could score differently than before. */
+    scoring_version: z.int(),
     latency_ms: z.int().nullable(),
     usage: z.object({ prompt_tokens: z.int().nullable(), completion_tokens: z.int().nullable() }),
     cost_usd: z.number().nullable(),
@@ -130,4 +132,6 @@ export const ResultsQuery = z.object({
   error_type: ErrorType.optional(),
   category: z.string().optional(),
   passed: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
+  /** The verdicts of a rescore instead of the run's own. */
+  rescore_id: id.optional(),
 });

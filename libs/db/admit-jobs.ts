@@ -7,15 +7,15 @@ import type { PoolClient } from './pool.js';
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<void> {
   await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
-  const { rows: admitted } = await client.query<{ id: string; result_ref: string }>(
+  const { rows: admitted } = await client.query<{ id: string; type: string; result_ref: string }>(
     `UPDATE job SET status = 'queued' WHERE id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' ORDER BY id
        LIMIT GREATEST(0, (SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1)
          - (SELECT count(*)::int FROM job WHERE user_id = $1 AND status IN ('queued', 'running'))))
-     RETURNING id, result_ref`,
+     RETURNING id, type, result_ref`,
     [userId],
   );
-  for (const job of admitted) {
+  for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {
     const { rows } = await client.query<{ target: string; n: number }>(
       `UPDATE target SET active = true WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) AND cursor < n
        RETURNING provider_key || '::' || model_id AS target, n`,

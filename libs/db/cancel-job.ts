@@ -8,7 +8,7 @@ import { inTransaction, type Pool } from './pool.js';
  */
 export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string; jobId: string }): Promise<'cancelled' | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
+    const found = await client.query<{ user_id: string; result_ref: string | null }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
     const userId = found.rows[0]?.user_id;
     if (!userId) return 'not-found';
     // Locks are taken in one order everywhere: user, targets by key, job.
@@ -31,7 +31,7 @@ export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string;
       await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
       await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
     }
-    await logEvents(client, jobId, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref: runId ?? null } }]);
+    await logEvents(client, jobId, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref: found.rows[0]!.result_ref } }]);
     await admitJobs(client, userId);
     return 'cancelled';
   });

@@ -7,8 +7,13 @@ export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string;
     const { rows } = await client.query<{ status: JobStatus }>('SELECT status FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE', [runId, teamId]);
     if (!rows[0]) return 'not-found';
     if (!isFinished(rows[0].status)) return 'unfinished';
-    await client.query('DELETE FROM job_event WHERE job_id IN (SELECT id FROM job WHERE result_ref = $1::text AND team_id = $2)', [runId, teamId]);
-    await client.query('DELETE FROM job WHERE result_ref = $1::text AND team_id = $2', [runId, teamId]);
+    const rescores = await client.query<{ job_id: string; status: JobStatus }>('SELECT j.id AS job_id, j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = $1', [runId]);
+    if (rescores.rows.some((rescore) => !isFinished(rescore.status))) return 'unfinished';
+    const own = await client.query<{ id: string }>('SELECT id FROM job WHERE result_ref = $1::text AND team_id = $2', [runId, teamId]);
+    const jobs = [...own.rows.map(({ id }) => id), ...rescores.rows.map(({ job_id }) => job_id)];
+    await client.query('DELETE FROM job_event WHERE job_id = ANY ($1)', [jobs]);
+    await client.query('DELETE FROM job WHERE id = ANY ($1)', [jobs]);
+    await client.query('DELETE FROM rescore WHERE run_id = $1', [runId]);
     await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
     await client.query('DELETE FROM run WHERE id = $1', [runId]);
     await client.query('INSERT INTO purge (run_id) VALUES ($1)', [runId]);
@@ -16,15 +21,16 @@ export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string;
   });
 }
 
+const ITEM = 'target, case_position, sample';
+
 /** Removes one piece of what deleted runs left behind. Answers whether there may be more. */
 export async function purgeRuns(pool: Pool, pieceSize = 5000): Promise<boolean> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge LIMIT 1');
   const runId = rows[0]?.run_id;
   if (!runId) return false;
-  for (const table of ['exchange', 'result']) {
+  for (const [table, key] of [['exchange', ITEM], ['result', ITEM], ['rescored', `rescore_id, ${ITEM}`]]) {
     const removed = await pool.query(
-      `DELETE FROM ${table} WHERE run_id = $1 AND (run_id, target, case_position, sample) IN
-         (SELECT run_id, target, case_position, sample FROM ${table} WHERE run_id = $1 LIMIT $2)`,
+      `DELETE FROM ${table} WHERE run_id = $1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run_id = $1 LIMIT $2)`,
       [runId, pieceSize],
     );
     if (removed.rowCount) return true;

@@ -10,6 +10,7 @@ import type { Evidence, ReadCall } from '#lib/contracts/verdict';
 import { caseOf } from './load-run.js';
 import type { Pool } from './pool.js';
 import type { Prisma } from './prisma.js';
+import { resultTable } from './read-results.js';
 
 const withTargets = { targets: { orderBy: { ordinal: 'asc' } } } as const;
 type RunRow = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -50,6 +51,7 @@ export interface ResultFilter {
   error_type?: string;
   category?: string;
   passed?: boolean;
+  rescore_id?: string;
 }
 
 interface Row {
@@ -57,11 +59,11 @@ interface Row {
   category: string | null; outcome: 'scored' | 'errored'; passed: boolean; tool_score: number | null; param_score: number | null; overall: number | null;
   error_type: string; format_compliance: string | null; called: string; evidence: string | null; metrics: string | null; latency_ms: number | null;
   prompt_tokens: number | null; completion_tokens: number | null; cost_usd: number | null; cached: boolean; attempts: number; error_kind: string | null;
-  error_message: string | null; tool_choice_used: string | null; settled_at: Date; abstention: boolean;
+  error_message: string | null; tool_choice_used: string | null; settled_at: Date; abstention: boolean; scoring_version: number;
 }
 
-const SELECT_RESULT = `SELECT r.*, t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
-  FROM result r JOIN run ON run.id = r.run_id JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
+const selectResult = (rescoreId?: string): string => `SELECT r.*, t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
+  FROM ${resultTable(rescoreId)} r JOIN run ON run.id = r.run_id JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
   JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
 function toResult(row: Row): Result {
@@ -73,7 +75,7 @@ function toResult(row: Row): Result {
     format_compliance: row.format_compliance as Result['format_compliance'],
     expected: { tool: input.expected_tool ?? null, params: input.expected_params ?? null, ...(input.expected_calls && { calls: input.expected_calls }) },
     called: parseJson(row.called) as unknown as ReadCall[], evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
-    metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>), latency_ms: row.latency_ms,
+    metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>), scoring_version: row.scoring_version, latency_ms: row.latency_ms,
     usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens }, cost_usd: row.cost_usd, cached: row.cached, attempts: row.attempts,
     error: row.error_kind === null ? null : { kind: row.error_kind as ErrorKind, message: row.error_message ?? '' },
     tool_choice_used: row.tool_choice_used as Result['tool_choice_used'], settled_at: row.settled_at.toISOString(),
@@ -87,26 +89,26 @@ function promptOf(input: CaseInput): string {
   return typeof last === 'string' ? last : JSON.stringify(last ?? '');
 }
 
-/** Results in the order they were settled. The cursor is where the page before ended: generation.seq. */
-export async function listResults(pool: Pool, runId: string, filter: ResultFilter, limit: number, cursor: string | undefined): Promise<Page<Result>> {
+/** Results in the order they were settled, with the verdicts of a rescore if one is named. The cursor is where the page before ended: generation.seq. */
+export async function listResults(pool: Pool, runId: string, { rescore_id: rescoreId, ...filter }: ResultFilter, limit: number, cursor: string | undefined): Promise<Page<Result>> {
   const [generation, seq] = (cursor ?? '0.0').split('.').map(Number);
   const { rows } = await pool.query<Row>(
-    `${SELECT_RESULT} WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3)
+    `${selectResult(rescoreId && '$10')} WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3)
        AND ($4::text IS NULL OR t.provider_key || '::' || t.model_id = $4 OR t.model_id = $4) AND ($5::text IS NULL OR r.outcome = $5)
        AND ($6::text IS NULL OR r.error_type = $6) AND ($7::text IS NULL OR r.category = $7) AND ($8::bool IS NULL OR r.passed = $8)
      ORDER BY r.generation, r.seq LIMIT $9`,
-    [runId, generation, seq, filter.model ?? null, filter.outcome ?? null, filter.error_type ?? null, filter.category ?? null, filter.passed ?? null, limit + 1],
+    [runId, generation, seq, filter.model ?? null, filter.outcome ?? null, filter.error_type ?? null, filter.category ?? null, filter.passed ?? null, limit + 1, ...(rescoreId ? [rescoreId] : [])],
   );
   const last = rows.length > limit ? rows[limit - 1]! : undefined;
   return { items: rows.slice(0, limit).map(toResult), next_cursor: last ? `${last.generation}.${last.seq}` : null };
 }
 
 /** One result with its case and what went over the wire. The caller has checked that the run is the team's. */
-export async function readResult(pool: Pool, runId: string, resultId: string): Promise<{
+export async function readResult(pool: Pool, runId: string, resultId: string, rescoreId?: string): Promise<{
   result: Result; input: CaseInput; abstention: boolean; exchange: { requests: unknown[]; replies: unknown[] } | null;
 }> {
   const ids = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
-  const { rows } = ids ? await pool.query<Row>(`${SELECT_RESULT} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids]) : { rows: [] };
+  const { rows } = ids ? await pool.query<Row>(`${selectResult(rescoreId && '$5')} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids, ...(rescoreId ? [rescoreId] : [])]) : { rows: [] };
   const row = rows[0];
   if (!row) throw notFound('result', resultId);
   const kept = await pool.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4', [runId, ...ids!]);

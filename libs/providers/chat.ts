@@ -92,18 +92,24 @@ function readAnswer(text: string, contentType: string | null): ChatReply {
       !html, undefined, 200, text.slice(0, 100_000),
     );
   }
-  const choice = isObject(body) && Array.isArray(body.choices) ? body.choices[0] : undefined;
-  if (!isObject(choice) || !isObject(choice.message)) {
+  const reply = replyIn(body);
+  if (!reply) {
     throw new ProviderFailure('bad_response', `The answer holds no choice: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
   }
   const usage = isObject(body) && isObject(body.usage) ? body.usage : {};
   return {
-    message: choice.message,
-    finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+    ...reply,
     promptTokens: count(usage.prompt_tokens),
     completionTokens: count(usage.completion_tokens),
     body,
   };
+}
+
+/** The first choice of a chat completion. */
+export function replyIn(body: Json): Pick<ChatReply, 'message' | 'finishReason'> | undefined {
+  const choice = isObject(body) && Array.isArray(body.choices) ? body.choices[0] : undefined;
+  if (!isObject(choice) || !isObject(choice.message)) return undefined;
+  return { message: choice.message, finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null };
 }
 
 const count = (value: Json | undefined): number | null => (Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null);
@@ -112,8 +118,8 @@ const count = (value: Json | undefined): number | null => (Number.isSafeInteger(
  * Some providers answer 400 when the model's output cannot be read as a call, and quote it. That is a reply, and a bad one.
  * @returns the reply as text, or undefined when the failure is of another kind
  */
-export function failedGeneration(failure: ProviderFailure): JsonObject | undefined {
-  if (failure.status !== 400 || !failure.body) return undefined;
+export function failedGeneration(failure: { status?: unknown; body?: unknown }): JsonObject | undefined {
+  if (failure.status !== 400 || typeof failure.body !== 'string') return undefined;
   try {
     const body = parseJson(failure.body);
     const error = isObject(body) && isObject(body.error) ? body.error : body;

@@ -1,0 +1,71 @@
+import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { Summary } from '#lib/contracts/summary';
+import type { Pool } from '#lib/db/pool';
+import { resultsOfTarget } from '#lib/db/read-results';
+import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToDo } from '#lib/db/rescore';
+import { ProviderFailure } from '#lib/providers/failure';
+import { withOptions } from '#lib/scoring/rescore-case';
+import { prepareCase } from '#lib/scoring/score-case';
+import { createSummary } from '#lib/scoring/summarise';
+import { keptReply } from './ask-model.js';
+import type { Embedder } from './embedder.js';
+import type { PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { scoreReply } from './score-reply.js';
+
+const PAGE = 200;
+
+/**
+ * Scores the next page of a run's stored replies again. Each page is kept in the commit that moves on behind it, so that
+ * whoever goes on after a crash repeats at most one page and keeps nothing twice; no model is asked.
+ * @returns whether there may be more to do
+ */
+export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
+  const { pool, runs, embedder } = of;
+  const inHand = await runs.run(rescore.runId);
+  if (!inHand) return false;
+  const page = await storedReplies(pool, rescore.runId, rescore.next, PAGE);
+  if (page.length === 0) {
+    await endRescore(pool, rescore, { summaries: await summaries(pool, inHand, rescore) });
+    return false;
+  }
+  if (page.some((row) => row.replies === undefined)) {
+    await endRescore(pool, rescore, { error: 'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.' });
+    return false;
+  }
+  const { suite, teamId } = inHand.run;
+  const prepared = new Map<number, PreparedCase>();
+  try {
+    const rescored = await Promise.all(page.map(async ({ replies, ...place }): Promise<Rescored> => {
+      const reply = keptReply(replies!.at(-1));
+      if (!reply) return { ...place, scored: undefined };
+      let one = prepared.get(place.casePosition);
+      if (!one) prepared.set(place.casePosition, (one = prepareAgain(inHand, place.casePosition, rescore.options)));
+      const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
+      return { ...place, scored: await scoreReply(one, reply, { tools: suite.tools, metrics: rescore.options.metrics }, similarity) };
+    }));
+    return await keepRescored(pool, rescore, rescored);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    await endRescore(pool, rescore, { error: error.message });
+    return false;
+  }
+}
+
+function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): PreparedCase {
+  const { suite } = inHand.run;
+  const { input, category } = inHand.caseAt(position);
+  const changed = withOptions(input, options);
+  return { input: changed, category, scorer: prepareCase(changed, suite.tools, options.pass_threshold ?? suite.passThreshold) };
+}
+
+async function summaries(pool: Pool, { run }: RunInHand, rescore: RescoreToDo): Promise<Summary[]> {
+  const all: Summary[] = [];
+  for (const { ordinal, providerKey, modelId } of run.targets) {
+    const summary = createSummary({ seed: ordinal });
+    for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
+      for (const item of page) summary.add(item);
+    }
+    all.push({ ...summary.finish(), target: `${providerKey}::${modelId}` });
+  }
+  return all;
+}
