@@ -7,6 +7,7 @@ import { readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type Wat
 import { findCaller, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
+import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.js';
 import type { Deps } from './deps.js';
 import { measureLive, waitingPackets } from './live-metrics.js';
 import { toProblem } from './problem.filter.js';
@@ -37,7 +38,6 @@ interface Watch {
   lastPumpMs: number;
   /** As far as the log was seen to go. */
   lastSeq: number;
-  lastSnapshotSeq: number;
 }
 
 /**
@@ -57,7 +57,8 @@ export class Live {
   #lookSoon: NodeJS.Timeout | undefined;
 
   constructor(readonly deps: Deps, httpServer: HttpServer) {
-    this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false });
+    this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
+    acceptSharedFrames(this.#io);
     this.#io.use((socket, next) => {
       const token: unknown = socket.handshake.auth.token;
       // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
@@ -128,7 +129,7 @@ export class Live {
     const missed = last - (afterSeq ?? last);
     const truncated = missed > LARGEST_REPLAY;
     let watch = this.#watches.get(jobId);
-    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last, lastSnapshotSeq: last }));
+    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last }));
     watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last) });
     if (socket.disconnected) this.#forget(socket, jobId);
     // After the answer: setImmediate lets the acknowledgement go first.
@@ -168,7 +169,6 @@ export class Live {
         watch.runId = job.run_id;
         watch.lastSeq = job.last_seq;
         await this.#tellAll(job, watch);
-        await this.#tellProgress(job, watch);
       }
     } catch (error) {
       this.deps.logger.warn({ job: jobId, error: (error as Error).message }, 'Live events could not be read; they will be within seconds');
@@ -185,49 +185,23 @@ export class Live {
       const together = behind.filter((watcher) => watcher.cursor === from);
       const entries = await readLog(this.deps.pool, job, from, PAGE);
       if (entries.length === 0) return;
+      const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job) : [];
       // Not who went, or subscribed anew, while the log was read.
       const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
-      this.#tell(still.map(({ socket }) => socket), job.id, entries);
+      tell(still.map(({ socket }) => socket), job.id, entries, snapshots);
       for (const watcher of still) watcher.cursor = entries.at(-1)!.seq;
     }
   }
 
-  /** Sends entries in order; many results in a row go together. */
-  #tell(sockets: Socket[], jobId: string, entries: LogEntry[]): void {
-    for (let i = 0; i < entries.length; ) {
-      let end = i;
-      while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
-      if (end - i > LARGEST_SINGLE) {
-        const results = entries.slice(i, end);
-        this.#emit(sockets, 'tool_eval_results', {
-          job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
-        } satisfies ResultsBatch);
-        i = end;
-        continue;
-      }
-      const entry = entries[i++]!;
-      // Not to those that had this one without asking.
-      const to = TEAM_EVENTS.includes(entry.name) ? sockets.filter((socket) => firstTime(socket, jobId, entry.seq)) : sockets;
-      this.#emit(to, entry.name, envelope(jobId, entry));
-    }
-  }
-
-  /** One serialisation for all of them. */
-  #emit(sockets: Socket[], name: string, message: unknown, through: Pick<Server, 'to'> = this.#io): void {
-    if (sockets.length > 0) through.to(sockets.map((socket) => socket.id)).emit(name, message); // To no one would be to everyone.
-  }
-
-  async #tellProgress(job: WatchedJob, watch: Watch): Promise<void> {
-    if (job.last_seq === watch.lastSnapshotSeq) return;
-    watch.lastSnapshotSeq = job.last_seq;
+  /** They go with the page that ends where the log does, so that nobody gets more of them than reads. */
+  async #snapshots(job: WatchedJob): Promise<[string, object][]> {
     const { targets } = await readProgress(this.deps.pool, job.run_id);
     const sum = (key: 'settled' | 'total'): number => targets.reduce((total, target) => total + target[key], 0);
-    const progress: Progress = { job_id: job.id, seq: job.last_seq, current: sum('settled'), total: sum('total'), targets };
-    const sockets = [...watch.watchers.values()].map(({ socket }) => socket);
-    const percent = progress.total ? (100 * progress.current) / progress.total : 0;
-    // Volatile: a client that cannot keep up misses a snapshot, and nothing with it.
-    this.#emit(sockets, 'tool_eval_progress', progress, this.#io.volatile);
-    this.#emit(sockets, 'job_progress', { job_id: job.id, seq: job.last_seq, done: progress.current, total: progress.total, percent }, this.#io.volatile);
+    const [current, total] = [sum('settled'), sum('total')];
+    return [
+      ['tool_eval_progress', { job_id: job.id, seq: job.last_seq, current, total, targets } satisfies Progress],
+      ['job_progress', { job_id: job.id, seq: job.last_seq, done: current, total, percent: total ? (100 * current) / total : 0 }],
+    ];
   }
 
   async #poll(): Promise<void> {
@@ -286,4 +260,30 @@ const envelope = (jobId: string, { seq, at, data }: LogEntry): Envelope => ({ jo
 function firstTime(socket: Socket, jobId: string, seq: number): boolean {
   const { told } = socket.data as { told: Set<string> };
   return told.size < told.add(`${jobId}:${seq}`).size;
+}
+
+/** Sends entries in order, many results in a row together, and snapshots after them. */
+function tell(sockets: Socket[], jobId: string, entries: LogEntry[], snapshots: [string, object][]): void {
+  let events: [string, object][] = [];
+  for (let i = 0; i < entries.length; ) {
+    let end = i;
+    while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
+    if (end - i > LARGEST_SINGLE) {
+      const results = entries.slice(i, end);
+      events.push(['tool_eval_results', {
+        job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
+      } satisfies ResultsBatch]);
+      i = end;
+      continue;
+    }
+    const entry = entries[i++]!;
+    const event: [string, object] = [entry.name, envelope(jobId, entry)];
+    if (TEAM_EVENTS.includes(entry.name)) {
+      // Not to those that had this one without asking.
+      broadcast(sockets, events);
+      broadcast(sockets.filter((socket) => firstTime(socket, jobId, entry.seq)), [event]);
+      events = [];
+    } else events.push(event);
+  }
+  broadcast(sockets, [...events, ...snapshots]);
 }
