@@ -7,17 +7,20 @@ import { readEmbeddingSetting } from '#lib/db/embeddings';
 import { caseOf, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
+import { readSpending } from '#lib/db/spending';
+import type { ResolvedTarget } from '#lib/db/submit-run';
 import { selectedCases } from '#lib/db/suites';
 import { checkCase } from '#lib/scoring/check-case';
 import { withOptions } from '#lib/scoring/rescore-case';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
-export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput): Promise<void> {
+export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
   const refuse = (path: string, what: string): never => {
     throw new ProblemError(422, `${what} is not built yet. Leave it out.`, [{ path, message: 'is not built yet' }]);
   };
-  if (input.budget !== null) refuse('/budget', 'A budget');
   if (input.cache !== 'off') refuse('/cache', 'The cache');
+  checkBudget(input, targets);
+  await checkCap(deps.pool, teamId, targets);
   await checkExperiment(deps.prisma, teamId, input);
   const wayOut = 'Change it, or leave such cases out with case_filter.';
   for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"multi_turn":true', '"semantic"'])) {
@@ -55,6 +58,21 @@ export function knownMetrics(asked: readonly MetricAsked[]): RunMetric[] {
   const { metrics, errors } = checkMetrics(asked);
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors.map(({ path, message }) => ({ path: `/metrics${path}`, message })));
   return metrics;
+}
+
+/** What costs nothing that is known could never be stopped by what it costs. */
+function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): void {
+  const unpriced = targets.filter((target) => !target.priced).map((target) => `${target.providerKey}::${target.modelId}`);
+  if (budget?.max_cost_usd === undefined || unpriced.length === 0) return;
+  throw new ProblemError(422, `max_cost_usd needs the prices of all models; ${unpriced.join(', ')} has none. Set input_cost_per_mtok and output_cost_per_mtok of it, or use max_requests.`, [
+    { path: '/budget/max_cost_usd', message: `${unpriced.join(', ')} has no prices` },
+  ]);
+}
+
+async function checkCap(pool: Pool, teamId: string, targets: readonly ResolvedTarget[]): Promise<void> {
+  const { monthly_cap_usd: cap, spent_usd: spent } = await readSpending(pool, teamId);
+  if (cap === null || spent < cap || !targets.some((target) => target.priced)) return;
+  throw new ProblemError(409, `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner changes it with PUT /api/settings/spending.`);
 }
 
 async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: RunInput): Promise<void> {

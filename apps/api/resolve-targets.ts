@@ -36,6 +36,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     if (targets.some((target) => target.providerKey === provider.key && target.modelId === model.model_id)) fail(path, `"${provider.key}::${model.model_id}" is listed before.`);
     targets.push({
       providerId: provider.id, providerKey: provider.key, modelId: model.model_id, laneId: model.lane_id ?? provider.lane_id,
+      priced: model.input_cost_per_mtok !== null && model.output_cost_per_mtok !== null,
       params: typeof entry === 'string' ? {} : entry.params, systemPrompt: promptFor(input.system_prompt, `${provider.key}::${model.model_id}`),
     });
   }

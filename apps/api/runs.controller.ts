@@ -7,7 +7,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { Rescore, RescoreInput, RescoreSubmitted, type RescoreOptions } from '#lib/contracts/rescore';
-import { Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { ResumeInput, Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
 import { cancelJob } from '#lib/db/cancel-job';
@@ -16,6 +16,7 @@ import { keepAnswer } from '#lib/db/idempotency';
 import { listJobs, readJob } from '#lib/db/read-jobs';
 import { listResults, listRuns, readResult, readRun } from '#lib/db/read-runs';
 import { findRescore, listRescores, submitRescore } from '#lib/db/rescore';
+import { resumeRun } from '#lib/db/resume-run';
 import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
@@ -39,8 +40,8 @@ export class RunsController {
   @Answers(202, Submitted)
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
     const metrics = knownMetrics(input.metrics);
-    await checkRun(this.deps, caller.teamId, input);
     const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
+    await checkRun(this.deps, caller.teamId, input, targets);
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(
       this.deps.pool,
@@ -49,8 +50,7 @@ export class RunsController {
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
     );
     await audit(this.deps.pool, caller, 'run.submit', made.runId);
-    for (const laneId of new Set(targets.map((target) => target.laneId))) void ring(this.deps.redis, { topic: 'lane', id: laneId });
-    void ring(this.deps.redis, { topic: 'job', id: made.jobId });
+    this.#announce(made.jobId, new Set(targets.map((target) => target.laneId)));
     return submitted(made);
   }
 
@@ -178,8 +178,17 @@ export class RunsController {
 
   @Post('tool-eval/history/:id/resume')
   @Answers(202, Submitted, 404, 409)
-  async resume(@Me() caller: Caller, @Param('id') id: string): Promise<never> {
-    await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
-    throw new ProblemError(422, 'Resuming a run is not built yet. Submit it again.');
+  async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Req() { idempotency }: CallerRequest) {
+    const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
+    const made = await resumeRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId: uuid('run', id), ...input },
+      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
+    await audit(this.deps.pool, caller, 'run.resume', made.runId);
+    this.#announce(made.jobId, made.lanes);
+    return submitted(made);
+  }
+
+  #announce(jobId: string, lanes: Iterable<string>): void {
+    for (const id of lanes) void ring(this.deps.redis, { topic: 'lane', id });
+    void ring(this.deps.redis, { topic: 'job', id: jobId });
   }
 }

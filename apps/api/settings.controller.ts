@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Inject, Put } from '@nestjs/common';
-import { EmbeddingSetting } from '#lib/contracts/settings';
+import { EmbeddingSetting, Spending, SpendingInput } from '#lib/contracts/settings';
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
+import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
 import { Answers, Me, Needs } from './route.js';
@@ -23,5 +24,20 @@ export class SettingsController {
     await setEmbeddingModel(this.deps.pool, caller.teamId, setting);
     await audit(this.deps.pool, caller, 'settings.embedding', setting.provider_key ?? 'none');
     return setting;
+  }
+
+  @Get('spending')
+  @Answers(200, Spending)
+  spending(@Me() caller: Caller) {
+    return readSpending(this.deps.pool, caller.teamId);
+  }
+
+  @Put('spending')
+  @Needs('owner')
+  @Answers(200, Spending)
+  async setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput) {
+    await setMonthlyCap(this.deps.pool, caller.teamId, monthly_cap_usd);
+    await audit(this.deps.pool, caller, 'settings.spending', String(monthly_cap_usd));
+    return readSpending(this.deps.pool, caller.teamId);
   }
 }

@@ -4,6 +4,7 @@ import { purgeRuns } from '#lib/db/delete-run';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
 import { exclusively, type Pool } from '#lib/db/pool';
 import { rescoresToDo } from '#lib/db/rescore';
+import { stopSpentRuns } from '#lib/db/run-budget';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { ring } from '#lib/events/doorbell';
@@ -148,7 +149,7 @@ export class ControlLoop {
         await finishTarget(pool, runId, ordinal, { ...summary.finish(), target });
       });
     }
-    for (const jobId of await finishRuns(pool)) {
+    for (const jobId of [...(await stopSpentRuns(pool)), ...(await finishRuns(pool))]) {
       await ring(redis, { topic: 'job', id: jobId });
       this.wake('dispatch'); // a job that waited for this one may have started
     }

@@ -19,6 +19,15 @@ export const TargetInput = z.union([
   z.strictObject({ provider_key: z.string().min(1), model_id: z.string().min(1), params: jsonObject.default({}) }),
 ]);
 
+/** Stops a run in state `budget_exceeded`; what is settled stays. */
+export const Budget = z
+  .strictObject({ max_cost_usd: z.number().positive().optional(), max_requests: z.int().positive().max(2_000_000_000).optional() })
+  .meta({ id: 'Budget' });
+
+/** Resumes a run. A budget given here replaces the run's; null takes it away. */
+export const ResumeInput = z.strictObject({ budget: Budget.nullable().optional() }).meta({ id: 'ResumeInput' });
+export type ResumeInput = z.infer<typeof ResumeInput>;
+
 export const RunInput = z
   .strictObject({
     suite_id: id,
@@ -39,10 +48,7 @@ export const RunInput = z
       .nullable()
       .default(null),
     model_order: z.enum(['sequential', 'parallel']).default('sequential'),
-    budget: z
-      .strictObject({ max_cost_usd: z.number().positive().optional(), max_requests: z.int().positive().optional() })
-      .nullable()
-      .default(null),
+    budget: Budget.nullable().default(null),
     cache: z.enum(['off', 'use', 'refresh']).default('off'),
     experiment_id: id.nullable().default(null),
   })

@@ -6,3 +6,10 @@ export const EmbeddingSetting = z
   .or(z.strictObject({ provider_key: z.null(), model_id: z.null() }))
   .meta({ id: 'EmbeddingSetting' });
 export type EmbeddingSetting = z.infer<typeof EmbeddingSetting>;
+
+export const SpendingInput = z.strictObject({ monthly_cap_usd: z.number().nonnegative().nullable() }).meta({ id: 'SpendingInput' });
+export type SpendingInput = z.infer<typeof SpendingInput>;
+
+/** US dollars; a month of UTC. Models without prices are not counted. */
+export const Spending = z.object({ monthly_cap_usd: z.number().nullable(), spent_usd: z.number(), month: z.string() }).meta({ id: 'Spending' });
+export type Spending = z.infer<typeof Spending>;

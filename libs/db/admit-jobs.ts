@@ -17,7 +17,7 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<voi
   );
   for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {
     const { rows } = await client.query<{ target: string; n: number }>(
-      `UPDATE target SET active = true WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) AND cursor < n
+      `UPDATE target SET active = true WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) AND (cursor < n OR EXISTS (SELECT 1 FROM redo WHERE redo.run_id = target.run_id AND redo.target = ordinal))
        RETURNING provider_key || '::' || model_id AS target, n`,
       [job.id],
     );

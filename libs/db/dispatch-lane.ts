@@ -1,4 +1,5 @@
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import { itemsAllowed, readBudgets } from './run-budget.js';
 import { shareFairly, type Backlog } from './share-fairly.js';
 
 /** One queue job to be: an item, and the token that lets its delivery settle it. */
@@ -59,7 +60,10 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
     );
     if (backlogs.length === 0) return [];
     const lane = await client.query<{ vtime: number }>('SELECT vtime FROM lane WHERE id = $1', [laneId]);
-    const shares = shareFairly(backlogs, room, lane.rows[0]?.vtime ?? 0);
+    const budgets = await readBudgets(client, [...new Set(backlogs.map((backlog) => backlog.runId))]);
+    const allowed = new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
+    const shares = shareFairly(backlogs, room, allowed, lane.rows[0]?.vtime ?? 0);
+    if (shares.taken.length === 0) return [];
     const deliveries = await takeItems(client, laneId, shares.taken);
     await client.query('UPDATE lane SET vtime = $2 WHERE id = $1', [laneId, shares.vtime]);
     await client.query(

@@ -21,9 +21,16 @@ export interface WatchedJob {
 
 export async function watchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
   const { rows } = await pool.query<WatchedJob>(
-    `SELECT j.id, j.team_id, j.last_seq, r.id AS run_id, r.generation FROM job j LEFT JOIN run r ON r.job_id = j.id WHERE j.id = ANY ($1)`, [ids]);
+    `SELECT j.id, j.team_id, j.last_seq, r.id AS run_id, j.generation FROM job j LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`, [ids]);
   return rows;
 }
+
+/** SQL of the data of `tool_eval_result`, for a row `r` of `result`: its scores, not the exchange. */
+export const RESULT_EVENT = `json_build_object('id', r.target || '-' || r.case_position || '-' || r.sample, 'eval_id', r.run_id,
+            'target', (SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target),
+            'case_position', r.case_position, 'sample', r.sample, 'outcome', r.outcome, 'passed', r.passed, 'tool_score', r.tool_score, 'param_score', r.param_score,
+            'overall', r.overall, 'error_type', r.error_type, 'format_compliance', r.format_compliance, 'latency_ms', r.latency_ms, 'cost_usd', r.cost_usd, 'cached', r.cached,
+            'error', CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END)::text`;
 
 /**
  * The durable log of a job after a number, in order, at most `limit` entries: the events that were written, and the results,
@@ -35,11 +42,7 @@ export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, lim
     text: `SELECT * FROM (
         (SELECT seq, at, name, data FROM job_event WHERE job_id = $1 AND seq > $4 ORDER BY seq LIMIT $5)
         UNION ALL
-        (SELECT r.seq, r.settled_at AS at, 'tool_eval_result', json_build_object('id', r.target || '-' || r.case_position || '-' || r.sample, 'eval_id', r.run_id,
-            'target', (SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target),
-            'case_position', r.case_position, 'sample', r.sample, 'outcome', r.outcome, 'passed', r.passed, 'tool_score', r.tool_score, 'param_score', r.param_score,
-            'overall', r.overall, 'error_type', r.error_type, 'format_compliance', r.format_compliance, 'latency_ms', r.latency_ms, 'cost_usd', r.cost_usd, 'cached', r.cached,
-            'error', CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END)::text
+        (SELECT r.seq, r.settled_at AS at, 'tool_eval_result', ${RESULT_EVENT}
           FROM result r WHERE r.run_id = $2 AND r.generation = $3 AND r.seq > $4 ORDER BY r.seq LIMIT $5)
       ) log ORDER BY seq LIMIT $5`,
     values: [job.id, job.run_id, job.generation, afterSeq, limit],

@@ -22,15 +22,19 @@ const QUANTUM = 4;
  * Goyal, Vin, Cheng: Start-time Fair Queueing (SIGCOMM 1996).
  *
  * @param room how many items to hand out
+ * @param roomOfRun how many items a run may have at most; a run that is not in it as many as it has
  * @param laneVtime virtual time of the lane: the start tag of the user last served
  */
 export function shareFairly(
   backlogs: readonly Backlog[],
   room: number,
+  roomOfRun: ReadonlyMap<string, number>,
   laneVtime: number,
 ): { taken: (Backlog & { count: number })[]; users: Map<string, number>; vtime: number } {
   const targets = backlogs.map((backlog) => ({ ...backlog, count: 0 }));
-  const left = (target: (typeof targets)[number]): number => target.n - target.cursor + target.redo - target.count;
+  const roomLeft = new Map(roomOfRun);
+  const left = (target: (typeof targets)[number]): number =>
+    Math.min(target.n - target.cursor + target.redo - target.count, roomLeft.get(target.runId) ?? Infinity);
 
   const users = new Map<string, { vtime: number; runs: Map<string, { vtime: number; targets: typeof targets }> }>();
   for (const target of targets) {
@@ -57,6 +61,7 @@ export function shareFairly(
     const target = least(run.targets.filter((t) => left(t) > 0), (t) => t.vtime)!;
     const count = Math.min(room, left(target), QUANTUM);
     target.count += count;
+    if (roomLeft.has(target.runId)) roomLeft.set(target.runId, roomLeft.get(target.runId)! - count);
     vtime = Math.max(vtime, account.vtime);
     run.vtime += count;
     target.vtime = run.vtime;

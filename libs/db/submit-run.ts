@@ -10,6 +10,8 @@ export interface ResolvedTarget {
   providerKey: string;
   modelId: string;
   laneId: string;
+  /** Whether what it costs is known. */
+  priced: boolean;
   params: unknown;
   systemPrompt: string | null;
 }
@@ -41,9 +43,9 @@ export async function submitRun(
     );
     await client.query(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
-         case_positions, experiment_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12)`,
+         case_positions, experiment_id, max_requests, max_cost_usd) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14)`,
       [runId, teamId, userId, jobId, suiteId, suite.versionId, suite.name, suite.version, JSON.stringify(config satisfies RunConfig),
-        input.samples, positions, experimentId],
+        input.samples, positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null],
     );
     await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)

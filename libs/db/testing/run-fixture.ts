@@ -26,7 +26,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     async submit({ models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}) {
       return submitRun(pool, {
         teamId, userId: as, suiteId, input: { ...input(more), metrics: [] },
-        targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, params: {}, systemPrompt: null })),
+        targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, priced: false, params: {}, systemPrompt: null })),
       });
     },
     async anotherUser(): Promise<string> {

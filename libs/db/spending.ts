@@ -1,0 +1,13 @@
+import type { Spending } from '#lib/contracts/settings';
+import type { Pool } from './pool.js';
+import { spentThisMonth } from './run-budget.js';
+
+export async function readSpending(pool: Pool, teamId: string): Promise<Spending> {
+  const { rows } = await pool.query<Spending>(
+    `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM team WHERE id = $1`, [teamId]);
+  return rows[0]!;
+}
+
+export async function setMonthlyCap(pool: Pool, teamId: string, usd: number | null): Promise<void> {
+  await pool.query('UPDATE team SET monthly_cap_usd = $2 WHERE id = $1', [teamId, usd]);
+}

@@ -1,0 +1,142 @@
+import pg from 'pg';
+import { clientOf, weatherSuite, type Client } from './client.js';
+import { startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
+let simulator: RunningProcess;
+let client: Client;
+let sql: pg.Pool;
+beforeAll(async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  simulator = await startProcess('simulator');
+  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' }), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
+  client = clientOf(api.url);
+  sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  await client.post('/api/providers', {
+    key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 4 },
+    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }],
+  });
+}, 60_000);
+afterAll(() => sql.end());
+
+const control = (model: string, state: object) =>
+  fetch(`${simulator.url}/control/models/${model}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(state) });
+const requests = async (model: string): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model]?.requests ?? 0;
+async function submit(cases: number, models: string[], more: object = {}) {
+  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
+  return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, ...more });
+}
+const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
+const ended = (evalId: string) => until(async () => { const now = await run(evalId); return now.finished_at && now.score !== null && now; }, { what: 'the run to end' });
+/** Window of a lane with four slots: four at work and two waiting. */
+const WINDOW = 6;
+
+describe('a budget', () => {
+  it('of requests stops the run in state budget_exceeded, exactly there, and keeps what is settled', async () => {
+    const { body } = await submit(40, ['slow-40'], { budget: { max_requests: 15 } });
+    const done = await ended(body.eval_id);
+    expect(done).toMatchObject({ status: 'budget_exceeded', counts: { settled: 15, passed: 15 } });
+    const job = (await client.get(`/api/jobs/${body.job_id}`)).body;
+    expect(job).toMatchObject({ status: 'budget_exceeded', detail: '15 of 15 requests are made.', progress: { done: 15, total: 40 } });
+    const { rows } = await sql.query(`SELECT name, data::json ->> 'status' AS status FROM job_event WHERE job_id = $1 ORDER BY seq DESC LIMIT 1`, [body.job_id]);
+    expect(rows).toEqual([{ name: 'job_completed', status: 'budget_exceeded' }]);
+  }, 60_000);
+
+  it('of dollars stops it after at most one window more, and a larger one lets it go on to its end', async () => {
+    const { body } = await submit(60, ['slow-40'], { budget: { max_cost_usd: 3 } });
+    const done = await ended(body.eval_id);
+    expect(done.status).toBe('budget_exceeded');
+    const results = (await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200`)).body.items;
+    const dearest = Math.max(...results.map((result: any) => result.cost_usd));
+    const cost = results.reduce((sum: number, result: any) => sum + result.cost_usd, 0);
+    expect(cost).toBeGreaterThanOrEqual(3);
+    expect(cost).toBeLessThan(3 + WINDOW * dearest);
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`, {})).body).toMatchObject({ status: 422, detail: expect.stringMatching(/budget/) });
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`, { budget: null })).status).toBe(202);
+    const whole = await ended(body.eval_id);
+    expect(whole).toMatchObject({ status: 'completed', counts: { total: 60, settled: 60, passed: 60 } });
+    expect((await sql.query('SELECT sum(requests)::int AS n FROM target WHERE run_id = $1', [body.eval_id])).rows[0].n).toBe(60);
+  }, 60_000);
+
+  it('of dollars is refused for models without prices', async () => {
+    const { body } = await submit(1, ['slow-41'], { budget: { max_cost_usd: 1 } });
+    expect(body).toMatchObject({ status: 422, errors: [{ path: '/budget/max_cost_usd' }] });
+  });
+
+  it('of a month holds for the whole team: what is spent counts though its run is deleted', async () => {
+    const before = (await client.get('/api/settings/spending')).body;
+    expect(before).toMatchObject({ monthly_cap_usd: null, month: expect.stringMatching(/^\d{4}-\d\d$/) });
+    const first = await submit(3, ['perfect-ish']);
+    const { summaries } = await ended(first.body.eval_id);
+    await client.delete(`/api/tool-eval/history/${first.body.eval_id}`);
+    const spent = (await client.get('/api/settings/spending')).body.spent_usd;
+    expect(spent).toBeCloseTo(before.spent_usd + summaries[0].cost_usd);
+
+    expect((await client.put('/api/settings/spending', { monthly_cap_usd: spent + 1 })).status).toBe(200);
+    const over = await submit(60, ['slow-40', 'slow-41'], { model_order: 'parallel' });
+    const stopped = await ended(over.body.eval_id);
+    expect(stopped.status).toBe('budget_exceeded');
+    expect((await client.get(`/api/jobs/${over.body.job_id}`)).body.detail).toMatch(/monthly cap/);
+    expect((await submit(1, ['perfect-ish'])).body).toMatchObject({ status: 409, detail: expect.stringMatching(/PUT \/api\/settings\/spending/) });
+    expect((await submit(1, ['slow-41'])).status).toBe(202);
+    await client.put('/api/settings/spending', { monthly_cap_usd: null });
+  }, 60_000);
+});
+
+describe('resuming a run', () => {
+  it('takes what errored and what is missing, and asks for nothing that is scored again', async () => {
+    await control('perfect-ish', { on: false, status: 400 });
+    const { body } = await submit(20, ['perfect-ish', 'slow-41'], { samples: 2, case_filter: null });
+    await until(async () => (await run(body.eval_id)).counts.settled >= 45, { what: '45 settled items' });
+    await client.post(`/api/jobs/${body.job_id}/cancel`);
+    const stopped = await ended(body.eval_id);
+    const scored = stopped.counts.settled - stopped.counts.errored;
+    expect(stopped.counts.errored).toBe(40);
+    await control('perfect-ish', { on: true });
+    const lastOfOld = (await client.get(`/api/jobs/${body.job_id}`)).body;
+    const asked = await requests('perfect-ish') + await requests('slow-41');
+
+    const resumed = await client.post(`/api/tool-eval/history/${body.eval_id}/resume`);
+    expect(resumed).toMatchObject({ status: 202, body: { eval_id: body.eval_id, status: 'submitted' } });
+    expect(resumed.body.job_id).not.toBe(body.job_id);
+    const done = await ended(body.eval_id);
+    expect(done).toMatchObject({ status: 'completed', job_id: resumed.body.job_id, counts: { total: 80, settled: 80, errored: 0, passed: 80 } });
+    expect((await client.get(`/api/jobs/${resumed.body.job_id}`)).body.progress).toMatchObject({ done: 80 - scored, total: 80 - scored, errored: 0 });
+    expect(await requests('perfect-ish') + await requests('slow-41') - asked).toBeLessThanOrEqual(80 - scored + WINDOW);
+    const { rows } = await sql.query('SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items FROM result WHERE run_id = $1', [body.eval_id]);
+    expect(rows[0]).toEqual({ n: 80, items: 80 });
+
+    // Both logs are whole: the earlier job's still tells of the items that errored then.
+    expect((await client.get(`/api/jobs/${body.job_id}`)).body).toEqual(lastOfOld);
+    for (const [job, generation] of [[body.job_id, 1], [resumed.body.job_id, 2]]) {
+      const log = await sql.query(
+        `SELECT count(DISTINCT seq)::int AS n, (SELECT last_seq FROM job WHERE id = $1) AS last FROM
+           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 AND generation = $3) s`, [job, body.eval_id, generation]);
+      expect(log.rows[0].n).toBe(log.rows[0].last);
+    }
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).body).toMatchObject({ status: 409, detail: expect.stringMatching(/nothing to resume/) });
+  }, 60_000);
+
+  it('keeps to the cases that the run had selected', async () => {
+    await control('perfect-ish', { on: false, status: 400 });
+    const suite = weatherSuite(6) as any;
+    suite.test_cases.forEach((one: any, index: number) => (one.tags = index % 2 ? ['odd'] : []));
+    const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);
+    const { body } = await client.post('/api/tool-eval', { suite_id, models: ['perfect-ish'], samples: 3, case_filter: { tags: ['odd'] } });
+    await until(async () => (await run(body.eval_id)).status === 'completed', { what: 'the run to end' });
+    await control('perfect-ish', { on: true });
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).status).toBe(202);
+    expect(await ended(body.eval_id)).toMatchObject({ counts: { total: 9, settled: 9, errored: 0 } });
+    const { rows } = await sql.query('SELECT DISTINCT case_position FROM result WHERE run_id = $1 ORDER BY 1', [body.eval_id]);
+    expect(rows.map((row) => row.case_position)).toEqual([1, 3, 5]);
+  }, 60_000);
+
+  it('waits until a run has ended', async () => {
+    const { body } = await submit(100, ['slow-41']);
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).status).toBe(409);
+    await client.post(`/api/jobs/${body.job_id}/cancel`);
+  });
+});
