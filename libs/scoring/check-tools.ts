@@ -6,7 +6,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 
 // Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
-const ajv = new Ajv2020({
+const newAjv = (): Ajv2020 => new Ajv2020({
   strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false,
   code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
 });
@@ -50,7 +50,13 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
   return errors;
 }
 
+/** An Ajv keeps something of every schema that it ever compiled, removed or not: after these many another one takes over. */
+const MOST_KEPT = 500;
+let ajv = newAjv();
+let compiled = 0;
+
 function compile(schema: JsonObject): ValidateFunction {
+  if (++compiled % MOST_KEPT === 0) ajv = newAjv();
   // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and an $async
   // schema would answer with a promise whose rejection nobody awaits.
   const { $id: _id, $schema: _schema, $async: _async, ...rest } = schema;
@@ -64,7 +70,6 @@ type SchemaProblem = NonNullable<Evidence['schema']>[number];
 const validators = new WeakMap<Tool, ValidateFunction | null>();
 /** By the text of the schema too: recorded calls bring the same tools anew with every line. */
 const byText = new Map<string, ValidateFunction | null>();
-const MOST_KEPT = 500;
 
 function validatorOf(tool: Tool): ValidateFunction | null {
   let validate = validators.get(tool);
