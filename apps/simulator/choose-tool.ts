@@ -1,3 +1,4 @@
+import { remember } from './remember.js';
 import { meanings } from './words.js';
 import type { JsonSchema, Tool } from './wire.js';
 
@@ -5,24 +6,17 @@ import type { JsonSchema, Tool } from './wire.js';
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };
 
 export interface Lexicon {
-  tools: { tool: Tool; weights: Map<string, number>; nameWords: string[] }[];
+  tools: { tool: Tool; weights: Map<string, number>; nameWords: readonly string[] }[];
   /** How many tools know the word: a word that all know tells nothing. */
   known: Map<string, number>;
 }
 
-const lexicons = new Map<string, Lexicon>();
-
-/** The words of a tool set. Kept by the tools' text, since a suite sends the same tools with every case. */
-export function lexiconOf(tools: Tool[]): Lexicon {
-  const key = JSON.stringify(tools);
-  const kept = lexicons.get(key);
-  if (kept) return kept;
+/** The words of a tool set. Kept with it, since a suite sends the same tools with every case; see readBody. */
+export const lexiconOf = remember((tools: Tool[]): Lexicon => {
   const lexicon: Lexicon = { tools: tools.map(wordsOf), known: new Map() };
   for (const { weights } of lexicon.tools) for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);
-  if (lexicons.size >= 100) lexicons.clear();
-  lexicons.set(key, lexicon);
   return lexicon;
-}
+}, 100);
 
 function wordsOf(tool: Tool): Lexicon['tools'][number] {
   const weights = new Map<string, number>();

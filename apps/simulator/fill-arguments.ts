@@ -1,4 +1,5 @@
 import type { Found } from './find-values.js';
+import { remember } from './remember.js';
 import { meanings, stem } from './words.js';
 import type { JsonSchema } from './wire.js';
 
@@ -63,10 +64,12 @@ const POINTERS: [RegExp, RegExp][] = [
   [/new/, /\b(to|as)$/],
 ];
 
-function near(key: string): (found: Found) => boolean {
+const sensesOf = remember((key: string): Sense[] => SENSES.filter(({ named }) => named.test(key)));
+
+const near = remember((key: string): ((found: Found) => boolean) => {
   const pointer = POINTERS.find(([keys]) => keys.test(key));
   return (found) => (pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word)));
-}
+});
 
 /** The first unused value of a kind that its surroundings point to, else the first unused one. */
 function take(source: Source, kind: Found['kind'], pointed: (found: Found) => boolean): string | number | undefined {
@@ -126,8 +129,7 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
   const announced = announcedBy(lower, source);
   if (announced !== undefined) return announced;
   // Two keys may fit many prompts ("to", "name"): optional ones are only filled where something points to them.
-  for (const sense of SENSES) {
-    if (!sense.named.test(lower)) continue;
+  for (const sense of sensesOf(lower)) {
     if (!required && !spokenOf(lower, schema, source)) continue;
     const value = sense.find(source, lower);
     if (value !== undefined) return value;
@@ -164,14 +166,14 @@ function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
 
 /** The enum value that the prompt names, or means by a sign or a short form. */
 function mentioned(values: unknown[], prompt: string): unknown {
-  const asked = new Set(meanings(prompt));
-  const plain = (value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' ');
   return (
-    values.find((value) => new RegExp(`(^|\\W)${escape(plain(value))}(e?s)?(\\W|$)`, 'i').test(prompt)) ??
+    values.find((value) => namedBy(value).test(prompt)) ??
     values.find((value) => ALIASES[String(value).toLowerCase()]?.test(prompt)) ??
-    values.find((value) => meanings(plain(value)).length > 0 && meanings(plain(value)).every((word) => asked.has(word)))
+    values.find((value) => meanings(plain(value)).length > 0 && meanings(plain(value)).every((word) => meanings(prompt).includes(word)))
   );
 }
+const plain = remember((value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' '));
+const namedBy = remember((value: unknown) => new RegExp(`(^|\\W)${escape(plain(value))}(e?s)?(\\W|$)`, 'i'));
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

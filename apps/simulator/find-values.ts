@@ -32,34 +32,41 @@ const NOT_NAMES = new Set(
   ).split(' '),
 );
 
-type Reader = { kind: Found['kind']; pattern: RegExp; value?: (match: RegExpMatchArray, today: Date | null) => string | number | null };
+/** `needs`: a quick look whether the pattern can match at all. */
+type Reader = { kind: Found['kind']; needs?: RegExp; pattern: RegExp; value?: (match: RegExpMatchArray, today: Date | null) => string | number | null };
 
 /** In order: text that one reader took is not offered to the next. */
 const READERS: Reader[] = [
-  { kind: 'quoted', pattern: /"([^"]+)"|“([^”]+)”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g, value: (m) => m[1] ?? m[2] ?? m[3]! },
-  { kind: 'url', pattern: /https?:\/\/[^\s,;]+[^\s,;.!?]/g },
-  { kind: 'email', pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
-  { kind: 'file', pattern: /(?:\/?[\w-]+\/)*[\w-]+\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
-  { kind: 'id', pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
-  { kind: 'date', pattern: /\b\d{4}-\d{2}-\d{2}\b/g },
-  { kind: 'date', pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today) },
-  { kind: 'date', pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[2]!, m[1]!, m[3], today) },
-  { kind: 'date', pattern: /\b(today|tonight|this (?:morning|afternoon|evening)|tomorrow|day after tomorrow|yesterday)\b/gi, value: (m, today) => relativeDay(m[1]!.toLowerCase(), today) },
-  { kind: 'date', pattern: new RegExp(`\\b(?:(next|this) )?(${DAY})\\b`, 'gi'), value: (m, today) => weekday(m[2]!.toLowerCase(), today) },
-  { kind: 'time', pattern: /\b(\d{1,2})(?::(\d{2}))? ?(am|pm|a\.m\.|p\.m\.)(?!\w)/gi, value: (m) => clock(Number(m[1]), m[2] ?? '00', m[3]![0]!.toLowerCase()) },
-  { kind: 'time', pattern: /\b(\d{1,2}):(\d{2})\b/g, value: (m) => clock(Number(m[1]), m[2]!, '') },
-  { kind: 'time', pattern: /\b(noon|midnight)\b/gi, value: (m) => (m[1]!.toLowerCase() === 'noon' ? '12:00' : '00:00') },
+  { kind: 'quoted', needs: /["“']/, pattern: /"([^"]+)"|“([^”]+)”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g, value: (m) => m[1] ?? m[2] ?? m[3]! },
+  { kind: 'url', needs: /:\//, pattern: /https?:\/\/[^\s,;]+[^\s,;.!?]/g },
+  { kind: 'email', needs: /@/, pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
+  { kind: 'file', needs: /\.[a-z]|\//, pattern: /(?:\/?[\w-]+\/)*[\w-]+\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
+  { kind: 'id', needs: /[_#]|[A-Z]-?\d/, pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
+  { kind: 'date', needs: /\d-\d/, pattern: /\b\d{4}-\d{2}-\d{2}\b/g },
+  { kind: 'date', needs: /\d/, pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today) },
+  { kind: 'date', needs: /\d/, pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[2]!, m[1]!, m[3], today) },
+  { kind: 'date', needs: /\b(?:to|yes|this|day)/i, pattern: /\b(today|tonight|this (?:morning|afternoon|evening)|tomorrow|day after tomorrow|yesterday)\b/gi, value: (m, today) => relativeDay(m[1]!.toLowerCase(), today) },
+  { kind: 'date', needs: /day/i, pattern: new RegExp(`\\b(?:(next|this) )?(${DAY})\\b`, 'gi'), value: (m, today) => weekday(m[2]!.toLowerCase(), today) },
+  { kind: 'time', needs: /\d/, pattern: /\b(\d{1,2})(?::(\d{2}))? ?(am|pm|a\.m\.|p\.m\.)(?!\w)/gi, value: (m) => clock(Number(m[1]), m[2] ?? '00', m[3]![0]!.toLowerCase()) },
+  { kind: 'time', needs: /\d:\d/, pattern: /\b(\d{1,2}):(\d{2})\b/g, value: (m) => clock(Number(m[1]), m[2]!, '') },
+  { kind: 'time', needs: /no|mid/i, pattern: /\b(noon|midnight)\b/gi, value: (m) => (m[1]!.toLowerCase() === 'noon' ? '12:00' : '00:00') },
   { kind: 'duration', pattern: /\b(\d+|half an|an|a|one|two|three) ?-?(minutes?|min|hours?|hrs?|h)\b/gi, value: (m) => minutes(m[1]!.toLowerCase(), m[2]!) },
-  { kind: 'number', pattern: /-?\d[\d,]*(?:\.\d+)?/g, value: (m) => Number(m[0].replaceAll(',', '')) },
+  { kind: 'number', needs: /\d/, pattern: /-?\d[\d,]*(?:\.\d+)?/g, value: (m) => Number(m[0].replaceAll(',', '')) },
   { kind: 'number', pattern: new RegExp(`\\b(${Object.keys(NUMBER_WORDS).join('|')})\\b`, 'gi'), value: (m) => NUMBER_WORDS[m[1]!.toLowerCase()]! },
   { kind: 'name', pattern: /\p{Lu}[\p{L}'’.-]*\p{L}(?: (?:de |of )?\p{Lu}[\p{L}'’-]*\p{L})*/gu, value: (m) => nameIn(m[0]) },
 ];
+
+/** Characters beside a value that are looked at: enough for three words. */
+const SURROUNDINGS = 60;
+const WORDS = /[\p{L}'’]+/gu;
+const WORD_AFTER = /^\W{0,2}([\p{L}%]+)/u;
 
 /** All values in a prompt, in the order of the prompt. `today` turns "tomorrow" into a date; without it, words stay words. */
 export function findValues(text: string, today: Date | null): Found[] {
   const found: Found[] = [];
   let left = text;
-  for (const { kind, pattern, value } of READERS) {
+  for (const { kind, needs, pattern, value } of READERS) {
+    if (needs && !needs.test(left)) continue;
     for (const match of left.matchAll(pattern)) {
       let start = match.index;
       let read: string | number | null = value ? value(match, today) : match[0];
@@ -73,8 +80,8 @@ export function findValues(text: string, today: Date | null): Found[] {
         value: read,
         start,
         end,
-        before: (text.slice(0, start).toLowerCase().match(/[\p{L}'’]+/gu) ?? []).slice(-3).join(' '),
-        after: text.slice(end).toLowerCase().match(/^\W{0,2}([\p{L}%]+)/u)?.[1] ?? '',
+        before: (text.slice(Math.max(0, start - SURROUNDINGS), start).toLowerCase().match(WORDS) ?? []).slice(-3).join(' '),
+        after: text.slice(end, end + SURROUNDINGS).toLowerCase().match(WORD_AFTER)?.[1] ?? '',
       });
       left = left.slice(0, start) + ' '.repeat(end - start) + left.slice(end);
     }

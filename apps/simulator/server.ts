@@ -5,6 +5,7 @@ import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
 import { countRequest, type ModelState } from './model-state.js';
 import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
+import { readBody } from './read-body.js';
 import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './wire.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -50,7 +51,7 @@ function requestHandler(seed: number, states: States) {
   const chat = chatHandler(seed, states);
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url: target = '/' } = request;
-    const text = method === 'GET' ? '' : await readBody(request);
+    const text = method === 'GET' ? '' : await receive(request);
     if (text === null) return send(response, sendError(413, `The body exceeds ${MAX_BODY_BYTES} bytes.`));
     if (target === '/v1/chat/completions' || target === '/chat/completions') {
       if (method === 'POST') return chat(text, request, response);
@@ -246,7 +247,7 @@ function write(response: ServerResponse, { status, headers, body }: Answer & { d
 }
 
 /** null when it is too long. By events, since iterating a stream costs as much as the rest of a request. */
-function readBody(request: IncomingMessage): Promise<string | null> {
+function receive(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -267,7 +268,7 @@ const notJson = (): Answer => sendError(400, 'We could not parse the JSON body o
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readBody(text);
   } catch {
     return NOT_JSON;
   }

@@ -1,3 +1,5 @@
+import { remember } from './remember.js';
+
 /** Words that say nothing about which tool is meant. */
 const STOP_WORDS = new Set(
   (
@@ -52,20 +54,9 @@ export function stem(word: string): string {
 }
 
 /** The meaningful words of a text or an identifier (`sendEmail`, `send_email`), stemmed, one word per meaning. */
-export function meanings(text: string): string[] {
+export const meanings = remember((text: string): readonly string[] => {
   const words = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? [];
   return words.filter((word) => !STOP_WORDS.has(word)).map(meaningOf);
-}
+});
 
-const meaningsOfWords = new Map<string, string>();
-
-function meaningOf(word: string): string {
-  let meaning = meaningsOfWords.get(word);
-  if (meaning === undefined) {
-    const stemmed = stem(word);
-    meaning = MEANING.get(stemmed) ?? stemmed;
-    if (meaningsOfWords.size >= 10_000) meaningsOfWords.clear();
-    meaningsOfWords.set(word, meaning);
-  }
-  return meaning;
-}
+const meaningOf = remember((word: string): string => MEANING.get(stem(word)) ?? stem(word));
