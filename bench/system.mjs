@@ -40,7 +40,10 @@ export async function withSystem(use) {
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
       return answer.json();
     };
-    await use({ simulator, api, call, start, finished: (evalId) => finished(call, evalId) });
+    const interrupted = new Promise((_, reject) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
+    });
+    await Promise.race([interrupted, use({ simulator, api, call, start, finished: (evalId) => finished(call, evalId) })]);
   } finally {
     for (const child of children) if (child.exitCode === null) child.kill('SIGTERM');
     await delay(500);
