@@ -34,7 +34,14 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Agentevals
   const [given, wanted] = [output.tool_calls ?? null, reference.tool_calls ?? null];
   if ((given === null) !== (wanted === null)) return false;
   const [calls, references] = [callsOf(output), callsOf(reference)];
-  return calls.length === references.length && covers(calls, references, options);
+  if (calls.length !== references.length) return false;
+  // Here each call looks for its reference, elsewhere each reference for its call: with "subset" and "superset" that matters.
+  const left = [...references];
+  return calls.every((call) => {
+    const index = left.findIndex((wanted) => call.name === wanted.name && sameArguments(call.args, wanted.args, wanted.name, options));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
 }
 
 /** Whether every reference call finds a call of its own; the first that matches is taken. */

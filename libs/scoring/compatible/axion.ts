@@ -1,5 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
-import { has, pythonEqual, pythonType } from '../python-values.js';
+import { has, pythonEqual, pythonRepr, pythonType } from '../python-values.js';
 import { sequenceRatio } from '../sequence-ratio.js';
 import type { NamedCall } from './calls.js';
 
@@ -23,13 +23,23 @@ export function axionToolCorrectness(called: readonly NamedCall[], expected: rea
     if (index >= 0) left.splice(index, 1);
   }
   const score = scoreOf(called, expected, matched.length, options);
-  const list = (names: string[]): string => `[${names.map((name) => `'${name}'`).join(', ')}]`;
   const parts = [
-    matched.length && `Correctly called: ${list(matched)}`,
-    missing.length && `Missing tools: ${list(missing)}`,
-    left.length && `Unexpected tools: ${list(left.map((call) => call.name))}`,
+    matched.length && `Correctly called: ${pythonRepr(matched)}`,
+    missing.length && `Missing tools: ${pythonRepr(missing)}`,
+    left.length && `Unexpected tools: ${pythonRepr(left.map((call) => call.name))}`,
   ].filter(Boolean);
-  return { score, pass: score >= options.threshold, explanation: parts.join('; ') };
+  const explanation =
+    expected.length === 0 ? (called.length === 0 ? 'No tools were expected, and none were called.' : `No tools were expected, but ${called.length} were called.`)
+    : options.strict_order ? inOrder(called, expected, options)
+    : parts.join('; ');
+  return { score, pass: score >= options.threshold, explanation };
+}
+
+function inOrder(called: readonly NamedCall[], expected: readonly NamedCall[], options: AxionOptions): string {
+  if (called.length !== expected.length) return `${expected.length} tools were expected, ${called.length} were called.`;
+  const wrong = called.findIndex((call, index) => !matches(call, expected[index]!, options));
+  if (wrong < 0) return `All ${expected.length} tools were called in order.`;
+  return `At position ${wrong} ${pythonRepr(expected[wrong]!.name)} was expected, and ${pythonRepr(called[wrong]!.name)} called${options.check_parameters ? ` with ${pythonRepr(called[wrong]!.arguments ?? {})}` : ''}.`;
 }
 
 function scoreOf(called: readonly NamedCall[], expected: readonly NamedCall[], matched: number, options: AxionOptions): number {

@@ -96,7 +96,7 @@ function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdi
   const answerType = typeOfFirst(accepted);
   let isVariable = answerType !== null && answerType !== type;
   if (given === type) {
-    if (nested && !accepted.some((list) => !Array.isArray(list) || (value as Json[]).every((item) => elementFits(item, nested, list)))) return wrong('type_error:nested');
+    if (nested && !accepted.some((list) => !Array.isArray(list) || (value as Json[]).every((item) => elementFits(item, nested, list)))) return wrong(accepted.length ? 'type_error:nested' : 'type_error:simple');
   } else if (answerType !== null && given === answerType) isVariable = true;
   else return wrong('type_error:simple');
 

@@ -46,8 +46,8 @@ function exact(called: readonly DeepEvalCall[], expected: readonly DeepEvalCall[
 
 function weight(call: DeepEvalCall, want: DeepEvalCall, options: DeepEvalOptions): number {
   if (!sameTool(call, want)) return 0;
-  if (asks(options, 'output') && !pythonEqual(outputOf(call), outputOf(want))) return 0;
-  return asks(options, 'input_parameters') ? similarity(parametersOf(want), parametersOf(call)) : 1;
+  const score = asks(options, 'input_parameters') ? similarity(parametersOf(want), parametersOf(call)) : 1;
+  return asks(options, 'output') && !pythonEqual(outputOf(call), outputOf(want)) ? 0 : score;
 }
 
 function anyOrder(called: readonly DeepEvalCall[], expected: readonly DeepEvalCall[], options: DeepEvalOptions): number {

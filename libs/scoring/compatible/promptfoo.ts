@@ -1,10 +1,17 @@
 import { isObject, type Json } from '#lib/contracts/json';
+import { jsonInText } from './promptfoo-text.js';
 
 /** promptfoo 0.123 `tool-call-f1`: names only, as sets. @throws Error when no expected name is given, which it refuses too. */
 export function promptfooToolCallF1(output: unknown, value: string | string[], options: { threshold: number; inverse: boolean }) {
   const names = (typeof value === 'string' ? value.split(',') : value).map((name) => name.trim()).filter(Boolean);
   if (names.length === 0) throw new Error('promptfoo needs at least one expected tool name: it cannot express "no tool".');
-  const [expected, called] = [new Set(names), namesIn(output)];
+  const expected = new Set(names);
+  let called: Set<string>;
+  try {
+    called = namesIn(output);
+  } catch (error) {
+    return { score: 0, pass: false, called: [], reason: (error as Error).message };
+  }
   const both = [...expected].filter((name) => called.has(name)).length;
   const precision = called.size ? both / called.size : 0;
   const recall = both / expected.size;
@@ -18,7 +25,7 @@ function namesIn(output: unknown): Set<string> {
     try {
       return namesIn(JSON.parse(output));
     } catch {
-      return new Set(jsonBlocks(output).flatMap((block) => [...namesIn(block)]));
+      return new Set(jsonInText(output).flatMap((value) => [...namesIn(value)]));
     }
   }
   if (Array.isArray(output)) return new Set(output.filter((item) => typeof item === 'object' && item !== null).flatMap((item) => nameOfItem(item as Item)));
@@ -30,7 +37,7 @@ function namesIn(output: unknown): Set<string> {
     const name = nameOf(output);
     if (name.length) return new Set(name);
   }
-  if (output.functionCall) return new Set(nameOf(output.functionCall));
+  if (typeof output.functionCall === 'object' && output.functionCall !== null) return new Set(nameOf(output.functionCall));
   if (isObject(output.toolCall) && Array.isArray(output.toolCall.functionCalls)) return new Set(output.toolCall.functionCalls.flatMap(nameOf));
   return new Set();
 }
@@ -42,46 +49,4 @@ function nameOfItem(item: Item): string[] {
   if (item.type === 'tool_use' && typeof item.name === 'string') return [item.name];
   for (const wrapper of [item.functionCall, item.function]) if (typeof wrapper === 'object' && wrapper !== null) return nameOf(wrapper);
   return nameOf(item);
-}
-
-/** JSON that begins where a line begins and ends where a line ends, outside code fences. */
-function jsonBlocks(text: string): unknown[] {
-  const blocks: unknown[] = [];
-  const lines = text.split('\n');
-  let fence = '';
-  for (let first = 0; first < lines.length; first++) {
-    const marker = /^[ \t]*(?:(?:[-+*]|\d+[.)])[ \t]+)?(`{3,}|~{3,})(.*)$/.exec(lines[first]!.trimEnd());
-    if (fence) {
-      if (marker && marker[1]![0] === fence[0] && marker[1]!.length >= fence.length && !marker[2]!.trim()) fence = '';
-      continue;
-    }
-    if (marker && !(marker[1]![0] === '`' && marker[2]!.includes('`'))) {
-      fence = marker[1]!;
-      continue;
-    }
-    if (!/^\s*[{[]/.test(lines[first]!)) continue;
-    const last = lastLineOf(lines, first);
-    if (last === undefined) continue;
-    try {
-      blocks.push(JSON.parse(lines.slice(first, last + 1).join('\n')));
-      first = last;
-    } catch {
-      // What begins inside of it is tried with its own line.
-    }
-  }
-  return blocks;
-}
-
-/** The line on which the brackets that open on `first` are closed; undefined when something follows them there. */
-function lastLineOf(lines: readonly string[], first: number): number | undefined {
-  let depth = 0;
-  for (let at = first; at < lines.length; at++) {
-    const line = lines[at]!.trimEnd().replace(/"(?:[^"\\]|\\.)*"/g, '');
-    if (/^\s*(`{3,}|~{3,})/.test(line)) return undefined;
-    for (let column = 0; column < line.length; column++) {
-      if ('{['.includes(line[column]!)) depth++;
-      else if ('}]'.includes(line[column]!) && --depth === 0) return column === line.length - 1 ? at : undefined;
-    }
-  }
-  return undefined;
 }

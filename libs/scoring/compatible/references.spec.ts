@@ -1,0 +1,63 @@
+import { scoreMetric } from '../metrics.js';
+
+// What the vectors do not hold, by the sources of the references.
+
+const promptfoo = (output: unknown) => scoreMetric('promptfoo_tool_call_f1', {}, { output, expected: ['a', 'b'] });
+const json = (name: string): string => `[{"name":"${name}"}]`;
+
+test.each<[string, string, string[]]>([
+  ['on a line of its own', `Calling:\n  ${json('a')}  \nand\n${json('b')}`, ['a', 'b']],
+  ['not beside prose', `Calling ${json('a')}\n${json('b')} now`, []],
+  ['not inside a code fence', `\`\`\`json\n${json('a')}\n\`\`\`\n${json('b')}`, ['b']],
+  ['not inside a fence that is never closed', `~~~\n${json('a')}\n\`\`\`\n${json('b')}`, []],
+  ['after a fence inside of a list ends with the list', `- item\n  \`\`\`\n  ${json('a')}\n${json('b')}`, ['b']],
+  ['not in a fence that begins as an item of a list', `1. ~~~\n   ${json('a')}\n   ~~~\n${json('b')}`, ['b']],
+  ['after what only looks like a fence, four columns in', `\t\`\`\`\n${json('a')}`, ['a']],
+  ['over several lines', '[\n  {"name":\n    "a"}\n]', ['a']],
+  ['beside a bracket that is never closed', `{ oops\n${json('a')}`, ['a']],
+  ['after a bracket that closes nothing', `]\n${json('a')}`, ['a']],
+  ['inside of what is no JSON', `{"calls":\n${json('a')}\n, oops}`, ['a']],
+  ['not inside of JSON that is no call', `{"calls":\n${json('a')}\n}`, []],
+  ['with brackets in strings', '[{"name":"a","x":"}] \\"{"}]\nThen: "a string { that ends with its line\n[{"name":"b"}]', ['a', 'b']],
+  ['with brackets that do not belong together', `[ }\n${json('b')}`, ['b']],
+])('promptfoo reads JSON in a text %s', (_where, text, called) => {
+  expect(promptfoo(text).called).toEqual(called);
+});
+
+test('promptfoo gives up on a text of brackets, at once', () => {
+  expect(promptfoo('{'.repeat(70_000))).toMatchObject({ score: 0, pass: false });
+  expect(promptfoo(`${'{x'.repeat(30_000)}${'}'.repeat(30_000)}`)).toMatchObject({ score: 0, pass: false });
+});
+
+test('promptfoo reads no name from a wrapper that is no object', () => {
+  expect(promptfoo({ functionCall: 'a', toolCall: { functionCalls: [{ name: 'b' }] } }).called).toEqual(['b']);
+});
+
+test('agentevals lets each call look for its reference in strict mode, and each reference for its call elsewhere', () => {
+  const trajectory = (...args: object[]) => [{ role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) }];
+  const match = (mode: string, outputs: object[], references: object[]) => scoreMetric(
+    'agentevals_trajectory_match', { trajectory_match_mode: mode, tool_args_match_mode: 'superset' }, { outputs: trajectory(...outputs), reference_outputs: trajectory(...references) },
+  ).match;
+  // The first call may take either reference, the second only the empty one.
+  expect(match('strict', [{ x: 1 }, {}], [{}, { x: 1 }])).toBe(false);
+  expect(match('superset', [{}, { x: 1 }], [{}, { x: 1 }])).toBe(true);
+  expect(match('strict', [{}, { x: 1 }], [{ x: 1 }, {}])).toBe(true);
+});
+
+test('Axion says what it found, in order too', () => {
+  const explain = (options: object, called: string[], expected: string[]) => scoreMetric(
+    'axion_tool_correctness', options, { called: called.map((name) => ({ name, arguments: { x: 'it\'s' } })), expected: expected.map((name) => ({ name })) },
+  ).explanation;
+  expect(explain({}, ['a', 'it\'s'], ['a', 'b'])).toBe('Correctly called: [\'a\']; Missing tools: [\'b\']; Unexpected tools: ["it\'s"]');
+  expect(explain({ strict_order: true }, ['b', 'a'], ['a', 'b'])).toBe('At position 0 \'a\' was expected, and \'b\' called.');
+  expect(explain({ strict_order: true, check_parameters: true }, ['a'], ['a'])).toBe('At position 0 \'a\' was expected, and \'a\' called with {\'x\': "it\'s"}.');
+  expect(explain({ strict_order: true }, ['a'], ['a', 'b'])).toBe('2 tools were expected, 1 were called.');
+  expect(explain({}, ['a'], [])).toBe('No tools were expected, but 1 were called.');
+});
+
+test('DeepEval cannot compare a call without parameters, whatever it put out', () => {
+  const score = () => scoreMetric('deepeval_tool_correctness', { evaluation_params: ['INPUT_PARAMETERS', 'OUTPUT'] }, {
+    called: [{ name: 'f', input_parameters: { a: 1 }, output: 1 }], expected: [{ name: 'f', output: 2 }],
+  });
+  expect(score).toThrow('DeepEval cannot compare');
+});
