@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { CaseInput } from '#lib/contracts/case';
+import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { checkMetrics } from '#lib/contracts/metric';
+import type { Tool } from '#lib/contracts/tool';
+import type { Verdict } from '#lib/contracts/verdict';
+import { checkCase } from './check-case.js';
+import { scoreMetrics } from './metric-input.js';
+import { METRICS } from './metrics.js';
+import { readReply } from './read-reply.js';
+import { passAtK, passHatK } from './repeats.js';
+import { prepareCase } from './score-case.js';
+import { scoreChain } from './score-chain.js';
+
+const page = readFileSync(new URL('../../docs/scoring.md', import.meta.url), 'utf8');
+
+/** The rows under the tables whose first columns have these names. */
+function rowsUnder(header: string): string[][] {
+  const lines = page.split('\n');
+  return lines.flatMap((line, at) => {
+    if (!line.startsWith(header)) return [];
+    const end = lines.findIndex((other, index) => index > at && !other.startsWith('|'));
+    return lines.slice(at + 2, end).map((row) => row.slice(2, -2).split(' | '));
+  });
+}
+const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]*)`/g)].map((match) => match[1]!);
+const object = (text: string): JsonObject => parseJson(text) as JsonObject;
+const numberOrNull = (cell: string): number | null => (cell === 'null' ? null : Number(cell));
+const resultOf = ({ passed, error_type }: Verdict): string => (passed ? 'passes' : error_type);
+
+/** `name {json}` for each call, or a whole message. */
+function messageOf(cell: string): JsonObject {
+  const texts = quoted(cell);
+  if (texts[0]?.startsWith('{')) return object(texts[0]);
+  const calls = texts.map((text) => ({ function: { name: text.slice(0, text.indexOf(' ')), arguments: text.slice(text.indexOf(' ') + 1) } }));
+  return { tool_calls: calls };
+}
+
+const parameters: JsonObject = { type: 'object', properties: { units: { type: 'string', default: 'celsius' } } };
+const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({ type: 'function', function: { name, ...(name === 'get_weather' && { parameters }) } }));
+
+test.each(rowsUnder('| rule | case |'))('one reply: %s: %s against %s', (rule, written, replied, tool, param, overall, result) => {
+  const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
+  expect(checkCase(input, tools)).toEqual([]);
+  const similarity = /similarity ([\d.]+)/.exec(rule!)?.[1];
+  const verdict = prepareCase(input, tools, 1).score(readReply(messageOf(replied!), tools), { similarities: () => (similarity === undefined ? undefined : Number(similarity)) });
+  expect([verdict.tool_score, verdict.param_score, verdict.overall, resultOf(verdict)]).toEqual([numberOrNull(tool!), numberOrNull(param!), numberOrNull(overall!), result]);
+});
+
+test.each(rowsUnder('| rule | chain |'))('a chain: %s: %s', (_rule, chain, more, ...figures) => {
+  const input = { prompt: 'p', multi_turn: true, expected_tool: 'g', expected_params: { to: 'Rome' }, ...object(quoted(more!)[0]!) } as CaseInput;
+  expect(checkCase(input, tools)).toEqual([]);
+  const rounds = [...chain!.matchAll(/\[((?:`[^`]*` ?)*)\]/g)].map((round) => readReply(messageOf(round[1]!), tools));
+  const verdict = scoreChain(input, tools, 1, rounds);
+  const { completion, efficiency, redundancy, detour, overall } = verdict;
+  [completion, efficiency, redundancy, detour, overall].forEach((figure, index) => expect(figure).toBeCloseTo(Number(figures[index]), 9));
+  expect(resultOf(verdict)).toBe(figures[5]);
+});
+
+test.each(rowsUnder('| n | c | k |'))('%s samples, %s of which pass, k = %s', (n, c, k, atK, hatK) => {
+  expect([passAtK(Number(n), Number(c), Number(k)), passHatK(Number(n), Number(c), Number(k))]).toEqual([Number(atK), Number(hatK)]);
+});
+
+describe('the same reply under nine metrics', () => {
+  const weather: Tool[] = ['weather', 'time', 'news'].map((name) => ({
+    type: 'function', function: { name, parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } } },
+  }));
+  const input = { prompt: 'p', ...object(/```json\n(.*)\n```/.exec(page)![1]!) } as CaseInput;
+  const message = messageOf(/and the reply (.*):/.exec(page)![1]!);
+  const rounds = [{ message, reply: readReply(message, weather) }];
+  const rows = rowsUnder('| metric | version |');
+
+  test.each(rows)('%s %s with %s: %s', (id, version, options, score) => {
+    const { metrics, errors } = checkMetrics([{ id: quoted(id!)[0]!, options: object(quoted(options!)[0]!) }]);
+    expect(errors).toEqual([]);
+    expect(METRICS.find((metric) => metric.id === metrics[0]!.id)!.version).toBe(version);
+    expect(scoreMetrics(metrics, { case: input, tools: weather, rounds })[metrics[0]!.id]!.score).toBe(Number(score));
+  });
+  test('are more than nine rows', () => expect(rows.length).toBeGreaterThanOrEqual(9));
+});
