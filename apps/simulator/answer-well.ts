@@ -14,7 +14,7 @@ const FITS_ALONE = 3;
 
 /** A reply with the tools it was chosen from, best first, so that spoilt models can go wrong on purpose. */
 export interface WellReply extends Reply {
-  ranked: Tool[];
+  ranked(): Tool[];
 }
 
 /**
@@ -28,7 +28,7 @@ export function answerWell(request: ChatRequest): WellReply {
   const prompt = textOf(messages[lastUser]?.content).trim();
   const since = messages.slice(lastUser + 1);
   const tools = request.tools ?? [];
-  if (tools.length === 0 || choice === 'none') return say(prompt, since, []);
+  if (tools.length === 0 || choice === 'none') return say(prompt, since, () => []);
 
   const lexicon = lexiconOf(tools);
   const done = new Set(since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name));
@@ -37,14 +37,14 @@ export function answerWell(request: ChatRequest): WellReply {
     today: todayIn(messages.map((message) => textOf(message.content)).join('\n')),
     results: since.filter((message) => message.role === 'tool').map((message) => parsed(textOf(message.content))).reverse(),
   };
-  const ranked = weighArguments(rankTools(prompt, lexicon), prompt, conversation);
+  const candidates = rankTools(prompt, lexicon).map((ranked, place) => candidate(ranked, place, prompt, conversation));
   const forced = typeof choice === 'object' ? tools.find((tool) => tool.function.name === choice.function?.name) : undefined;
   const required = choice === 'required' || forced !== undefined;
-  const order = ranked.map(({ tool }) => tool);
+  const order = (): Tool[] => candidates.sort((a, b) => b.fit() - a.fit()).map(({ tool }) => tool);
 
   if (forced) return { content: null, calls: [fill(forced, prompt, conversation).call], ranked: order };
-  const best = ranked.find(({ tool }) => !done.has(tool.function.name)) ?? (required ? ranked[0] : undefined);
-  if (!best || (!required && best.fit < (done.size > 0 ? FITS_ALONE : FITS))) return say(prompt, since, order);
+  const best = bestOf(candidates.filter(({ tool }) => !done.has(tool.function.name))) ?? (required ? bestOf(candidates) : undefined);
+  if (!best || (!required && best.fit() < (done.size > 0 ? FITS_ALONE : FITS))) return say(prompt, since, order);
   const several = request.parallel_tool_calls !== false && done.size === 0;
   const clauses = several ? clausesOf(prompt, lexicon) : [];
   if (clauses.length < 2) return { content: null, calls: several ? best.calls() : best.calls().slice(0, 1), ranked: order };
@@ -69,14 +69,26 @@ function fill(tool: Tool, prompt: string, { found, today, results }: Conversatio
   return { call: { name: tool.function.name, arguments: fillArguments(tool.function.parameters, source) }, source };
 }
 
-/** Puts tools first whose arguments the prompt holds. */
-function weighArguments(ranked: { tool: Tool; fit: number }[], prompt: string, conversation: Conversation) {
-  const tried = ranked.map(({ tool, fit }, place) => {
-    if (place >= TRIED) return { tool, fit: fit * GUESS_PENALTY, calls: () => [fill(tool, prompt, conversation).call] };
-    const { call, source } = fill(tool, prompt, conversation);
-    return { tool, fit: fit * GUESS_PENALTY ** source.guessed, calls: () => forEachOf(call, source) };
-  });
-  return tried.sort((a, b) => b.fit - a.fit);
+/** A tool with how well it fits: by its words at most `words`, less where the prompt does not hold its arguments. */
+interface Candidate {
+  tool: Tool;
+  words: number;
+  fit(): number;
+  calls(): Call[];
+}
+
+function candidate({ tool, fit }: { tool: Tool; fit: number }, place: number, prompt: string, conversation: Conversation): Candidate {
+  if (place >= TRIED) return { tool, words: fit * GUESS_PENALTY, fit: () => fit * GUESS_PENALTY, calls: () => [fill(tool, prompt, conversation).call] };
+  let filled: ReturnType<typeof fill> | undefined;
+  const once = (): ReturnType<typeof fill> => (filled ??= fill(tool, prompt, conversation));
+  return { tool, words: fit, fit: () => fit * GUESS_PENALTY ** once().source.guessed, calls: () => forEachOf(once().call, once().source) };
+}
+
+/** The first of the best. Arguments are most of the work, so they are not tried where the words alone fit less. */
+function bestOf(candidates: Candidate[]): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const next of candidates) if (!best || (next.words > best.fit() && next.fit() > best.fit())) best = next;
+  return best;
 }
 
 /** "Turn this off and write that": the clauses that each fit a tool of their own; "and ship it" belongs to the one before. */
@@ -107,7 +119,7 @@ function forEachOf(call: Call, source: Source): Call[] {
   return [call];
 }
 
-function say(prompt: string, since: Message[], ranked: Tool[]): WellReply {
+function say(prompt: string, since: Message[], ranked: () => Tool[]): WellReply {
   const answers = since.filter((message) => message.role === 'tool').map((message) => textOf(message.content).slice(0, 200));
   const content = answers.length > 0 ? `Done. ${answers.join(' ')}` : `None of my tools is needed for that. You asked: ${prompt.slice(0, 200)}`;
   return { content, calls: [], ranked };

@@ -33,7 +33,7 @@ const NOT_NAMES = new Set(
 );
 
 /** `needs`: a quick look whether the pattern can match at all. */
-type Reader = { kind: Found['kind']; needs?: RegExp; pattern: RegExp; value?: (match: RegExpMatchArray, today: Date | null) => string | number | null };
+type Reader = { kind: Found['kind']; needs?: RegExp; pattern: RegExp; value?: (match: RegExpExecArray, today: Date | null) => string | number | null };
 
 /** In order: text that one reader took is not offered to the next. */
 const READERS: Reader[] = [
@@ -67,7 +67,9 @@ export function findValues(text: string, today: Date | null): Found[] {
   let left = text;
   for (const { kind, needs, pattern, value } of READERS) {
     if (needs && !needs.test(left)) continue;
-    for (const match of left.matchAll(pattern)) {
+    const readable = left;
+    pattern.lastIndex = 0; // matchAll would copy the pattern each time.
+    for (let match = pattern.exec(readable); match; match = pattern.exec(readable)) {
       let start = match.index;
       let read: string | number | null = value ? value(match, today) : match[0];
       if (read === null) continue;

@@ -261,7 +261,8 @@ function receive(request: IncomingMessage): Promise<string | null> {
   });
 }
 
-const refusesKey = (request: IncomingMessage): boolean => request.headers.authorization === 'Bearer wrong';
+/** Of the raw headers, since making an object of them takes longer than all else that is read. */
+const refusesKey = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.some((value, index) => value === 'Bearer wrong' && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
 
 const NOT_JSON = Symbol('not JSON');
 const notJson = (): Answer => sendError(400, 'We could not parse the JSON body of your request.');

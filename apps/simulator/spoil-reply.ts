@@ -17,7 +17,7 @@ export function wrongArgument(reply: WellReply, at: number): Reply {
   const keys = Object.keys(given);
   const key = pick(keys, at);
   if (key === undefined) return reply;
-  const schema = reply.ranked.find((tool) => tool.function.name === first.name)?.function.parameters?.properties?.[key];
+  const schema = reply.ranked().find((tool) => tool.function.name === first.name)?.function.parameters?.properties?.[key];
   if (Math.floor(at * keys.length * 4) % 4 === 0) delete given[key];
   else given[key] = wrongValue(given[key], schema);
   return { ...reply, calls: [{ ...first, arguments: given }, ...rest] };
@@ -36,7 +36,7 @@ function wrongValue(value: unknown, schema: JsonSchema | undefined): unknown {
 /** Another tool of the suite, with the right arguments; text where there is no other. */
 export function wrongTool(reply: WellReply, at: number): Reply {
   const called = new Set(reply.calls.map((call) => call.name));
-  const other = pick(reply.ranked.filter((tool) => !called.has(tool.function.name)), at);
+  const other = pick(reply.ranked().filter((tool) => !called.has(tool.function.name)), at);
   if (!other) return asText(reply);
   const call = reply.calls[0] ?? { name: '', arguments: minimalArguments(other.function.parameters) };
   return { content: null, calls: [{ ...call, name: other.function.name }] };
@@ -76,7 +76,7 @@ export const doubleEncoded = (reply: Reply): Reply => eachCall(reply, (call) => 
 export function withExtraCalls(reply: WellReply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const called = new Set(reply.calls.map((call) => call.name));
-  const others = reply.ranked.filter((tool) => !called.has(tool.function.name)).slice(0, at < 0.5 ? 1 : 2);
+  const others = reply.ranked().filter((tool) => !called.has(tool.function.name)).slice(0, at < 0.5 ? 1 : 2);
   return { ...reply, calls: [...reply.calls, ...others.map(minimalCall)] };
 }
 

@@ -54,9 +54,21 @@ export function stem(word: string): string {
 }
 
 /** The meaningful words of a text or an identifier (`sendEmail`, `send_email`), stemmed, one word per meaning. */
-export const meanings = remember((text: string): readonly string[] => {
-  const words = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word)).map(meaningOf);
-});
+export function meanings(text: string): readonly string[] {
+  if (text.length <= LONGEST_PHRASE) return meaningsOfPhrase(text);
+  if (text !== lastText.text) lastText = { text, words: meaningsIn(text) };
+  return lastText.words;
+}
+/** Longer texts are prompts: asked for many times in a row, and then never again. */
+const LONGEST_PHRASE = 40;
+let lastText: { text: string; words: readonly string[] } = { text: '', words: [] };
 
-const meaningOf = remember((word: string): string => MEANING.get(stem(word)) ?? stem(word));
+const meaningsIn = (text: string): readonly string[] =>
+  (text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? []).filter((word) => !STOP_WORDS.has(word)).map(meaningOf);
+const meaningsOfPhrase = remember(meaningsIn);
+
+const meaningOf = (word: string): string => (word.charCodeAt(0) < 0x3a ? word : meaningOfLetters(word));
+const meaningOfLetters = remember((word: string): string => {
+  const stemmed = stem(word);
+  return MEANING.get(stemmed) ?? stemmed;
+});
