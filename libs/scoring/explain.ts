@@ -5,7 +5,8 @@ const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 };
-const list = (names: string[]): string => names.map((name) => `"${name}"`).join(', ');
+const list = (names: string[]): string => names.slice(0, 10).map((name) => `"${name}"`).join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '');
+const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
 
 /** Says in two or three plain sentences why a verdict is what it is. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
@@ -19,7 +20,9 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
     sentences.push(`${list(expected)} should be called, but the reply calls nothing.`);
   } else if (verdict.evidence.missing.length) {
     const missing = verdict.evidence.missing.map((index) => expected[index] ?? '');
-    sentences.push(`${list(missing)} should be called; the reply calls ${list(called)}.`);
+    sentences.push(`${list(missing)} should be called; ${verdict.hops === undefined ? 'the reply' : 'the chain'} calls ${list(called)}${END[verdict.error_type] ?? ''}.`);
+  } else if (verdict.hops !== undefined) {
+    sentences.push(`The chain reaches ${list(expected)} with ${verdict.hops === 1 ? 'its first call' : `call ${verdict.hops}, after ${list(called.slice(0, -1))}`}.`);
   } else {
     sentences.push(`The right ${expected.length === 1 ? 'tool was' : 'tools were'} called: ${list(expected)}.`);
   }
@@ -28,10 +31,25 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
   const wrong = verdict.evidence.pairs.flatMap((pair) => pair.arguments).filter((check) => check.verdict === 'mismatch' || check.verdict === 'missing');
   if (wrong.length) sentences.push(wrong.slice(0, 3).map(argument).join(' ') + (wrong.length > 3 ? ` And ${wrong.length - 3} more.` : ''));
   else if (!malformed && verdict.param_score === 1) sentences.push('All expected arguments match.');
+  const detours = detoursOf(verdict, input);
+  if (detours) sentences.push(detours);
   if (verdict.error_type === 'extra_call') sentences.push(`The case allows no other call, but ${list(verdict.evidence.unexpected.map((index) => called[index]!))} was made too.`);
   if (verdict.format_compliance === 'repaired') sentences.push('The call was not in the native format and had to be repaired.');
   for (const note of verdict.evidence.notes ?? []) sentences.push(note);
   return sentences;
+}
+
+const END: Partial<Record<Verdict['error_type'], string>> = { round_limit: ' until its rounds run out', incomplete_chain: ' and nothing more' };
+
+/** What a chain that reached its end lost on the way. */
+function detoursOf({ evidence, efficiency = 1, redundancy = 0, detour = 0, hops = 0 }: Verdict, input: CaseInput): string {
+  if (evidence.missing.length) return '';
+  const [repeated, aside] = [Math.round(redundancy * 10), Math.round(detour * 10)];
+  return [
+    efficiency < 1 && `${count(hops)} were made where ${input.optimal_hops} would do (times ${show(Number(efficiency.toFixed(3)))}).`,
+    repeated > 0 && `${count(repeated)} ${repeated === 1 ? 'repeats' : 'repeat'} the one before (minus ${repeated / 10}).`,
+    aside > 0 && `${count(aside)} ${aside === 1 ? 'is' : 'are'} no step on the way (minus ${aside / 10}).`,
+  ].filter(Boolean).join(' ');
 }
 
 function argument(check: ArgumentCheck): string {

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
+import { explain } from './explain.js';
 import { readReply } from './read-reply.js';
 import { scoreChain } from './score-chain.js';
 
@@ -46,4 +47,21 @@ test('where no tool should be called, calling nothing scores 1 and anything else
   const none: CaseInput = { prompt: 'Thanks!', multi_turn: true, expected_tool: null };
   expect(play(none, [])).toMatchObject({ overall: 1, passed: true, error_type: 'none' });
   expect(play(none, [['search', {}]], [])).toMatchObject({ overall: 0, passed: false, error_type: 'unexpected_call' });
+});
+
+describe('a chain is explained', () => {
+  const told = (input: CaseInput, ...rounds: Call[][]) => explain(play(input, ...rounds), input);
+  test('by the way that it took', () => {
+    expect(told(book, [right])).toEqual(['The chain reaches "book" with its first call.', 'All expected arguments match.']);
+    expect(told(book, [['search', { q: 1 }]], [['search', { q: 1 }]], [['details', {}]], [right])).toEqual([
+      'The chain reaches "book" with call 4, after "search", "search", "details".',
+      'All expected arguments match.',
+      '4 calls were made where 2 would do (times 0.5). 1 call repeats the one before (minus 0.1). 1 call is no step on the way (minus 0.1).',
+    ]);
+  });
+  test('by where it ended', () => {
+    expect(told({ ...book, max_rounds: 2 }, [['search', {}]], [['details', {}]])).toEqual(['"book" should be called; the chain calls "search", "details" until its rounds run out.']);
+    expect(told(book, [['search', {}]], [])).toEqual(['"book" should be called; the chain calls "search" and nothing more.']);
+    expect(told(book, [])).toEqual(['"book" should be called, but the reply calls nothing.']);
+  });
 });
