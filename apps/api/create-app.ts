@@ -12,6 +12,7 @@ import { measureRequests } from './http-metrics.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { describeApi } from './openapi.js';
 import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
+import { LanesController } from './lanes.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
 import { readJson } from './read-json.js';
@@ -25,7 +26,7 @@ const LARGEST_BODY_BYTES = 10 * 2 ** 20;
 /** The API, ready to listen. */
 export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   @Module({
-    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, RunsController, ExperimentsController, MetricsController, SettingsController],
+    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
     providers: [
       { provide: Deps, useFactory: () => deps },
       { provide: APP_GUARD, useClass: AuthGuard },

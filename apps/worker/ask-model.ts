@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
-import { afterFailure } from '#lib/providers/after-failure';
+import { afterFailure, MAX_THROTTLED_MS } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
@@ -34,15 +34,18 @@ export async function askModel(of: {
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
+  /** What the breaker tells items apart by. */
+  item: string;
   onAttempt?: (failure: ProviderFailure | undefined) => void;
 }): Promise<Asked> {
-  const { chat, budget, signal, timeoutMs } = of;
+  const { chat, budget, signal, timeoutMs, item } = of;
   let body = of.body;
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [],
   };
   let failures = 0;
   let throttledMs = 0;
+  let outageSince: number | undefined;
   for (;;) {
     const permit = await budget.acquire(estimateTokens(body), signal);
     const spent: Spent = { tokens: 0 };
@@ -52,6 +55,8 @@ export async function askModel(of: {
       const reply: ChatReply = await chat.ask(body, { signal, timeoutMs });
       of.onAttempt?.(undefined);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
+      spent.outcome = 'answer';
+      spent.refilledInMs = reply.refilledInMs;
       asked.replies.push(reply.body);
       return Object.assign(asked, {
         reply: { message: reply.message, finishReason: reply.finishReason },
@@ -61,6 +66,8 @@ export async function askModel(of: {
       });
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
+      if (error.isOutage) spent.outcome = { outage: error.message, item };
+      else if (error.status !== undefined) spent.outcome = 'answer';
       of.onAttempt?.(error);
       asked.latencyMs = Math.round(performance.now() - started);
       asked.replies.push({ error: { kind: error.kind, message: error.message, status: error.status ?? null, body: error.body ?? null } });
@@ -73,16 +80,23 @@ export async function askModel(of: {
         Object.assign(asked, { toolChoice: 'auto', refusedRequired: true });
         continue;
       }
+      if (error.isOutage && (await budget.release(permit, spent))) {
+        // The breaker is open: no attempt is used, and the next permit comes when the provider answers again, or as its probe.
+        outageSince ??= Date.now();
+        if (Date.now() - outageSince < MAX_THROTTLED_MS) continue;
+        return Object.assign(asked, { failure: error });
+      }
+      outageSince = undefined;
       const next = afterFailure(error, failures + 1, throttledMs, Math.random());
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       if (next.usesAttempt) failures++;
       else throttledMs += next.inMs;
-      budget.release(permit, spent);
+      void budget.release(permit, spent);
       await delay(next.inMs, undefined, { signal }).catch(() => {
         throw signal.reason as Error;
       });
     } finally {
-      budget.release(permit, spent);
+      void budget.release(permit, spent);
     }
   }
 }

@@ -7,7 +7,9 @@ import { rescoresToDo } from '#lib/db/rescore';
 import { stopSpentRuns } from '#lib/db/run-budget';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
+import { tellWaiting } from '#lib/db/tell-waiting';
 import { ring } from '#lib/events/doorbell';
+import { readLaneState } from '#lib/queue/lane-budget';
 import type { LaneQueues } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/summarise';
@@ -26,6 +28,8 @@ const STEPS = {
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
 type Step = keyof typeof STEPS;
+/** Pauses that a provider asks for are worth a word when they are longer. */
+const LONG_PAUSE_MS = 5000;
 
 /**
  * How many items of a lane may be queued or claimed: its concurrency, and a little more so that no slot waits for the
@@ -119,9 +123,10 @@ export class ControlLoop {
   }
 
   async #reconcile(): Promise<void> {
-    const { pool, queues, workers, worker, logger } = this.of;
+    const { pool, redis, queues, workers, worker, logger } = this.of;
     for (const lane of await busyLanes(pool)) {
       await exclusively(pool, `reconcile ${lane.id}`, async () => {
+        for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
         const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, (deliveries) => queues.missing(lane.id, deliveries));
         if (redeliver.length) {
           logger.info({ lane: lane.id, items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
@@ -136,6 +141,15 @@ export class ControlLoop {
         }
       });
     }
+  }
+
+  /** What keeps a lane from working for longer than a moment. */
+  async #reasonToWait(lane: LaneLimits): Promise<string | undefined> {
+    if (lane.paused_at) return `since ${lane.paused_at.toISOString()}: the lane is paused.`;
+    const state = await readLaneState(this.of.redis, lane.id).catch(() => undefined);
+    if (state?.outage) return `since ${new Date(state.outage.since).toISOString()}: ${state.outage.error}`;
+    if (state?.blockedUntil && state.blockedUntil > Date.now() + LONG_PAUSE_MS) return `until ${new Date(state.blockedUntil).toISOString()}: it asked for a pause.`;
+    return undefined;
   }
 
   async #finish(): Promise<void> {

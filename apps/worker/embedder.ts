@@ -103,9 +103,11 @@ export class Embedder {
       try {
         const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS });
         spent.tokens = tokens;
+        spent.outcome = 'answer';
         return vectors;
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
+        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${model.modelId}` } : 'answer';
         if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;
         const next = afterFailure(error, failures + 1, throttledMs, Math.random());
         if (next.then === 'settle-errored') {
@@ -113,10 +115,10 @@ export class Embedder {
         }
         if (next.usesAttempt) failures++;
         else throttledMs += next.inMs;
-        budget.release(permit, spent);
+        void budget.release(permit, spent);
         await delay(next.inMs, undefined, { signal: this.#closed.signal });
       } finally {
-        budget.release(permit, spent);
+        void budget.release(permit, spent);
       }
     }
   }

@@ -46,7 +46,12 @@ export class ItemsInHand {
     for (const { delivery, abort } of this.#items.values()) if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
   }
 
-  /** Waits for what is in hand, then aborts the rest and hands it back for others to do. */
+  /** Hands an item back for others to do. If that fails its lease runs out. */
+  async handBack(delivery: Delivery): Promise<void> {
+    await releaseItems(this.pool, this.worker, [delivery]).catch(() => {});
+  }
+
+  /** Waits for what is in hand, then aborts the rest. */
   async drain(graceMs: number): Promise<void> {
     await Promise.race([this.#untilEmpty(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
     const left = [...this.#items.values()];
@@ -54,7 +59,6 @@ export class ItemsInHand {
       this.logger.warn({ items: left.length }, 'Handing back items that did not end in time');
       for (const { abort } of left) abort.abort(new ShuttingDown('The worker is shutting down.'));
       await this.#untilEmpty();
-      await releaseItems(this.pool, this.worker, left.map(({ delivery }) => delivery)).catch(() => {}); // else their leases run out
     }
     for (const timer of this.#timers) clearInterval(timer);
   }

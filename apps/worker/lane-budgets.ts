@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { LaneLimits } from '#lib/db/dispatch-lane';
 import type { Pool } from '#lib/db/pool';
-import { LaneBudget } from '#lib/queue/lane-budget';
+import { LaneBudget, type BudgetLimits } from '#lib/queue/lane-budget';
 
 /** The budgets of the lanes that this process asks for, one each. */
 export class LaneBudgets {
@@ -10,7 +9,7 @@ export class LaneBudgets {
   constructor(readonly pool: Pool, readonly redis: Redis) {}
 
   /** The budget of a lane, under the limits given here from now on. */
-  of(lane: Pick<LaneLimits, 'id' | 'requests_per_minute' | 'tokens_per_minute' | 'max_concurrency'>): LaneBudget {
+  of(lane: BudgetLimits & { id: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
       known.limits = lane;
@@ -23,6 +22,11 @@ export class LaneBudgets {
     });
     this.#budgets.set(lane.id, budget);
     return budget;
+  }
+
+  /** Turns away whoever waits for a permit, now and from now on. */
+  refuse(reason: Error): void {
+    for (const budget of this.#budgets.values()) budget.refuse(reason);
   }
 
   close(): void {

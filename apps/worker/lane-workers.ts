@@ -90,8 +90,9 @@ export class LaneWorkers {
         leave();
       }
     } catch (error) {
-      // A stopped run has no in-flight row any more, and a shutdown hands the item back; nothing is left to do for either.
+      // A stopped run has no in-flight row any more.
       if (!(error instanceof RunStopped || error instanceof ShuttingDown)) throw error;
+      if (error instanceof ShuttingDown) await items.handBack(delivery);
       logger.debug({ lane: laneId, run: delivery.runId, reason: error.message }, 'An item was given up');
     } finally {
       items.remove(delivery.token);
@@ -126,6 +127,8 @@ export class LaneWorkers {
     this.#draining = true;
     const lanes = [...this.#lanes.values()];
     await withoutRedis(lanes.map((worker) => worker.pause(true)));
+    // Requests under way cost money and are waited for; those that only wait for their turn can wait elsewhere.
+    this.of.budgets.refuse(new ShuttingDown('The worker is shutting down.'));
     await this.of.items.drain(graceMs);
     this.of.budgets.close();
     await withoutRedis(lanes.map((worker) => worker.close()));

@@ -45,7 +45,7 @@ export class ItemRunner {
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
     const asked = await askModel({
-      chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, timeoutMs: run.config.timeout_s * 1000, signal,
+      chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       onAttempt: (failure) => this.onAttempt(target.laneId, failure),
     });
     if (asked.refusedRequired) {

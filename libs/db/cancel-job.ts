@@ -18,7 +18,7 @@ export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string;
       [jobId],
     );
     const cancelled = await client.query(
-      `UPDATE job SET status = 'cancelled', finished_at = now() WHERE id = $1 AND status IN ('pending', 'queued', 'running')`,
+      `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL WHERE id = $1 AND status IN ('pending', 'queued', 'running')`,
       [jobId],
     );
     if (cancelled.rowCount === 0) return 'finished';

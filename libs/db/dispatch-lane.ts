@@ -12,6 +12,7 @@ export interface Delivery {
 
 export interface LaneLimits {
   id: string;
+  name: string;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
   max_concurrency: number;
@@ -21,7 +22,7 @@ export interface LaneLimits {
 /** Lanes that have something to dispatch or in flight, with their limits. */
 export async function busyLanes(pool: Pool): Promise<LaneLimits[]> {
   const { rows } = await pool.query<LaneLimits>(
-    `SELECT id, requests_per_minute, tokens_per_minute, max_concurrency, paused_at FROM lane
+    `SELECT id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at FROM lane
      WHERE id IN (SELECT lane_id FROM target WHERE active UNION SELECT lane_id FROM in_flight)`,
   );
   return rows;

@@ -62,7 +62,7 @@ export async function finishRuns(pool: Pool): Promise<string[]> {
       const finished = await client.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
       const row = scored.rows[0];
       if (!row || finished.rowCount === 0) return;
-      await client.query(`UPDATE job SET status = 'completed', finished_at = now() WHERE id = $1`, [row.job_id]);
+      await client.query(`UPDATE job SET status = 'completed', finished_at = now(), detail = NULL WHERE id = $1`, [row.job_id]);
       await logEvents(client, row.job_id, [
         { name: 'tool_eval_complete', data: { eval_id: run.id, score: row.score, delta: row.delta } },
         { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },

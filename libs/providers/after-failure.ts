@@ -2,7 +2,7 @@ import type { ProviderFailure } from './failure.js';
 
 /** At most this many requests that failed, for an item. */
 export const MAX_ATTEMPTS = 5;
-/** How long an item waits for a provider that says 429. */
+/** How long an item waits for a provider that says 429, or that answers nobody. */
 export const MAX_THROTTLED_MS = 15 * 60_000;
 
 export type Next = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };

@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import { failureOfError, failureOfStatus } from './classify-failure.js';
+import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 
@@ -13,6 +13,8 @@ export interface ChatReply {
   completionTokens: number | null;
   /** The whole answer, as it came. */
   body: Json;
+  /** Set when the provider's headers say that nothing is left of one of its limits: when it will be. */
+  refilledInMs: number | undefined;
 }
 
 export interface ChatEndpoint {
@@ -53,7 +55,10 @@ export function createChatClient(endpoint: ChatEndpoint, fetch: (url: string | U
         const response = await sdk.chat.completions
           .create(body as never, { signal: attempt.signal, timeout: timeoutMs + 60_000 })
           .asResponse();
-        return readAnswer(hideKey(await response.text(), endpoint.apiKey), response.headers.get('content-type'));
+        return {
+          ...readAnswer(hideKey(await response.text(), endpoint.apiKey), response.headers.get('content-type')),
+          refilledInMs: readRefill(response.headers),
+        };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -78,7 +83,7 @@ function toFailure(error: unknown, { baseUrl, apiKey }: ChatEndpoint): ProviderF
 }
 
 /** Reads a 200. An answer without a choice is no answer of a model. */
-function readAnswer(text: string, contentType: string | null): ChatReply {
+function readAnswer(text: string, contentType: string | null): Omit<ChatReply, 'refilledInMs'> {
   let body: Json;
   try {
     body = parseJson(text);

@@ -63,3 +63,28 @@ export function readRetryAfter(headers: Headers | undefined): number | undefined
   const wait = Number.isNaN(seconds) ? Date.parse(text) - Date.now() : seconds * 1000;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
+
+/**
+ * Milliseconds until a limit is refilled of which nothing is left, by OpenAI's headers: `x-ratelimit-remaining-requests: 0` with
+ * `x-ratelimit-reset-requests: 1m2.5s`, and the same for tokens; undefined while something is left, or nothing is said.
+ */
+export function readRefill(headers: Headers): number | undefined {
+  let refill: number | undefined;
+  for (const what of ['requests', 'tokens']) {
+    const left = headers.get(`x-ratelimit-remaining-${what}`);
+    if (left === null || Number(left) > 0) continue;
+    const ms = durationMs(headers.get(`x-ratelimit-reset-${what}`) ?? '');
+    if (ms !== undefined) refill = Math.max(refill ?? 0, ms);
+  }
+  return refill;
+}
+
+const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+/** A duration such as `6m0s`, `1.5s` or `20ms`; a bare number is seconds. At most an hour. */
+function durationMs(text: string): number | undefined {
+  const parts = [...text.matchAll(/([\d.]+)(ms|[hms])/g)];
+  const ms = parts.length && parts.map(([part]) => part).join('') === text
+    ? parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS_MS[unit!]!, 0)
+    : text === '' ? NaN : Number(text) * 1000;
+  return ms >= 0 ? Math.min(ms, 3_600_000) : undefined;
+}

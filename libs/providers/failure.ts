@@ -16,4 +16,9 @@ export class ProviderFailure extends Error {
   ) {
     super(message);
   }
+
+  /** Nobody is served while this lasts, as far as one request can tell; a model that takes too long may be that item's fault. */
+  get isOutage(): boolean {
+    return this.retryable && (this.kind === 'network' || this.kind === 'provider_5xx');
+  }
 }
