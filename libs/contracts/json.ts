@@ -7,6 +7,8 @@
  * ordinary JavaScript values.
  */
 
+import { rememberKeyOrder } from './key-order.js';
+
 /** A number kept as its source text; made by `JSON.rawJSON`, frozen, printed verbatim by `JSON.stringify`. */
 export interface RawNumber {
   readonly rawJSON: string;
@@ -28,8 +30,9 @@ const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE]|-0|\.0{5}|[\d.]{16}/;
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseJson(text: string): Json {
-  if (!MAYBE_LOSSY.test(text)) return JSON.parse(text) as Json;
-  return JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json;
+  const value = MAYBE_LOSSY.test(text) ? (JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json) : (JSON.parse(text) as Json);
+  rememberKeyOrder(text, value);
+  return value;
 }
 
 function keepSource(_key: string, value: unknown, context: { source?: string }): unknown {

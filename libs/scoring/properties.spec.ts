@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import type { Json, JsonObject } from '#lib/contracts/json';
 import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
 import { axionSimilarity } from './compatible/axion.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
@@ -121,18 +121,6 @@ describe('pairs of calls', () => {
     expect(assignAny([[1, 1, 1], [1, 1, 1]]).map((pair) => pair.called).sort()).toEqual([0, 1]);
     expect(assignAny([[0.6, 1], [1, 0.6], [1, 1]]).map((pair) => pair.called).sort()).toEqual([0, 1]);
   });
-});
-
-test('a number is printed as it was parsed', () => {
-  const digits = (minLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength: 22 });
-  const whole = fc.oneof(fc.constant('0'), fc.tuple(fc.constantFrom(...'123456789'), digits(0)).map((parts) => parts.join('')));
-  const fraction = fc.option(digits(1).map((text) => `.${text}`), { nil: '' });
-  const exponent = fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'e-', 'E-'), fc.integer({ min: 0, max: 330 })).map((parts) => parts.join('')), { nil: '' });
-  const number = fc.tuple(fc.constantFrom('', '-'), whole, fraction, exponent).map((parts) => parts.join(''));
-  fc.assert(fc.property(fc.array(number, { minLength: 1, maxLength: 4 }), (numbers) => {
-    const text = `{"a":[${numbers.join()}]}`;
-    expect(JSON.stringify(parseJson(text))).toBe(text);
-  }), { numRuns: 2000 });
 });
 
 test('the similarity of a value with itself is 1, unless it is null; of two texts it stays within 0 and 1', () => {

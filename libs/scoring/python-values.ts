@@ -1,4 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type RawNumber } from '#lib/contracts/json';
+import { keysAsWritten } from '#lib/contracts/key-order';
 
 /**
  * JSON values as Python's `json.loads` makes them: a number is an int unless its text has a fraction or an exponent;
@@ -44,7 +45,7 @@ export function pythonRepr(value: Json): string {
   if (typeof value === 'string') return stringRepr(value);
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
   if (isNumber(value)) return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(Number(numberSource(value)));
-  return `{${Object.entries(value).map(([key, item]) => `${stringRepr(key)}: ${pythonRepr(item)}`).join(', ')}}`;
+  return `{${keysAsWritten(value).map((key) => `${stringRepr(key)}: ${pythonRepr(value[key]!)}`).join(', ')}}`;
 }
 
 /** The shortest text that reads back, like JavaScript's, but with an exponent below 1e-4 and from 1e16 on. */

@@ -1,3 +1,4 @@
+import { parseJson } from '#lib/contracts/json';
 import { scoreMetric } from '../metrics.js';
 
 // What the vectors do not hold, by the sources of the references.
@@ -60,4 +61,15 @@ test('DeepEval cannot compare a call without parameters, whatever it put out', (
     called: [{ name: 'f', input_parameters: { a: 1 }, output: 1 }], expected: [{ name: 'f', output: 2 }],
   });
   expect(score).toThrow('DeepEval cannot compare');
+});
+
+test.each([
+  ['{"b":1,"2":1,"1":1}', '{"b":1,"2":1,"1":1}', 1],
+  ['{"2":1,"1":1}', '{"1":1,"2":1}', 0],
+  ['{"1":0,"b":1,"1":1}', '{"1":1,"b":1}', 1],
+  ['[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', '[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', 1],
+  ['[0,{"10":{"3":1,"2":2}}]', '[0,{"10":{"2":2,"3":1}}]', 0],
+])('Ragas accuracy compares objects in the order in which they were written: %s with %s scores %d', (a, b, wanted) => {
+  const input = parseJson(`{"called": [{"name": "f", "arguments": {"x": ${a}}}], "expected": [{"name": "f", "arguments": {"x": ${b}}}]}`);
+  expect(scoreMetric('ragas_tool_call_accuracy', {}, input).score).toBe(wanted);
 });

@@ -1,0 +1,36 @@
+/**
+ * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that compare values as
+ * Python prints them hang on it; so the order of such objects is kept beside them.
+ */
+const written = new WeakMap<object, string[]>();
+
+/** The keys of an object that `parseJson` made, in the order of its text. */
+export const keysAsWritten = (object: object): string[] => written.get(object) ?? Object.keys(object);
+
+const INDEX_LIKE = /^\d+$/;
+const MAY_HOLD_SOME = /"\d+"\s*:/;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+/** Remembers the order of keys in a text that was parsed as `root`. */
+export function rememberKeyOrder(text: string, root: unknown): void {
+  if (!MAY_HOLD_SOME.test(text)) return;
+  const open: { value: unknown; keys: string[] | null; at: string | number; isKeyNext: boolean }[] = [];
+  const inside = (value: unknown, key: string | number): unknown => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined);
+  for (const [token] of text.matchAll(TOKENS)) {
+    const top = open.at(-1);
+    if (token === '{' || token === '[') {
+      open.push({ value: top ? inside(top.value, top.at) : root, keys: token === '{' ? [] : null, at: 0, isKeyNext: token === '{' });
+    } else if (token === '}' || token === ']') {
+      const { value, keys } = open.pop()!;
+      // A key that is written twice holds what is written last.
+      if (keys?.some((key) => INDEX_LIKE.test(key)) && typeof value === 'object' && value !== null) written.set(value, [...new Set(keys)]);
+    } else if (token === ',') {
+      if (top!.keys) top!.isKeyNext = true;
+      else (top!.at as number)++;
+    } else if (token !== ':' && top?.isKeyNext) {
+      top.at = JSON.parse(token) as string;
+      top.keys!.push(top.at);
+      top.isKeyNext = false;
+    }
+  }
+}
