@@ -1,9 +1,10 @@
 import type { ApiClient } from '#lib/client/api-client';
+import type { Suite } from '#lib/contracts/suite';
 import { readSuiteFile } from './read-suite-file.js';
 import { printJson, table } from './show.js';
 import type { Options } from './main.js';
 
-export async function suites(client: ApiClient, [what, argument]: string[]): Promise<void> {
+export async function suites(client: ApiClient, [what, argument]: string[], options: Options): Promise<void> {
   if (what === 'import' && argument) {
     const answer = await client.importSuite(readSuiteFile(argument));
     for (const warning of answer.warnings) console.error(`Warning: ${warning}`);
@@ -11,8 +12,10 @@ export async function suites(client: ApiClient, [what, argument]: string[]): Pro
   } else if (what === 'export' && argument) {
     printJson(await client.call('GET', `/api/tool-suites/${argument}/export`));
   } else if (what === undefined || what === 'list') {
-    const rows: string[][] = [];
-    for await (const suite of client.suites()) rows.push([suite.id, suite.name, `v${suite.version}`, `${suite.test_cases_count} cases`, `${suite.tools.length} tools`]);
+    const found: Suite[] = [];
+    for await (const suite of client.suites()) found.push(suite);
+    if (options.json) return printJson(found);
+    const rows = found.map((suite) => [suite.id, suite.name, `v${suite.version}`, `${suite.test_cases_count} cases`, `${suite.tools.length} tools`]);
     console.log(rows.length ? table(rows) : 'No suites yet. Import one: toolmark suites import examples/weather.json');
   } else throw new Error('toolmark suites list | import FILE | export ID');
 }

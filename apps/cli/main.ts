@@ -47,7 +47,8 @@ try {
   process.exitCode = 1;
 }
 
-function explain({ message, cause }: Error & { code?: string }): string {
+function explain({ message, cause, code }: Error & { code?: string }): string {
+  if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\nWhat there is: toolmark --help`;
   if (!(cause instanceof Error)) return message;
   // What fetch throws says only in its cause what happened.
   return message === 'fetch failed' ? `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it running (npm start)?` : `${message}\n${explain(cause)}`;

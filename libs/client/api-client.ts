@@ -7,7 +7,7 @@ import type { Suite } from '#lib/contracts/suite';
 /** The API said no; `problem` says why and what helps. */
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
-    const more = (problem.errors ?? []).filter(({ message }) => message !== problem.detail);
+    const more = (problem.errors ?? []).filter(({ message }) => !problem.detail.includes(message));
     super([problem.detail, ...more.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
   }
 }
