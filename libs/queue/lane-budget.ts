@@ -294,7 +294,7 @@ export class LaneBudget {
         const permit = { id: waiter.id, tokens: waiter.tokens };
         if (index < 0) {
           this.#held.add(permit.id); // aborted while Redis answered
-          this.release(permit, { tokens: 0 });
+          void this.release(permit, { tokens: 0 });
           continue;
         }
         this.#waiting.splice(index, 1);
