@@ -34,8 +34,8 @@ interface Seen {
   seq: number;
 }
 /** Connects to a replica and notes every durable event it is told. */
-async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: object | false = { threshold: 1024 }): Promise<{ socket: Socket; seen: Seen[]; snapshots: any[]; of(jobId: string): Seen[] }> {
-  const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'], perMessageDeflate: perMessageDeflate as object });
+async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: { threshold: number } | false = { threshold: 1024 }): Promise<{ socket: Socket; seen: Seen[]; snapshots: any[]; of(jobId: string): Seen[] }> {
+  const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'], perMessageDeflate: perMessageDeflate as { threshold: number } });
   sockets.push(socket);
   const seen: Seen[] = [];
   const snapshots: any[] = [];
