@@ -21,7 +21,7 @@ const env = { ...inherited, COMPOSE_FILE: join(root, 'docker-compose.yml'), COMP
 const composeCommand = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0 ? ['docker', 'compose'] : ['docker-compose'];
 const compose = (...args) => run([...composeCommand, ...args]);
 const docker = (...args) => run(['docker', ...args]);
-const containerIds = (service) => compose('ps', '-q', service).trim().split(/\s+/);
+const containerIds = (service) => compose('ps', '-a', '-q', service).trim().split(/\s+/);
 let foreground; // `docker compose up`
 let token;
 
@@ -46,40 +46,59 @@ async function main() {
   }
   lap(`First \`compose up\`: a leaderboard of ${leaderboardRows(log)} models.`);
 
-  // What Ctrl-C does; then as after an upgrade: new containers on the old volumes.
-  foreground.kill('SIGINT');
+  const long = await submit(8);
+  foreground.kill('SIGINT'); // Ctrl-C. Then as after an upgrade: new containers on the old volumes.
   await foreground.ended;
+  // Postgres, Redis and the simulator were there until its items in hand were settled.
+  assert.equal(docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim(), '0', 'The worker ends by itself.');
   compose('down');
   compose('up', '-d', '--scale', 'worker=3');
   await untilReady();
-  assert.equal((await history()).length, 1, 'The run is kept over down and up, and no second demo is run.');
+  assert.equal((await history()).length, 2, 'The runs are kept over down and up, and no second demo is run.');
   assert.equal(containerIds('worker').length, 3);
-  await call('POST', '/api/providers', { key: 'sealed', name: 'Sealed', kind: 'openai', base_url: 'http://simulator:8502/v1', api_key: 'a-key-to-seal' });
-  lap('Down and up again with three workers: the data are kept.');
+  const stopped = await progress(long);
+  lap(`Down and up again, with three workers: the data are kept, a run goes on with item ${stopped.done} of ${stopped.total}.`);
 
-  const [{ id: suiteId }] = (await call('GET', '/api/tool-suites')).items.filter(({ name }) => name === 'Office assistant');
-  const { job_id: jobId, eval_id: evalId } = await call('POST', '/api/tool-eval', { suite_id: suiteId, models: ['simulator::slow-500'], samples: 4 });
-  const progress = async () => (await call('GET', `/api/jobs/${jobId}`)).progress;
-  assert.ok(await until(async () => (await progress()).done > 20, 60_000), 'The run gets going.');
   docker('kill', ...containerIds('worker').slice(0, 2));
-  const { done, total } = await progress();
+  const { done, total } = await progress(long);
   assert.ok(done < total, 'The workers are killed with the run in flight.');
-  assert.ok(await until(async () => (await call('GET', `/api/jobs/${jobId}`)).finished_at !== null, 180_000), 'The last worker finishes the run.');
-  const run = await call('GET', `/api/tool-eval/history/${evalId}`);
-  assert.deepEqual([run.status, run.summaries[0].scored, run.summaries[0].errored], ['completed', total, 0]);
-  lap(`Two of three workers killed at ${done} of ${total} items: all ${total} are scored once by the third.`);
+  await untilScored(long, total);
+  lap(`Two of the workers killed at ${done} of ${total} items: the third finishes them, each scored once.`);
 
-  const before = await everyResult(run.id);
+  const kept = await everyResult(long);
+  await call('POST', '/api/providers', { key: 'sealed', name: 'Sealed', kind: 'openai', base_url: 'http://simulator:8502/v1', api_key: 'a-key-to-seal' });
+  const short = await submit(2);
   shell(commandsOf('Back up'));
+  assert.notEqual((await job(short)).status, 'completed', 'The backup is made with a run in flight.');
   compose('down', '-v');
   shell(commandsOf('Restore'));
   await untilReady();
-  assert.deepEqual(await everyResult(run.id), before, 'Every result is back.');
-  assert.equal((await history()).length, 2);
+  assert.deepEqual(await everyResult(long), kept, 'Every result is back.');
+  assert.equal((await history()).length, 3);
   assert.ok((await call('GET', '/api/providers/sealed/discover')).models.length > 0, "A provider's sealed key opens.");
+  await untilScored(short, (await progress(short)).total);
   const output = compose('run', '--rm', '-T', 'demo', 'toolmark', 'run', 'examples/weather.json', '--models', 'simulator::perfect-ish', '--watch');
   assert.match(output, /perfect-ish/, 'The next run ends with its leaderboard.');
-  lap(`All volumes lost, backup restored: ${before.length} results, the sealed key, and a next run.`);
+  lap(`All volumes lost, backup restored: ${kept.length} results, the sealed key, the run in flight finished, and a next run.`);
+}
+
+/** Starts a run of some seconds and answers it when it has got going. */
+async function submit(samples) {
+  const { items: suites } = await call('GET', '/api/tool-suites');
+  const { id: suiteId } = suites.find(({ name }) => name === 'Office assistant');
+  const run = await call('POST', '/api/tool-eval', { suite_id: suiteId, models: ['simulator::slow-500'], samples });
+  assert.ok(await until(async () => (await progress(run)).done > 0, 60_000), 'The run gets going.');
+  return run;
+}
+
+const job = (run) => call('GET', `/api/jobs/${run.job_id}`);
+const progress = async (run) => (await job(run)).progress;
+
+async function untilScored(run, total) {
+  assert.ok(await until(async () => (await job(run)).finished_at !== null, 120_000), 'The run is finished.');
+  const { status, summaries } = await call('GET', `/api/tool-eval/history/${run.eval_id}`);
+  assert.deepEqual([status, summaries[0].scored, summaries[0].errored], ['completed', total, 0]);
+  assert.equal((await everyResult(run)).length, total);
 }
 
 /** `docker compose up` until the demo has ended; answers what it printed. It runs on. */
@@ -110,9 +129,9 @@ function call(method, path, body) {
 
 const history = async () => (await call('GET', '/api/tool-eval/history')).items;
 
-async function everyResult(runId, cursor) {
-  const { items, next_cursor: next } = await call('GET', `/api/tool-eval/history/${runId}/results?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
-  return next ? [...items, ...(await everyResult(runId, next))] : items;
+async function everyResult(run, cursor) {
+  const { items, next_cursor: next } = await call('GET', `/api/tool-eval/history/${run.eval_id}/results?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
+  return next ? [...items, ...(await everyResult(run, next))] : items;
 }
 
 /** The commands of docs/operations.md below a heading, so that it says what was tried. */
