@@ -1,5 +1,6 @@
 import type { Tool } from '#lib/contracts/tool';
 import { checkArguments, checkTools } from './check-tools.js';
+import { scoreMetric } from './metrics.js';
 import { readReply } from './read-reply.js';
 import { prepareCase } from './score-case.js';
 
@@ -23,4 +24,15 @@ test('arguments nested 20,000 levels deep are malformed, not the end of the work
   const tools = [tool({ type: 'object' })];
   const reply = readReply({ tool_calls: [{ function: { name: 'f', arguments: deep } }] }, tools);
   expect(prepareCase({ expected_tool: 'f', expected_params: { a: 1 } }, tools, 1).score(reply).error_type).toBe('malformed_arguments');
+});
+
+test('more trials than anybody makes are refused, not counted for hours', () => {
+  expect(() => scoreMetric('pass_hat_k', {}, { trials: 1e15, successes: 1e15 - 1, k: 1e14 })).toThrow();
+});
+
+test('a reply of thousands of calls against a hundred expected ones is paired in bounded time', () => {
+  const tools = [tool({ type: 'object' })];
+  const reply = readReply({ tool_calls: Array.from({ length: 5000 }, (_, n) => ({ function: { name: 'f', arguments: `{"a":${n}}` } })) }, tools);
+  const expected_calls = Array.from({ length: 100 }, (_, n) => ({ tool: 'f', params: { a: 4999 - n } }));
+  expect(prepareCase({ expected_calls }, tools, 1).score(reply)).toMatchObject({ overall: 1, tool_score: 1, passed: true });
 });

@@ -106,7 +106,7 @@ export const METRICS: readonly Metric[] = [
   }),
   metric({
     id: 'pass_hat_k', reference: 'tau2-bench pass^k', version: 'a2c0247', meaning: 'Chance that k drawn trials all succeed.',
-    input: z.preprocess(lossyNumbers, z.union([z.object({ trials: z.int().min(0), successes: z.int().min(0), k: z.int().min(0) }), z.object({ reward: z.number() })])),
+    input: z.preprocess(lossyNumbers, z.union([z.object({ trials: z.int().min(0).max(1_000_000), successes: z.int().min(0), k: z.int().min(0) }), z.object({ reward: z.number() })])),
     score: (input) => {
       if ('reward' in input) {
         const successful = input.reward >= 1 - 1e-6 && input.reward <= 1 + 1e-6;
