@@ -42,9 +42,11 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   await run(5000, true);
   const ratios = [];
   for (let n = 0; n < pairs; n++) ratios.push(await pair(items, n % 2 === 1));
-  const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / pairs;
-  const deviation = Math.sqrt(ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / (pairs - 1));
-  console.log(`watched / not watched: ${ratios.map((ratio) => ratio.toFixed(3)).join(', ')}; mean ${mean.toFixed(3)}, standard deviation ${deviation.toFixed(3)}`);
+  if (pairs > 1) {
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / pairs;
+    const deviation = Math.sqrt(ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / (pairs - 1));
+    console.log(`watched / not watched: ${ratios.map((ratio) => ratio.toFixed(3)).join(', ')}; mean ${mean.toFixed(3)}, standard deviation ${deviation.toFixed(3)}`);
+  }
   if (longItems) console.log(`watched / not watched, ${longItems} items: ${(await pair(longItems, true)).toFixed(3)}`);
   watchers.stdin.end();
 });
