@@ -20,7 +20,7 @@ const control = (model: string, state: object) =>
 const requests = async (model: string): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model]?.requests ?? 0;
 async function submit(cases: number, model: string) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model] })).body as { eval_id: string; job_id: string };
+  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' })).body as { eval_id: string; job_id: string };
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const settled = (evalId: string, n: number) => until(async () => (await run(evalId)).counts.settled >= n, { what: `${n} settled items` });

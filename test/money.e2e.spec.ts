@@ -27,7 +27,7 @@ const control = (model: string, state: object) =>
 const requests = async (model: string): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model]?.requests ?? 0;
 async function submit(cases: number, models: string[], more: object = {}) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, ...more });
+  return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, cache: 'off', ...more });
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const ended = (evalId: string) => until(async () => { const now = await run(evalId); return now.finished_at && now.score !== null && now; }, { what: 'the run to end' });

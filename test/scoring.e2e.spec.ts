@@ -32,7 +32,7 @@ async function finished(evalId: string) {
   return until(async () => { const { body } = await client.get(`/api/tool-eval/history/${evalId}`); return body.status === 'completed' && body; }, { what: 'the run to complete' });
 }
 async function run(suite_id: string, models: string[], more: object = {}) {
-  const { status, body } = await client.post('/api/tool-eval', { suite_id, models, ...more });
+  const { status, body } = await client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });
   expect([status, body.detail]).toEqual([202, undefined]);
   return finished(body.eval_id);
 }

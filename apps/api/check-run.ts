@@ -15,10 +15,6 @@ import { withOptions } from '#lib/scoring/rescore-case';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
 export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
-  const refuse = (path: string, what: string): never => {
-    throw new ProblemError(422, `${what} is not built yet. Leave it out.`, [{ path, message: 'is not built yet' }]);
-  };
-  if (input.cache !== 'off') refuse('/cache', 'The cache');
   checkBudget(input, targets);
   await checkCap(deps.pool, teamId, targets);
   await checkExperiment(deps.prisma, teamId, input);

@@ -45,7 +45,7 @@ export class RunsController {
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(
       this.deps.pool,
-      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: { ...input, metrics }, targets },
+      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: { ...input, metrics, cache: input.cache ?? (input.temperature === 0 && input.samples === 1 ? 'use' : 'off') }, targets },
       // With the run or not at all: models cost money, and a repeated request must not pay twice even if this process dies here.
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
     );

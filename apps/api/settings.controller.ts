@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Inject, Put } from '@nestjs/common';
-import { EmbeddingSetting, Spending, SpendingInput } from '#lib/contracts/settings';
+import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
+import { CacheInput, CacheSetting, EmbeddingSetting, Spending, SpendingInput } from '#lib/contracts/settings';
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
+import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/reply-cache';
 import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
@@ -24,6 +25,28 @@ export class SettingsController {
     await setEmbeddingModel(this.deps.pool, caller.teamId, setting);
     await audit(this.deps.pool, caller, 'settings.embedding', setting.provider_key ?? 'none');
     return setting;
+  }
+
+  @Get('cache')
+  @Answers(200, CacheSetting)
+  cache(@Me() caller: Caller) {
+    return readCacheSetting(this.deps.pool, caller.teamId);
+  }
+
+  @Put('cache')
+  @Needs('owner')
+  @Answers(200, CacheSetting)
+  async setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) { lifetime_days }: CacheInput) {
+    await setCacheLifetime(this.deps.pool, caller.teamId, lifetime_days);
+    await audit(this.deps.pool, caller, 'settings.cache', String(lifetime_days));
+    return readCacheSetting(this.deps.pool, caller.teamId);
+  }
+
+  @Delete('cache')
+  @Answers(204)
+  async emptyCache(@Me() caller: Caller): Promise<void> {
+    await emptyCache(this.deps.pool, caller.teamId);
+    await audit(this.deps.pool, caller, 'cache.empty', caller.teamId);
   }
 
   @Get('spending')

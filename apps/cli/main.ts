@@ -9,7 +9,7 @@ const USAGE = `toolmark: find out how well language models call tools
 
   toolmark login --server URL --token TOKEN      remembers both for the next commands
   toolmark suites list | import FILE | export ID
-  toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C]
+  toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C] [--cache off|use|refresh]
                                                  SUITE: the id of a suite, or a file that is imported first
   toolmark jobs
   toolmark cancel JOB
@@ -22,7 +22,7 @@ or the server that npm start runs here.`;
 const OPTIONS = {
   server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
   failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
-  in: { type: 'string' }, out: { type: 'string' },
+  in: { type: 'string' }, out: { type: 'string' }, cache: { type: 'string' },
 } as const;
 const read = () => parseArgs({ allowPositionals: true, options: OPTIONS });
 export type Options = ReturnType<typeof read>['values'];

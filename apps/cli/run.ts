@@ -13,6 +13,7 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
   const settings = {
     ...(options.samples && { samples: numberOf('--samples', options.samples) }),
     ...(options.temperature && { temperature: numberOf('--temperature', options.temperature) }),
+    ...(options.cache && { cache: options.cache }),
     ...(options['tool-choice'] && { tool_choice: options['tool-choice'] }),
   };
   const { suiteId, forget } = await findSuite(client, suite);

@@ -3,6 +3,7 @@ import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db
 import { purgeRuns } from '#lib/db/delete-run';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
 import { exclusively, type Pool } from '#lib/db/pool';
+import { expireReplies } from '#lib/db/reply-cache';
 import { rescoresToDo } from '#lib/db/rescore';
 import { stopSpentRuns } from '#lib/db/run-budget';
 import { reconcileLane } from '#lib/db/reconcile-lane';
@@ -190,6 +191,7 @@ export class ControlLoop {
       await this.of.pool.query(`SELECT ensure_partitions(now() + interval '3 months')`);
       await this.of.pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
       while (!this.#stop.signal.aborted && (await purgeRuns(this.of.pool)));
+      while (!this.#stop.signal.aborted && (await expireReplies(this.of.pool)));
     });
   }
 }

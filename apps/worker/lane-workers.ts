@@ -84,8 +84,10 @@ export class LaneWorkers {
     try {
       const leave = await this.#solitude.enter(claim.crashes >= 2);
       try {
-        const settlement = await runner.run(delivery, budget, signal);
-        if (settlement) await this.#settlements.add(settlement);
+        const played = await runner.run(delivery, budget, signal);
+        if (!played) return;
+        // Noting the reply in the cache holds up no slot.
+        await this.#settlements.add(played.settlement).finally(() => void played.settled?.());
       } finally {
         leave();
       }

@@ -1,31 +1,45 @@
-import { constants, zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import type { ToolChoice } from '#lib/contracts/run';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { rememberRefusesRequired } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
+import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { LaneBudget } from '#lib/queue/lane-budget';
-import { askModel, type Asked } from './ask-model.js';
-import { buildRequest, expectsNoCall, refusesRequired, type Warning } from './build-request.js';
+import { askModel, keptReply, type Asked } from './ask-model.js';
+import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from './build-request.js';
 import type { Embedder } from './embedder.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { requestKey, type ReplyCache } from './reply-cache.js';
 import { scoreReply } from './score-reply.js';
 
 // In this thread: 26 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs.
 const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+
+/** How an item ended, to be settled; `settled` is to be called when that is done. */
+export interface Played {
+  settlement: Settlement;
+  settled?: () => Promise<void>;
+}
+
+/** What a settlement says of the reply. */
+type Answered = Omit<Settlement, keyof Place>;
+type Place = Pick<Settlement, 'delivery' | 'casePosition' | 'sample' | 'category'>;
 
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
 export class ItemRunner {
   readonly #announced = new Set<string>();
 
   constructor(
-    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder,
+    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache,
     readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined) => void,
   ) {}
 
   /** @returns undefined when the run is gone */
-  async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Settlement | undefined> {
+  async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Played | undefined> {
     const inHand = await this.runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
     if (!inHand || !target) return undefined;
@@ -33,36 +47,68 @@ export class ItemRunner {
     const casePosition = run.casePositions[Math.floor(delivery.item / run.config.samples)]!;
     const prepared = inHand.caseAt(casePosition);
     const { input, category } = prepared;
-    const place = { delivery, casePosition, sample: delivery.item % run.config.samples, category, cached: false };
+    const place: Place = { delivery, casePosition, sample: delivery.item % run.config.samples, category };
 
     const model = await this.runs.connection(target.providerId, target.modelId);
     const name = `${target.providerKey}::${target.modelId}`;
-    if (!model) return { ...place, ...notAsked, result: errored('bad_request', `${name} was removed while the run went on.`) };
+    if (!model) return { settlement: { ...place, ...notAsked, result: errored('bad_request', `${name} was removed while the run went on.`) } };
 
     const request = buildRequest({
       config: run.config, suite: run.suite, input, expectsNoCall: expectsNoCall(input), model,
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
+    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, budget, signal);
+    if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
+
+    const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl }, request.body, place.sample);
+    const found = await this.replies.find({ teamId: run.teamId, key }, run.config.cache === 'refresh', signal);
+    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
+    try {
+      const settlement = { ...place, ...(await ask()) };
+      if (settlement.result.outcome === 'scored') return { settlement, settled: () => found.keep(settlement) };
+      found.giveUp();
+      return { settlement };
+    } catch (error) {
+      found.giveUp();
+      throw error;
+    }
+  }
+
+  async #ask(
+    { run, prepared, request, model, name, laneId, delivery }: {
+      run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
+    },
+    budget: LaneBudget, signal: AbortSignal,
+  ): Promise<Answered> {
     const asked = await askModel({
       chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
-      onAttempt: (failure) => this.onAttempt(target.laneId, failure),
+      onAttempt: (failure) => this.onAttempt(laneId, failure),
     });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));
-      await rememberRefusesRequired(this.pool, target.providerId, target.modelId);
-      this.runs.forgetConnection(target.providerId, target.modelId);
+      await rememberRefusesRequired(this.pool, model.providerId, String(request.body.model));
+      this.runs.forgetConnection(model.providerId, String(request.body.model));
     }
     return {
-      ...place,
       result: asked.reply ? await this.#score(run, prepared, asked.reply, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
       costUsd: costOf(asked, model),
+      cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
       exchange: compress(JSON.stringify({ requests: asked.requests, replies: asked.replies })),
+    };
+  }
+
+  /** Scores a stored reply: free, and in no time that says anything of the model. */
+  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered> {
+    const { requests, replies } = parseJson(zstdDecompressSync(exchange).toString('utf8')) as { requests: JsonObject[]; replies: Json[] };
+    return {
+      result: await this.#score(run, prepared, keptReply(replies.at(-1))!, signal),
+      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: requests.at(-1)!.tool_choice as ToolChoice, exchange,
     };
   }
 
@@ -90,12 +136,12 @@ export class ItemRunner {
 const errored = (kind: ProviderFailure['kind'], message: string) => ({ outcome: 'errored' as const, error: { kind, message } });
 
 const notAsked = {
-  latencyMs: null, promptTokens: null, completionTokens: null, costUsd: null, attempts: 0, toolChoiceUsed: null, exchange: Buffer.alloc(0),
+  latencyMs: null, promptTokens: null, completionTokens: null, costUsd: null, cached: false, attempts: 0, toolChoiceUsed: null, exchange: Buffer.alloc(0),
 };
 
 /** The end of an item whose processes died again and again. */
 export const crashed = (delivery: Delivery, casePosition: number, sample: number, category: string | null, crashes: number): Settlement => ({
-  delivery, casePosition, sample, category, cached: false, ...notAsked,
+  delivery, casePosition, sample, category, ...notAsked,
   result: errored('crashed', `The worker died or froze ${crashes} times while it worked on this item.`),
 });
 

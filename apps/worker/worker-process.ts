@@ -13,6 +13,7 @@ import { Embedder } from './embedder.js';
 import { ItemsInHand } from './items-in-hand.js';
 import { LaneBudgets } from './lane-budgets.js';
 import { LaneWorkers } from './lane-workers.js';
+import { ReplyCache } from './reply-cache.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
 
@@ -29,6 +30,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly #queues;
   readonly #items;
   readonly #embedder;
+  readonly #replies;
   readonly #workers;
   readonly #control;
   stopping = false;
@@ -42,12 +44,13 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#items = new ItemsInHand(this.pool, this.id, logger);
     const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
     const runs = new RunCache(this.pool, sealer, this.#fetch.fetch);
+    this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
     const budgets = new LaneBudgets(this.pool, this.redis);
     this.#embedder = new Embedder({ pool: this.pool, sealer, fetch: this.#fetch.fetch, budgets });
     this.#workers = new LaneWorkers({
       pool: this.pool, budgets, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
-      runner: new ItemRunner(this.pool, runs, this.#embedder, () => {}),
+      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, () => {}),
       onSettled: (_lane, moved) => {
         this.#control.wake('dispatch');
         this.#control.wake('finish');
@@ -73,6 +76,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     await this.#control.stop();
     await this.#workers.drain(DRAIN_MS);
     this.#embedder.close();
+    this.#replies.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -19,6 +19,9 @@ export const TargetInput = z.union([
   z.strictObject({ provider_key: z.string().min(1), model_id: z.string().min(1), params: jsonObject.default({}) }),
 ]);
 
+export const CacheMode = z.enum(['off', 'use', 'refresh']);
+export type CacheMode = z.infer<typeof CacheMode>;
+
 /** Stops a run in state `budget_exceeded`; what is settled stays. */
 export const Budget = z
   .strictObject({ max_cost_usd: z.number().positive().optional(), max_requests: z.int().positive().max(2_000_000_000).optional() })
@@ -49,13 +52,17 @@ export const RunInput = z
       .default(null),
     model_order: z.enum(['sequential', 'parallel']).default('sequential'),
     budget: Budget.nullable().default(null),
-    cache: z.enum(['off', 'use', 'refresh']).default('off'),
+    /**
+     * Whether requests that were made before are answered from stored replies (`use`), made again and stored (`refresh`), or
+     * neither. Left out: `use` at temperature 0 and one sample, else `off`.
+     */
+    cache: CacheMode.optional(),
     experiment_id: id.nullable().default(null),
   })
   .meta({ id: 'RunInput' });
 export type RunInput = z.infer<typeof RunInput>;
 /** A run's settings as they are kept: the submitted ones, defaults filled in. */
-export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics'> & { metrics: RunMetric[] };
+export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'> & { metrics: RunMetric[]; cache: CacheMode };
 
 export const Submitted = z.object({ job_id: id, eval_id: id, status: z.literal('submitted') }).meta({ id: 'Submitted' });
 

@@ -13,3 +13,10 @@ export type SpendingInput = z.infer<typeof SpendingInput>;
 /** US dollars; a month of UTC. Models without prices are not counted. */
 export const Spending = z.object({ monthly_cap_usd: z.number().nullable(), spent_usd: z.number(), month: z.string() }).meta({ id: 'Spending' });
 export type Spending = z.infer<typeof Spending>;
+
+export const CacheInput = z.strictObject({ lifetime_days: z.int().min(0).max(3650) }).meta({ id: 'CacheInput' });
+export type CacheInput = z.infer<typeof CacheInput>;
+
+/** How long stored replies answer the same request again, how many there are, and how large they are, compressed. */
+export const CacheSetting = CacheInput.extend({ entries: z.int(), bytes: z.int() }).meta({ id: 'CacheSetting' });
+export type CacheSetting = z.infer<typeof CacheSetting>;

@@ -50,7 +50,7 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
 };
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
-const summary = { target: 'sim::a' } as never;
+const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
   it('stores what this delivery holds, numbers the log without gaps and raises the counters', async () => {

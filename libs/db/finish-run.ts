@@ -53,7 +53,7 @@ export async function finishRuns(pool: Pool): Promise<string[]> {
       // The mean over the targets' overall means; targets with nothing scored are left out.
       const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
         `UPDATE run r SET score = s.score, delta = s.score - b.score
-         FROM (SELECT avg(overall_sum / nullif(settled - errored, 0)) AS score FROM target WHERE run_id = $1) s,
+         FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s,
            (SELECT base.score FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
               LEFT JOIN experiment e ON e.id = self.experiment_id LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1) b
          WHERE r.id = $1 RETURNING r.job_id, r.status, r.score, r.delta`,

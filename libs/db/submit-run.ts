@@ -24,7 +24,7 @@ export interface ResolvedTarget {
  */
 export async function submitRun(
   pool: Pool,
-  submission: { teamId: string; userId: string; suiteId: string; input: RunInput & Pick<RunConfig, 'metrics'>; targets: ResolvedTarget[] },
+  submission: { teamId: string; userId: string; suiteId: string; input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>; targets: ResolvedTarget[] },
   alongside?: (client: PoolClient, made: { jobId: string; runId: string }) => Promise<void>,
 ): Promise<{ jobId: string; runId: string }> {
   const { teamId, userId, suiteId, input, targets } = submission;

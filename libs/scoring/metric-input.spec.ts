@@ -2,7 +2,6 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json';
 import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import { textsCompared } from './match-arguments.js';
 import { scoreMetrics, type Answered } from './metric-input.js';
 import { readReply } from './read-reply.js';
 import { prepareCase } from './score-case.js';
@@ -118,12 +117,6 @@ describe('a semantic case', () => {
     '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["the capital of France", "Paris, France"]}, "days": 5, "at": {"name": "Paris", "near": "Seine"}}, "param_scoring": "semantic"}',
     [['weather', '{"city": "Ville Lumière", "days": 5, "at": {"name": "PARIS", "near": "La Seine"}}']],
   );
-  test('tells in one pass which texts have to be embedded', () => {
-    const scorer = prepareCase(semantic.case, tools, 1);
-    expect(textsCompared((similarities) => scorer.score(semantic.rounds[0]!.reply, { similarities }))).toEqual([
-      ['the capital of France', 'Ville Lumière'], ['Paris, France', 'Ville Lumière'], ['Seine', 'La Seine'],
-    ]);
-  });
   test('is scored with the similarities that are handed in, and not without', () => {
     const similarities = (expected: string) => (expected === 'the capital of France' ? 0.5 : 0.9);
     expect(score('toolmark.single_turn', {}, { ...semantic, similarities }).score).toBe(1);

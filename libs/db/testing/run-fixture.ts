@@ -25,7 +25,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     teamId, userId, laneId, suiteId,
     async submit({ models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}) {
       return submitRun(pool, {
-        teamId, userId: as, suiteId, input: { ...input(more), metrics: [] },
+        teamId, userId: as, suiteId, input: { ...input(more), metrics: [], cache: 'off' },
         targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, priced: false, params: {}, systemPrompt: null })),
       });
     },
