@@ -4,7 +4,6 @@ import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { scoreMetrics, type Answered } from './metric-input.js';
 import { readReply } from './read-reply.js';
-import { prepareCase } from './score-case.js';
 
 const string = { type: 'string' };
 const tools: Tool[] = [
