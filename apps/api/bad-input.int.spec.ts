@@ -45,7 +45,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['a job to cancel that does not exist', () => client.post('/api/tool-eval/cancel', { job_id: '01a1fc11-0570-72f9-b84b-b15294fa812e' }), 422, '/job_id', /exist/],
     ['a job status that does not exist', () => client.get('/api/jobs?status=done'), 400, '/status', /"completed"/],
     ['a cursor that no list answered', async () => client.get(`/api/tool-suites/${await importSuite()}/cases?cursor=x`), 400, '/cursor', /next_cursor/],
-    ['an estimate, which is not built yet', () => client.post('/api/tool-eval/estimate', {}), 422, undefined, /not built/],
+    ['an estimate of nothing', () => client.post('/api/tool-eval/estimate', {}), 400, '/suite_id', /missing/],
     ['a key with a line break in it', () => client.post('/api/providers', { key: 'x', base_url: 'https://example.com/v1', api_key: 'sk-1\nsk-2' }), 400, '/api_key', /visible ASCII/],
     ['a base URL with a password', () => client.post('/api/providers', { key: 'x', base_url: 'https://u:p@example.com/v1' }), 422, '/base_url', /api_key/],
     ['a limit out of range', () => client.get('/api/tool-suites?limit=201'), 400, '/limit', /200/],

@@ -3,20 +3,20 @@ import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/m
 import { ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
+import type { Suite } from '#lib/contracts/suite';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
 import { caseOf, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
 import { readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
-import { selectedCases } from '#lib/db/suites';
+import { readSuite, selectedCases } from '#lib/db/suites';
 import { checkCase } from '#lib/scoring/check-case';
 import { withOptions } from '#lib/scoring/rescore-case';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
 export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
   checkBudget(input, targets);
-  await checkCap(deps.pool, teamId, targets);
   await checkExperiment(deps.prisma, teamId, input);
   const wayOut = 'Change it, or leave such cases out with case_filter.';
   for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"multi_turn":true', '"semantic"'])) {
@@ -49,6 +49,14 @@ const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 
 
 const modesOf = ({ mode, params }: ScoringConfig) => [mode, ...Object.values(params ?? {}).map((rule) => rule.mode)];
 
+/** The suite that a body names. @throws ProblemError 422 */
+export async function namedSuite(pool: Pool, teamId: string, id: string): Promise<Suite> {
+  return readSuite(pool, teamId, id).catch((error: unknown) => {
+    if (!(error instanceof ProblemError) || error.status !== 404) throw error;
+    throw new ProblemError(422, `No suite with id "${id}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
+  });
+}
+
 /** @throws ProblemError 422 when there is no such metric, or it has no such option */
 export function knownMetrics(asked: readonly MetricAsked[]): RunMetric[] {
   const { metrics, errors } = checkMetrics(asked);
@@ -65,7 +73,8 @@ function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): 
   ]);
 }
 
-async function checkCap(pool: Pool, teamId: string, targets: readonly ResolvedTarget[]): Promise<void> {
+/** @throws ProblemError 409 when the team has spent what it may in this month */
+export async function checkCap(pool: Pool, teamId: string, targets: readonly ResolvedTarget[]): Promise<void> {
   const { monthly_cap_usd: cap, spent_usd: spent } = await readSpending(pool, teamId);
   if (cap === null || spent < cap || !targets.some((target) => target.priced)) return;
   throw new ProblemError(409, `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner changes it with PUT /api/settings/spending.`);

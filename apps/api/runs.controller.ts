@@ -7,7 +7,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { Rescore, RescoreInput, RescoreSubmitted, type RescoreOptions } from '#lib/contracts/rescore';
-import { ResumeInput, Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { Estimate, ResumeInput, Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
 import { cancelJob } from '#lib/db/cancel-job';
@@ -21,8 +21,9 @@ import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { explain } from '#lib/scoring/explain';
-import { checkRescore, checkRun, knownMetrics } from './check-run.js';
+import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
+import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
 import { resolveTargets } from './resolve-targets.js';
 import { Answers, cursorOf, idCursor, Me, uuid, type CallerRequest } from './route.js';
@@ -32,6 +33,9 @@ const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.
 const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json'), rescore_id: ResultsQuery.shape.rescore_id });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 
+/** Requests that are counted before a run is written, which nobody should have to wait for. */
+const SAMPLE_AT_SUBMIT = 200;
+
 @Controller('api')
 export class RunsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
@@ -39,13 +43,13 @@ export class RunsController {
   @Post('tool-eval')
   @Answers(202, Submitted)
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
-    const metrics = knownMetrics(input.metrics);
-    const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
-    await checkRun(this.deps, caller.teamId, input, targets);
+    const { run, suite, targets } = await this.#checked(caller, input);
+    await checkCap(this.deps.pool, caller.teamId, targets);
+    const estimate = await estimateRun(this.deps.pool, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(
       this.deps.pool,
-      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: { ...input, metrics, cache: input.cache ?? (input.temperature === 0 && input.samples === 1 ? 'use' : 'off') }, targets },
+      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: run, targets, estimate },
       // With the run or not at all: models cost money, and a repeated request must not pay twice even if this process dies here.
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
     );
@@ -171,9 +175,19 @@ export class RunsController {
   }
 
   @Post('tool-eval/estimate')
-  @Answers(200)
-  estimate(): never {
-    throw new ProblemError(422, 'Estimates are not built yet.');
+  @Answers(200, Estimate)
+  async estimate(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
+    const { run, suite, targets } = await this.#checked(caller, input);
+    return estimateRun(this.deps.pool, caller.teamId, suite, run, targets);
+  }
+
+  /** What is asked for, its defaults filled in, if it can be run. */
+  async #checked(caller: Caller, input: RunInput) {
+    const run = { ...input, metrics: knownMetrics(input.metrics), cache: input.cache ?? (input.temperature === 0 && input.samples === 1 ? 'use' as const : 'off' as const) };
+    const suite = await namedSuite(this.deps.pool, caller.teamId, input.suite_id);
+    const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
+    await checkRun(this.deps, caller.teamId, input, targets);
+    return { run, suite, targets };
   }
 
   @Post('tool-eval/history/:id/resume')

@@ -36,7 +36,7 @@ export async function askModel(of: {
   signal: AbortSignal;
   /** What the breaker tells items apart by. */
   item: string;
-  onAttempt?: (failure: ProviderFailure | undefined) => void;
+  onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
 }): Promise<Asked> {
   const { chat, budget, signal, timeoutMs, item } = of;
   let body = of.body;
@@ -53,7 +53,7 @@ export async function askModel(of: {
     try {
       asked.attempts++;
       const reply: ChatReply = await chat.ask(body, { signal, timeoutMs });
-      of.onAttempt?.(undefined);
+      of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
       spent.outcome = 'answer';
       spent.refilledInMs = reply.refilledInMs;
@@ -68,7 +68,7 @@ export async function askModel(of: {
       if (!(error instanceof ProviderFailure)) throw error;
       if (error.isOutage) spent.outcome = { outage: error.message, item };
       else if (error.status !== undefined) spent.outcome = 'answer';
-      of.onAttempt?.(error);
+      of.onAttempt?.(error, (performance.now() - started) / 1000);
       asked.latencyMs = Math.round(performance.now() - started);
       asked.replies.push({ error: { kind: error.kind, message: error.message, status: error.status ?? null, body: error.body ?? null } });
       if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;

@@ -7,13 +7,14 @@ import type { Pool } from '#lib/db/pool';
 import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
+import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import { ProviderFailure } from '#lib/providers/failure';
+import { requestKey } from '#lib/providers/request-key';
 import type { LaneBudget } from '#lib/queue/lane-budget';
 import { askModel, keptReply, type Asked } from './ask-model.js';
-import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from './build-request.js';
 import type { Embedder } from './embedder.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
-import { requestKey, type ReplyCache } from './reply-cache.js';
+import type { ReplyCache } from './reply-cache.js';
 import { scoreReply } from './score-reply.js';
 
 // In this thread: 26 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs.
@@ -35,7 +36,7 @@ export class ItemRunner {
 
   constructor(
     readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache,
-    readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined) => void,
+    readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void,
   ) {}
 
   /** @returns undefined when the run is gone */
@@ -83,7 +84,7 @@ export class ItemRunner {
   ): Promise<Answered> {
     const asked = await askModel({
       chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
-      onAttempt: (failure) => this.onAttempt(laneId, failure),
+      onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
     });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));

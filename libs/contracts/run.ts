@@ -66,6 +66,34 @@ export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' |
 
 export const Submitted = z.object({ job_id: id, eval_id: id, status: z.literal('submitted') }).meta({ id: 'Submitted' });
 
+/** What a run is expected to take. Requests that stored replies answer are counted apart, as `cached`, and in nothing else. */
+const Expected = z.object({
+  requests: z.int(),
+  cached: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** null when a model has no prices. */
+  cost_usd: z.number().nullable(),
+  /** Under the lanes' limits and their present backlog. */
+  duration_s: z.number(),
+});
+export const Estimate = Expected.extend({
+  targets: z.array(Expected.extend({
+    target: z.string(),
+    /** The tokenizer that counted the prompt, or the rule. */
+    tokens_by: z.string(),
+    /** Where lengths and latencies of replies come from. */
+    replies_by: z.enum(['earlier runs', 'rule']),
+  })),
+  /** Prompts that were counted; the others are taken to be like them. */
+  counted_cases: z.int(),
+  cases: z.int(),
+}).meta({ id: 'Estimate' });
+export type Estimate = z.infer<typeof Estimate>;
+/** What a run took, in the words of its estimate. */
+export const Actual = Expected.meta({ id: 'Actual' });
+export type Actual = z.infer<typeof Actual>;
+
 export const RunTarget = z.object({
   target: z.string(),
   provider_key: z.string(),
@@ -91,6 +119,10 @@ export const Run = z
     delta: z.number().nullable(),
     summaries: z.array(Summary),
     experiment_id: id.nullable(),
+    /** Made when the run was submitted. */
+    estimate: Estimate.nullable(),
+    /** Beside it, once the run has ended. */
+    actual: Actual.nullable(),
     created_at: time,
     finished_at: time.nullable(),
   })

@@ -37,6 +37,8 @@ export const Summary = GroupSummary.extend({
   latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
   cost_usd: z.number().nullable(),
+  /** Results that stored replies answered, and the tokens of these; they are in `usage` too, and cost nothing. */
+  cached: z.object({ results: z.int(), prompt_tokens: z.int(), completion_tokens: z.int() }),
 }).meta({ id: 'Summary' });
 export type Summary = z.infer<typeof Summary>;
 
@@ -57,6 +59,7 @@ export interface SettledItem {
   prompt_tokens: number | null;
   completion_tokens: number | null;
   cost_usd: number | null;
+  cached: boolean;
   /** Scores of the run's metrics by id; null where one does not apply. */
   metrics?: Record<string, number | null>;
 }

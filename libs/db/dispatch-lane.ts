@@ -73,7 +73,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
       [laneId, [...shares.users.keys()], [...shares.users.values()]],
     );
     const runs = [...new Set(shares.taken.map((share) => share.runId))];
-    const started = await client.query<{ job_id: string }>(`UPDATE run SET status = 'running' WHERE id = ANY($1) AND status = 'queued' RETURNING job_id`, [runs]);
+    const started = await client.query<{ job_id: string }>(`UPDATE run SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = ANY($1) AND status = 'queued' RETURNING job_id`, [runs]);
     if (started.rowCount) {
       await client.query(
         `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = ANY($1) AND status = 'queued'`,

@@ -2,6 +2,7 @@ import type { DurableName } from '#lib/contracts/event';
 import type { Summary } from '#lib/contracts/summary';
 import type { RunTarget } from '#lib/contracts/run';
 import type { Pool } from './pool.js';
+import { summaryOf } from './read-summary.js';
 
 export interface LogEntry {
   seq: number;
@@ -65,6 +66,6 @@ export async function readProgress(pool: Pool, runId: string | null): Promise<{ 
     `SELECT provider_key || '::' || model_id AS target, provider_key, model_id, n AS total, settled, errored, passed, summary FROM target WHERE run_id = $1 ORDER BY ordinal`, [runId]);
   return {
     targets: rows.map(({ summary: _summary, ...target }) => target),
-    summaries: rows.flatMap(({ summary }) => (summary ? [JSON.parse(summary) as Summary] : [])),
+    summaries: rows.flatMap(({ summary }) => (summary ? [summaryOf(summary)] : [])),
   };
 }

@@ -4,11 +4,12 @@ import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
-import type { ErrorKind, Result, Run } from '#lib/contracts/run';
+import type { Actual, ErrorKind, Estimate, Result, Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { Evidence, ReadCall } from '#lib/contracts/verdict';
 import { caseOf } from './load-run.js';
 import type { Pool } from './pool.js';
+import { summaryOf } from './read-summary.js';
 import type { Prisma } from './prisma.js';
 import { resultTable } from './read-results.js';
 
@@ -29,8 +30,21 @@ function toRun(row: RunRow): Run {
     counts: { total: sum('total'), settled: sum('settled'), errored: sum('errored'), passed: sum('passed') },
     score: row.score ?? (means.length ? means.reduce((a, b) => a + b, 0) / means.length : null),
     delta: row.delta,
-    summaries: row.targets.flatMap((t) => (t.summary ? [JSON.parse(t.summary) as Summary] : [])),
-    experiment_id: row.experiment_id, created_at: row.created_at.toISOString(), finished_at: row.finished_at?.toISOString() ?? null,
+    summaries: row.targets.flatMap((t) => (t.summary ? [summaryOf(t.summary)] : [])),
+    experiment_id: row.experiment_id, estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate), actual: actualOf(row), created_at: row.created_at.toISOString(), finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** What a run took, once it has ended and its summaries are made. */
+function actualOf({ targets, started_at: startedAt, finished_at: finishedAt }: RunRow): Actual | null {
+  const summaries = targets.flatMap((t) => (t.summary ? [summaryOf(t.summary)] : []));
+  if (!finishedAt || summaries.length === 0) return null;
+  const total = (of: (summary: Summary) => number): number => summaries.reduce((sum, summary) => sum + of(summary), 0);
+  return {
+    requests: targets.reduce((sum, t) => sum + t.requests, 0), cached: total((s) => s.cached.results),
+    prompt_tokens: total((s) => s.usage.prompt_tokens - s.cached.prompt_tokens), completion_tokens: total((s) => s.usage.completion_tokens - s.cached.completion_tokens),
+    cost_usd: summaries.some((s) => s.cost_usd === null) ? null : total((s) => s.cost_usd!),
+    duration_s: startedAt ? (finishedAt.getTime() - startedAt.getTime()) / 1000 : 0,
   };
 }
 

@@ -32,6 +32,14 @@ export async function findReplies(pool: Pool, wanted: readonly CacheKey[]): Prom
   return found;
 }
 
+/** How many of these requests stored replies would answer. */
+export async function countReplies(pool: Pool, teamId: string, keys: readonly Buffer[]): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM unnest($2::bytea[]) AS u(key) JOIN cached_reply c ON c.team_id = $1 AND c.key = u.key JOIN team t ON t.id = c.team_id
+       JOIN run ON run.id = c.run_id WHERE c.asked_at > now() - t.cache_days * interval '1 day'`, [teamId, keys]);
+  return rows[0]!.n;
+}
+
 /** Notes where replies are stored. The newest wins; of one key in a batch, the last. */
 export async function keepReplies(pool: Pool, kept: readonly (CacheKey & { settlement: Settlement })[]): Promise<void> {
   const entries = [...new Map(kept.map((entry) => [`${entry.teamId} ${entry.key.toString('latin1')}`, entry])).values()];

@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/problem';
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { logEvents } from './log-event.js';
@@ -24,7 +24,7 @@ export interface ResolvedTarget {
  */
 export async function submitRun(
   pool: Pool,
-  submission: { teamId: string; userId: string; suiteId: string; input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>; targets: ResolvedTarget[] },
+  submission: { teamId: string; userId: string; suiteId: string; input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>; targets: ResolvedTarget[]; estimate?: Estimate },
   alongside?: (client: PoolClient, made: { jobId: string; runId: string }) => Promise<void>,
 ): Promise<{ jobId: string; runId: string }> {
   const { teamId, userId, suiteId, input, targets } = submission;
@@ -43,9 +43,10 @@ export async function submitRun(
     );
     await client.query(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
-         case_positions, experiment_id, max_requests, max_cost_usd) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14)`,
+         case_positions, experiment_id, max_requests, max_cost_usd, estimate) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14, $15)`,
       [runId, teamId, userId, jobId, suiteId, suite.versionId, suite.name, suite.version, JSON.stringify(config satisfies RunConfig),
-        input.samples, positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null],
+        input.samples, positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
+        submission.estimate ? JSON.stringify(submission.estimate) : null],
     );
     await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)

@@ -3,7 +3,7 @@ import { createSummary } from './summarise.js';
 
 const item = (case_position: number, passed: boolean, more: Partial<SettledItem> = {}): SettledItem => ({
   case_position, category: null, outcome: 'scored', passed, tool_score: Number(passed), param_score: null, overall: Number(passed), error_type: passed ? 'none' : 'wrong_tool',
-  error_kind: null, format_compliance: 'native', abstention: false, latency_ms: 10, prompt_tokens: 1, completion_tokens: 1, cost_usd: null, ...more,
+  error_kind: null, format_compliance: 'native', abstention: false, latency_ms: 10, prompt_tokens: 1, completion_tokens: 1, cost_usd: null, cached: false, ...more,
 });
 const errored = (case_position: number): SettledItem =>
   item(case_position, false, { outcome: 'errored', tool_score: null, overall: null, error_type: 'errored', error_kind: 'timeout', format_compliance: null });

@@ -88,6 +88,7 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
   let latencies = new Int32Array(1024);
   let latencyCount = 0;
   let [promptTokens, completionTokens] = [0, 0];
+  const cached = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
   const cost = new Mean();
   const count = (counts: Record<string, number>, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
   return {
@@ -100,6 +101,11 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       promptTokens += item.prompt_tokens ?? 0;
       completionTokens += item.completion_tokens ?? 0;
       cost.add(item.cost_usd);
+      if (item.cached) {
+        cached.results++;
+        cached.prompt_tokens += item.prompt_tokens ?? 0;
+        cached.completion_tokens += item.completion_tokens ?? 0;
+      }
       if (item.outcome === 'errored') return;
       if (item.format_compliance) count(formats, item.format_compliance);
       const samples = entryOf(byCase, item.case_position, () => new Samples());
@@ -130,6 +136,7 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
         latency_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
         usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
         cost_usd: cost.count === 0 ? null : cost.sum,
+        cached,
       };
     },
   };

@@ -1,0 +1,85 @@
+import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
+import type { Suite } from '#lib/contracts/suite';
+import { laneLoads, latestSummaries, sampleCases, type LaneLoad } from '#lib/db/estimate';
+import { loadConnection } from '#lib/db/load-run';
+import type { Pool } from '#lib/db/pool';
+import { countReplies } from '#lib/db/reply-cache';
+import type { ResolvedTarget } from '#lib/db/submit-run';
+import { buildRequest, expectsNoCall } from '#lib/providers/build-request';
+import { tokenCounter } from '#lib/providers/count-tokens';
+import { requestKey } from '#lib/providers/request-key';
+
+/** Requests that are built and counted for an estimate; the rest is taken to be like them, so that it takes no longer for a million. */
+const LARGEST_SAMPLE = 2000;
+/** What a request takes that nothing is known of. */
+const RULE = { completionTokens: 64, latencyMs: 2000 };
+/** A reply's frame and each message's cost some tokens beside their text (OpenAI cookbook, "How to count tokens"). */
+const TOKENS_A_MESSAGE = 3;
+const TOKENS_A_REPLY = 3;
+/** Share of a limit that lanes use. */
+const HEADROOM = 0.98;
+
+/** What a run would take: requests, tokens, money and time, for each model and in all. Nothing is run. */
+export async function estimateRun(
+  pool: Pool, teamId: string, suite: Suite, input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>, targets: readonly ResolvedTarget[], largestSample = LARGEST_SAMPLE,
+): Promise<Estimate> {
+  const { cases, sample } = await sampleCases(pool, suite.id, input.case_filter, Math.max(1, Math.floor(largestSample / targets.length)));
+  const [earlier, lanes] = [await latestSummaries(pool, targets), await laneLoads(pool, [...new Set(targets.map((target) => target.laneId))])];
+  const all = await Promise.all(targets.map(async (target, index) => {
+    const model = await loadConnection(pool, target.providerId, target.modelId);
+    const counter = await tokenCounter(target.modelId);
+    const name = `${target.providerKey}::${target.modelId}`;
+    let promptTokens = counter.count(JSON.stringify(suite.tools)) * sample.length;
+    const keys: Buffer[] = [];
+    for (const one of model ? sample : []) {
+      const { body } = buildRequest({
+        config: input, suite: { systemPrompt: suite.system_prompt, tools: suite.tools }, input: one, expectsNoCall: expectsNoCall(one), model: model!,
+        target: { name, modelId: target.modelId, params: target.params as never, systemPrompt: target.systemPrompt },
+      });
+      for (const message of body.messages as { content?: unknown }[]) {
+        promptTokens += TOKENS_A_MESSAGE + counter.count(typeof message.content === 'string' ? message.content : JSON.stringify(message));
+      }
+      promptTokens += TOKENS_A_REPLY;
+      if (input.cache === 'use') keys.push(requestKey({ providerId: target.providerId, baseUrl: model!.baseUrl }, body, 0));
+    }
+    const items = cases * input.samples;
+    const share = sample.length ? (await countReplies(pool, teamId, keys)) / sample.length : 0;
+    const cached = Math.round(cases * share); // of several samples the first alone may be stored by a run with one
+    const requests = items - cached;
+    const known = earlier[index];
+    const paid = known ? known.scored - known.cached.results : 0;
+    const completion = known && paid > 0 ? (known.usage.completion_tokens - known.cached.completion_tokens) / paid : RULE.completionTokens;
+    const tokens = { prompt_tokens: Math.round((promptTokens / Math.max(1, sample.length)) * requests), completion_tokens: Math.round(completion * requests) };
+    const cost = model?.inputCostPerMtok == null || model.outputCostPerMtok == null ? null
+      : (tokens.prompt_tokens * model.inputCostPerMtok + tokens.completion_tokens * model.outputCostPerMtok) / 1e6;
+    return {
+      target: name, requests, cached, ...tokens, cost_usd: cost,
+      duration_s: durationS(lanes.get(target.laneId)!, requests, tokens.prompt_tokens + tokens.completion_tokens, known?.latency_ms.p50 ?? RULE.latencyMs),
+      tokens_by: counter.name, replies_by: paid > 0 ? ('earlier runs' as const) : ('rule' as const),
+    };
+  }));
+  const sum = (key: 'requests' | 'cached' | 'prompt_tokens' | 'completion_tokens'): number => all.reduce((total, one) => total + one[key], 0);
+  // Providers work side by side, and so do lanes of one provider when the models are not in sequence.
+  const together = new Map<string, number>();
+  targets.forEach((target, index) => {
+    const key = input.model_order === 'sequential' ? target.providerId : target.laneId;
+    together.set(key, (together.get(key) ?? 0) + all[index]!.duration_s);
+  });
+  return {
+    requests: sum('requests'), cached: sum('cached'), prompt_tokens: sum('prompt_tokens'), completion_tokens: sum('completion_tokens'),
+    cost_usd: all.some((one) => one.cost_usd === null) ? null : all.reduce((total, one) => total + one.cost_usd!, 0),
+    duration_s: Math.max(0, ...together.values()), targets: all, counted_cases: sample.length, cases,
+  };
+}
+
+/** The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane until it is done, half and half. */
+function durationS(lane: LaneLoad, requests: number, tokens: number, latencyMs: number): number {
+  if (requests === 0) return 0;
+  const shared = (requests + Math.min(lane.backlog, requests)) / requests;
+  const alone = Math.max(
+    (requests * latencyMs) / 1000 / Math.min(lane.max_concurrency, requests),
+    lane.requests_per_minute === null ? 0 : requests / ((lane.requests_per_minute * HEADROOM) / 60),
+    lane.tokens_per_minute === null ? 0 : tokens / ((lane.tokens_per_minute * HEADROOM) / 60),
+  );
+  return Math.round(alone * shared * 1000) / 1000;
+}
