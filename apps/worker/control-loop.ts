@@ -19,6 +19,7 @@ import type { LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
 import { crashed } from './run-item.js';
+import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
 
 /** How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is done together. */
 const STEPS = {
@@ -43,6 +44,8 @@ export function windowOf({ max_concurrency: concurrency, requests_per_minute: rp
   return slots + Math.max(2, Math.min(Math.ceil(2 * ratePerS), Math.ceil(concurrency / 4)));
 }
 
+const runsOf = (deliveries: readonly Delivery[]): string[] => [...new Set(deliveries.map(({ runId }) => runId))];
+
 /**
  * What keeps runs going, in every worker process: dispatching, finishing, reconciling. Each step excludes its twins in other
  * processes by a lock in Postgres, and can be repeated after a crash at any line.
@@ -54,7 +57,7 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; embedder: Embedder; worker: string; logger: Logger;
+      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; worker: string; logger: Logger;
     },
   ) {}
 
@@ -99,7 +102,10 @@ export class ControlLoop {
     const loop = async (): Promise<void> => {
       while (!signal.aborted) {
         woken = false;
-        await work().catch((error: Error) => this.of.logger.warn({ step, error: error.message }, 'A step of the control loop failed; it is repeated'));
+        await work().catch((error: Error) => {
+          measureStepFailure(step);
+          this.of.logger.warn({ step, error: error.message }, 'A step of the control loop failed; it is repeated');
+        });
         await pause(gapMs, () => signal.aborted);
         await pause(idleMs - gapMs, () => woken || signal.aborted);
       }
@@ -108,11 +114,13 @@ export class ControlLoop {
   }
 
   async #dispatch(): Promise<void> {
-    const { pool, queues, workers } = this.of;
+    const { pool, queues, workers, meters } = this.of;
     for (const lane of await busyLanes(pool)) {
       workers.serve(lane);
       if (lane.paused_at) continue;
-      const deliveries = await dispatchLane(pool, lane.id, windowOf(lane));
+      const window = windowOf(lane);
+      meters.of(lane).window(window);
+      const deliveries = await dispatchLane(pool, lane.id, window);
       if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
     }
   }
@@ -120,17 +128,21 @@ export class ControlLoop {
   /** What could not be added is in flight in Postgres all the same; the reconciler adds it. */
   async #enqueue(queues: LaneQueues, laneId: string, deliveries: Delivery[]): Promise<void> {
     await queues.add(laneId, deliveries).catch((error: Error) =>
-      this.of.logger.warn({ lane: laneId, items: deliveries.length, error: error.message }, 'Items could not be queued; they will be within seconds of Redis being back'));
+      this.of.logger.warn({ lane: laneId, runs: runsOf(deliveries), items: deliveries.length, error: error.message }, 'Items could not be queued; they will be within seconds of Redis being back'));
   }
 
   async #reconcile(): Promise<void> {
-    const { pool, redis, queues, workers, worker, logger } = this.of;
+    const { pool, redis, queues, workers, meters, worker, logger } = this.of;
     for (const lane of await busyLanes(pool)) {
       await exclusively(pool, `reconcile ${lane.id}`, async () => {
         for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
         const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, (deliveries) => queues.missing(lane.id, deliveries));
+        const meter = meters.of(lane);
+        const died = redeliver.filter((delivery) => delivery.crashes).length;
+        meter.redelivered(redeliver.length, died);
+        meter.crashed(died + poisoned.length);
         if (redeliver.length) {
-          logger.info({ lane: lane.id, items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
+          logger.info({ lane: lane.id, runs: runsOf(redeliver), items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
           await this.#enqueue(queues, lane.id, redeliver);
         }
         for (const delivery of poisoned) {
@@ -138,7 +150,9 @@ export class ControlLoop {
           if (!inHand) continue;
           const { samples } = inHand.run.config;
           const position = inHand.run.casePositions[Math.floor(delivery.item / samples)]!;
-          await workers.settle(crashed(delivery, position, delivery.item % samples, inHand.run.cases.get(position)!.category, delivery.crashes));
+          const settlement = crashed(delivery, position, delivery.item % samples, inHand.run.cases.get(position)!.category, delivery.crashes);
+          await workers.settle(settlement);
+          meter.ended(settlement);
         }
       });
     }

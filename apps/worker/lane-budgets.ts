@@ -1,15 +1,16 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/pool';
 import { LaneBudget, type BudgetLimits } from '#lib/queue/lane-budget';
+import type { LaneMeters } from './worker-metrics.js';
 
 /** The budgets of the lanes that this process asks for, one each. */
 export class LaneBudgets {
   readonly #budgets = new Map<string, LaneBudget>();
 
-  constructor(readonly pool: Pool, readonly redis: Redis) {}
+  constructor(readonly pool: Pool, readonly redis: Redis, readonly meters: LaneMeters) {}
 
   /** The budget of a lane, under the limits given here from now on. */
-  of(lane: BudgetLimits & { id: string }): LaneBudget {
+  of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
       known.limits = lane;
@@ -17,9 +18,11 @@ export class LaneBudgets {
     }
     const budget = new LaneBudget(this.redis, lane.id, lane, async () => {
       const { rows } = await this.pool.query(
-        `SELECT 1 FROM in_flight WHERE lane_id = $1 AND worker IS NOT NULL AND queued_at < now() - interval '2 s' LIMIT 1`, [lane.id]);
+        // The very first items of a lane are claimed just now, and nothing is settled: then Redis has nothing to know yet.
+        `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
+         WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0) LIMIT 1`, [lane.id]);
       return rows.length > 0;
-    });
+    }, (reason, seconds) => this.meters.of(lane).waited(reason, seconds));
     this.#budgets.set(lane.id, budget);
     return budget;
   }

@@ -13,6 +13,7 @@ import { RunStopped, ShuttingDown } from './items-in-hand.js';
 import type { LaneBudgets } from './lane-budgets.js';
 import type { ItemRunner } from './run-item.js';
 import { Solitude } from './solitude.js';
+import { measureSettled, measureSettling, type LaneMeter, type LaneMeters } from './worker-metrics.js';
 
 /** Items of a lane that one process works on at a time; more workers take more. */
 const LARGEST_CONCURRENCY = 200;
@@ -30,7 +31,7 @@ export class LaneWorkers {
 
   constructor(
     readonly of: {
-      pool: Pool; budgets: LaneBudgets; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
+      pool: Pool; budgets: LaneBudgets; meters: LaneMeters; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
       /** Called after a commit, with the runs that moved. */
       onSettled: (laneId: string | undefined, runs: ReadonlyMap<string, number>) => void;
     },
@@ -41,10 +42,12 @@ export class LaneWorkers {
 
   /** Listens to a lane's queue from now on, or takes note of its new limits. */
   serve(lane: LaneLimits): void {
-    const { budgets, logger } = this.of;
+    const { budgets, meters, logger } = this.of;
+    const meter = meters.of(lane);
     const budget = budgets.of(lane);
     const known = this.#lanes.get(lane.id);
     const concurrency = Math.min(lane.max_concurrency, LARGEST_CONCURRENCY);
+    meter.slots(concurrency);
     if (known) {
       if (known.concurrency !== concurrency) known.concurrency = concurrency;
       return;
@@ -53,7 +56,7 @@ export class LaneWorkers {
       laneQueue(lane.id),
       // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would be kept in Redis.
       async (job: Job, _token, _signal) => {
-        await this.#deliver(lane.id, budget, DeliverySchema.parse(job.data));
+        await this.#deliver(meter, budget, DeliverySchema.parse(job.data));
       },
       {
         connection: this.of.connect(),
@@ -75,11 +78,21 @@ export class LaneWorkers {
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
   }
 
-  async #deliver(laneId: string, budget: LaneBudget, delivery: Delivery): Promise<void> {
+  async #deliver(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
+    meter.start();
+    try {
+      await this.#play(meter, budget, delivery);
+    } finally {
+      meter.end();
+    }
+  }
+
+  async #play(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
     const { items, runner, logger } = this.of;
     if (this.#draining || items.has(delivery.token)) return;
     const claim = await this.#claims.add(delivery);
     if (!claim) return;
+    meter.claimed(claim.queuedForS);
     const signal = items.add(delivery);
     try {
       const leave = await this.#solitude.enter(claim.crashes >= 2);
@@ -87,7 +100,10 @@ export class LaneWorkers {
         const played = await runner.run(delivery, budget, signal);
         if (!played) return;
         // Noting the reply in the cache holds up no slot.
+        const ended = measureSettling();
         await this.#settlements.add(played.settlement).finally(() => void played.settled?.());
+        ended();
+        meter.ended(played.settlement);
       } finally {
         leave();
       }
@@ -95,7 +111,7 @@ export class LaneWorkers {
       // A stopped run has no in-flight row any more.
       if (!(error instanceof RunStopped || error instanceof ShuttingDown)) throw error;
       if (error instanceof ShuttingDown) await items.handBack(delivery);
-      logger.debug({ lane: laneId, run: delivery.runId, reason: error.message }, 'An item was given up');
+      logger.debug({ lane: meter.id, run: delivery.runId, reason: error.message }, 'An item was given up');
     } finally {
       items.remove(delivery.token);
     }
@@ -111,6 +127,7 @@ export class LaneWorkers {
   async #settle(batch: Settlement[]): Promise<boolean[]> {
     try {
       const settled = await untilDone(() => settleItems(this.of.pool, batch));
+      measureSettled([...settled.values()].reduce((sum, count) => sum + count, 0), batch.length);
       this.of.onSettled(undefined, settled);
     } catch (error) {
       if (isTransient(error) || batch.length === 1) throw error;

@@ -16,6 +16,7 @@ import { LaneWorkers } from './lane-workers.js';
 import { ReplyCache } from './reply-cache.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
+import { LaneMeters } from './worker-metrics.js';
 
 /** How long requests in hand may take to end after SIGTERM: they cost money. */
 const DRAIN_MS = 45_000;
@@ -45,19 +46,20 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
     const runs = new RunCache(this.pool, sealer, this.#fetch.fetch);
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
-    const budgets = new LaneBudgets(this.pool, this.redis);
+    const meters = new LaneMeters();
+    const budgets = new LaneBudgets(this.pool, this.redis, meters);
     this.#embedder = new Embedder({ pool: this.pool, sealer, fetch: this.#fetch.fetch, budgets });
     this.#workers = new LaneWorkers({
-      pool: this.pool, budgets, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
+      pool: this.pool, budgets, meters, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
-      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, () => {}),
+      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
       onSettled: (_lane, moved) => {
         this.#control.wake('dispatch');
         this.#control.wake('finish');
         for (const runId of moved.keys()) void ring(this.redis, { topic: 'job', id: runId });
       },
     });
-    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, embedder: this.#embedder, worker: this.id, logger });
+    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, meters, embedder: this.#embedder, worker: this.id, logger });
   }
 
   async onApplicationBootstrap(): Promise<void> {

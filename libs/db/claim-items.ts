@@ -8,6 +8,8 @@ export interface Claim {
   token: number;
   /** How many processes died or froze while they held this item. */
   crashes: number;
+  /** How long it was queued; null when it was handed back meanwhile. */
+  queuedForS: number | null;
 }
 
 const keys = (deliveries: readonly Delivery[]) =>
@@ -24,7 +26,7 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
       FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[]) AS u(run_id, target, item, token), run r
       WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token
         AND r.id = i.run_id AND r.status = 'running' AND i.worker IS NULL
-      RETURNING i.token, i.crashes`,
+      RETURNING i.token, i.crashes, CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END AS "queuedForS"`,
     values: [worker, ...keys(deliveries), LEASE_MS],
   });
   return rows;

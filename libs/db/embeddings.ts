@@ -32,19 +32,19 @@ export interface EmbeddingModel {
   modelId: string;
   baseUrl: string;
   sealedKey: string | null;
-  lane: { id: string; requests_per_minute: number | null; tokens_per_minute: number | null; max_concurrency: number };
+  lane: { id: string; name: string; requests_per_minute: number | null; tokens_per_minute: number | null; max_concurrency: number };
 }
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
   const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & EmbeddingModel['lane']>(
     `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
-       l.id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency
+       l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
        JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id) WHERE e.team_id = $1`, [teamId]);
   const row = rows[0];
   if (!row) return undefined;
-  const { id, requests_per_minute, tokens_per_minute, max_concurrency, ...model } = row;
-  return { ...model, lane: { id, requests_per_minute, tokens_per_minute, max_concurrency } };
+  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, ...model } = row;
+  return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency } };
 }
 
 /** The kept vectors of texts, by the hex of their hashes. */

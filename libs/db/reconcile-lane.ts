@@ -8,8 +8,8 @@ export const MAX_CRASHES = 5;
 const UNCLAIMED_MS = 2000;
 
 export interface Reconciled {
-  /** Deliveries to add to the queue: their old queue job is gone, or its process died. */
-  redeliver: Delivery[];
+  /** Deliveries to add to the queue: their old queue job is gone, or its process died (then with `crashes`). */
+  redeliver: (Delivery & { crashes?: number })[];
   /** Claimed here for settling as errored (`crashed`). */
   poisoned: (Delivery & { crashes: number })[];
 }
