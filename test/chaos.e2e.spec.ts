@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const seed = process.env.TOOLMARK_CHAOS_SEED ?? String(Date.now() % 1e6);
 
 it(`in a storm of faults (seed ${seed}) every item is settled once, counters, summaries and log are exact, and clients are told all of it once`, async () => {
-  const args = ['bench/chaos/run.mjs', '2400', '24', seed, '8', '--json'];
+  const args = ['bench/chaos/run.mjs', '2000', '20', seed, '8', '--json'];
   const { stdout, stderr } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 230_000 }).catch((error: { stderr: string }) => {
     throw new Error(error.stderr);
   });

@@ -18,7 +18,9 @@ export class LaneBudgets {
     }
     const budget = new LaneBudget(this.redis, lane.id, lane, async () => {
       const { rows } = await this.pool.query(
-        `SELECT 1 FROM in_flight WHERE lane_id = $1 AND worker IS NOT NULL AND queued_at < now() - interval '2 s' LIMIT 1`, [lane.id]);
+        // The very first items of a lane are claimed just now, and nothing is settled: then Redis has nothing to know yet.
+        `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
+         WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0) LIMIT 1`, [lane.id]);
       return rows.length > 0;
     }, (reason, seconds) => this.meters.of(lane).waited(reason, seconds));
     this.#budgets.set(lane.id, budget);

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchJob } from '../../dist/libs/client/watch-job.js';
 import { TOKEN, withDeployment } from './deployment.mjs';
-import { completed, differences, repeatedRequests, settledOf, submitRun } from './runs.mjs';
+import { completed, differences, mostInFlight, repeatedRequests, settledOf, submitRun } from './runs.mjs';
 
 const WORKERS = 3;
 /** A worker that froze for longer than its lease lost its items. */
@@ -80,6 +80,8 @@ export async function storm({ seed, items, seconds, concurrency, latencyMs, say 
     report.differences = (await Promise.all(runs.map((run) => differences(sql, run)))).flat();
     for (const { jobId } of runs) await call('GET', `/api/jobs/${jobId}`).then((job) => job.status === 'completed' || report.differences.push(`The API says ${job.status} of a run that is completed`));
     report.watching = (await Promise.all(watches)).flat();
+    report.inFlight = await mostInFlight(simulator.url);
+    if (report.inFlight > concurrency) report.differences.push(`${report.inFlight} requests were in flight at once, of ${concurrency} allowed`);
     report.repeated = await repeatedRequests(simulator.url, runs);
     report.repeatedPercent = (100 * report.repeated) / items;
     // What a killed or frozen worker can have in hand, at most.

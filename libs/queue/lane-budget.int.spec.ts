@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startRedis, type PrivateRedis } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { LaneBudget, readLaneState, type BudgetLimits, type Permit } from './lane-budget.js';
@@ -88,6 +90,19 @@ it('after Redis lost everything, what is in flight still counts', async () => {
   await until(() => granted.length === 1);
 });
 
+it('a process that was granted something lately knows by itself that Redis lost it', async () => {
+  const [one, two] = [budgetOf('forgotten', { max_concurrency: 1 }), budgetOf('forgotten', { max_concurrency: 1 })];
+  await two.release(await two.acquire(1, never), { tokens: 1 });
+  const held = await one.acquire(1, never);
+  await server.flushAll();
+  const granted: Permit[] = [];
+  void two.acquire(1, never).then((permit) => granted.push(permit));
+  await until(async () => (await made[0]!.redis.zcard('toolmark:{budget-forgotten}:permits')) === 1);
+  expect(granted).toEqual([]);
+  void one.release(held, { tokens: 1 });
+  await until(() => granted.length === 1);
+});
+
 describe('the breaker', () => {
   const fail = (budget: LaneBudget, permit: Permit, item: string) => budget.release(permit, { tokens: 0, outcome: { outage: 'refused', item } });
   async function failing(lane: string): Promise<LaneBudget[]> {
@@ -149,4 +164,109 @@ it('a paused lane makes no request until it goes on', async () => {
   expect(granted).toEqual([]);
   budget.limits = { ...budget.limits, paused_at: null };
   await until(() => granted.length === 1);
+});
+
+describe('as a property of any limits, any number of processes and any load', () => {
+  interface Grant { id: string; atS: number; endS: number; tokens: number }
+  /** What Redis granted, when and until when by its own clock, and when it was asked: no stall of this machine blurs it. */
+  async function observe(lane: string) {
+    const watching = await new Redis(server.url).monitor();
+    const grants = new Map<string, Grant>();
+    const tokens = new Map<string, number>();
+    const asked: number[] = [];
+    watching.on('monitor', (time: string, [command = '', key = '', ...args]: string[]) => {
+      const atS = Number(time);
+      if (/^evalsha$/i.test(command) && args[1] === `toolmark:{budget-${lane}}:state` && args[4] === '15000') asked.push(atS);
+      if (key !== `toolmark:{budget-${lane}}:permits`) return;
+      if (command === 'ZADD' && !grants.has(args[1]!)) grants.set(args[1]!, { id: args[1]!, atS, endS: Infinity, tokens: 0 });
+      if (command === 'ZREM' && grants.has(args[0]!)) grants.get(args[0]!)!.endS = atS;
+    });
+    return {
+      tokens, asked,
+      async stop(): Promise<Grant[]> {
+        await until(() => [...grants.values()].every(({ endS }) => endS < Infinity), { what: 'all permits to be given back' });
+        watching.disconnect();
+        return [...grants.values()].map((grant) => ({ ...grant, tokens: tokens.get(grant.id) ?? 0 }));
+      },
+    };
+  }
+  /** More than this is never granted in a window, of whatever length. */
+  const bound = (perMinute: number, seconds: number, burst: number): number => (perMinute / 60) * seconds + burst;
+  function expectWithin(grants: Grant[], { requests_per_minute: rpm, tokens_per_minute: tpm, max_concurrency }: BudgetLimits): void {
+    const largest = Math.max(...grants.map(({ tokens }) => tokens));
+    for (const seconds of [0.1, 1, 60]) {
+      for (const { atS } of grants) {
+        const inWindow = grants.filter((grant) => grant.atS >= atS && grant.atS < atS + seconds);
+        if (rpm !== null) expect(inWindow.length).toBeLessThanOrEqual(bound(rpm, seconds, 1 + rpm / 600));
+        if (tpm !== null) expect(inWindow.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(bound(tpm, seconds, tpm / 300 + largest));
+      }
+    }
+    for (const { atS } of grants) expect(grants.filter((grant) => grant.atS <= atS && grant.endS > atS).length).toBeLessThanOrEqual(max_concurrency);
+  }
+  /** Asks as fast as it is let, in as many places as wanted, until told to stop. */
+  function load(budgets: LaneBudget[], tokensOf: Map<string, number>, { slots, heldMs, tokens }: { slots: number; heldMs: number; tokens: number }) {
+    const stop = new AbortController();
+    const slot = async (n: number): Promise<void> => {
+      const budget = budgets[n % budgets.length]!;
+      while (!stop.signal.aborted) {
+        const permit = await budget.acquire(tokens, stop.signal).catch(() => undefined);
+        if (!permit) return;
+        const used = Math.round(tokens * (0.5 + Math.random() / 2));
+        tokensOf.set(permit.id, used);
+        await delay(heldMs * Math.random());
+        void budget.release(permit, { tokens: used });
+      }
+    };
+    const ended = Promise.all(Array.from({ length: slots }, (_, n) => slot(n)));
+    return async (): Promise<void> => (stop.abort(new Error('enough')), void (await ended));
+  }
+  const limits = fc.record({
+    requests_per_minute: fc.option(fc.integer({ min: 60, max: 12_000 })),
+    tokens_per_minute: fc.option(fc.integer({ min: 20_000, max: 2_000_000 })),
+    max_concurrency: fc.integer({ min: 1, max: 30 }),
+  });
+  let lanes = 0;
+
+  it('no window has more than its limit and its burst, no moment more requests than allowed; also when Redis is emptied and when limits change', async () => {
+    await fc.assert(
+      fc.asyncProperty(limits, limits, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 300 }), async (first, second, processes, heldMs) => {
+        const lane = `property ${lanes++}`;
+        const budgets = Array.from({ length: processes }, () => budgetOf(lane, first, true));
+        const watched = await observe(lane);
+        const stop = load(budgets, watched.tokens, { slots: 40, heldMs, tokens: 300 });
+        await delay(1000);
+        await server.flushAll();
+        await delay(3500);
+        for (const budget of budgets) budget.limits = second;
+        const changedS = await Promise.all(made.map(({ redis }) => redis.time())).then((times) => Math.max(...times.map(([s, us]) => Number(s) + Number(us) / 1e6)));
+        await delay(1500);
+        await stop();
+        const grants = await watched.stop();
+        expectWithin(grants.filter(({ atS }) => atS < changedS), first);
+        // Those that were under way when a limit was lowered end in their own time; nothing more starts before.
+        expectWithin(grants.filter(({ atS }) => atS > changedS), second);
+        for (const { budget, redis } of made.splice(0)) (budget.close(), redis.disconnect());
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  }, 120_000);
+
+  it.each([['requests', 3, { requests_per_minute: 1500 }, 1], ['few requests', 1, { requests_per_minute: 630 }, 1], ['tokens', 1, { tokens_per_minute: 240_000 }, 300]])(
+    'a limit of %s in %i processes is used to within 3 %% while there is work', async (_limit, processes, limited, tokens) => {
+      const lane = `used ${lanes++}`;
+      const budgets = Array.from({ length: processes }, () => budgetOf(lane, { max_concurrency: 50, ...limited }));
+      const watched = await observe(lane);
+      const stop = load(budgets, watched.tokens, { slots: 60, heldMs: 5, tokens });
+      await delay(10_000);
+      const asked = [...watched.asked];
+      await stop();
+      const grants = (await watched.stop()).filter(({ atS }) => atS <= asked.at(-1)!);
+      // A bucket holds what a tenth of a second brings: when nobody asked for longer, this machine was busy with other things.
+      const stalledS = asked.reduce((sum, atS, n) => sum + Math.max(0, atS - (asked[n - 1] ?? atS) - 0.1), 0);
+      const [perMinute] = Object.values(limited);
+      const used = 'tokens_per_minute' in limited ? grants.reduce((sum, grant) => sum + grant.tokens, 0) : grants.length;
+      const workedS = asked.at(-1)! - asked[0]! - stalledS;
+      expect(used / workedS).toBeGreaterThan((0.97 * perMinute!) / 60);
+      expect(used / workedS).toBeLessThan((1.02 * perMinute!) / 60);
+    }, 60_000);
 });

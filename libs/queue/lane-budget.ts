@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  * request gets all three or nothing, in one script. A provider's 429 slows every worker: `Retry-After` blocks the lane, and
  * the rate is lowered by a factor that grows back (additive increase, multiplicative decrease).
  *
- * Buckets refill continuously and hold a tenth of a second of the rate (at least one request), so that a limit "per minute" is
- * not spent in its first second. They refill at 98 % of the limit. When Redis lost its memory they start empty, and nothing is
+ * Buckets refill continuously and hold one request and a tenth of a second of the rate, so that a limit "per minute" is not
+ * spent in its first second, and nothing is lost when a waiter comes a little late. They refill at 98 % of the limit: at one
+ * request a minute or ten thousand, no minute sees more than the limit. Tokens: a fifth of a second, and one request more. When Redis lost its memory they start empty, and nothing is
  * granted until those that hold permits have renewed them: fail closed, never open.
  *
  * A circuit breaker keeps an outage from using up the attempts of item after item: when many requests in a row failed, of
@@ -35,12 +36,12 @@ export interface LaneState {
 
 /** Share of a limit that is used; a provider's clock and ours differ. */
 const HEADROOM = 0.98;
-/** Seconds of rate that a bucket holds. */
+/** Seconds of rate by which a waiter may be late without loss. */
 const BURST_S = 0.1;
 const PERMIT_TTL_MS = 15_000;
-const RENEWAL_MS = 1000;
-/** After a lost Redis nothing is granted for this long: by then every process has renewed what it holds. */
-const RECOVERY_MS = 1500;
+const RENEWAL_MS = 500;
+/** After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed what it holds. */
+const RECOVERY_MS = 2500;
 const LARGEST_BATCH = 64;
 const FIRST_PROBE_MS = 1000;
 const LARGEST_PROBE_MS = 30_000;
@@ -76,13 +77,13 @@ if v[8] then
   if now < probe_at then return {0, probe_at - now, 'outage'} end
   n = 1
 end
-local requests, rrate, rcap, tokens, krate, kcap
+local requests, rrate, rcap, tokens, krate, kcap, kfull
 if rpm > 0 then
-  rrate = rpm * factor * ${HEADROOM} / 60000; rcap = math.max(1, rrate * ${BURST_S * 1000})
+  rrate = rpm * factor * ${HEADROOM} / 60000; rcap = 1 + rrate * ${BURST_S * 1000}
   requests = math.min(rcap, tonumber(v[4] or '0') + (now - tonumber(v[5] or now)) * rrate)
 end
 if tpm > 0 then
-  krate = tpm * factor * ${HEADROOM} / 60000; kcap = math.max(1, krate * ${BURST_S * 1000})
+  krate = tpm * factor * ${HEADROOM} / 60000; kfull = math.max(1, krate * ${BURST_S * 1000}); kcap = 2 * kfull
   tokens = math.min(kcap, tonumber(v[6] or '0') + (now - tonumber(v[7] or now)) * krate)
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
@@ -92,8 +93,8 @@ for i = 1, n do
   local estimate = tonumber(ARGV[5 + offered + i])
   if used + granted >= room then wait = 25; why = 'concurrency'; break end
   if rpm > 0 and requests < 1 then wait = math.ceil((1 - requests) / rrate); why = 'requests'; break end
-  -- a request larger than the bucket goes when the bucket is full, and leaves a debt
-  if tpm > 0 and tokens < math.min(estimate, kcap) then wait = math.ceil((math.min(estimate, kcap) - tokens) / krate); why = 'tokens'; break end
+  -- a request larger than half the bucket goes when that is full, and leaves a debt
+  if tpm > 0 and tokens < math.min(estimate, kfull) then wait = math.ceil((math.min(estimate, kfull) - tokens) / krate); why = 'tokens'; break end
   if rpm > 0 then requests = requests - 1 end
   if tpm > 0 then tokens = tokens - estimate end
   redis.call('ZADD', KEYS[2], now + ttl, ARGV[5 + i]); granted = granted + 1
@@ -205,6 +206,7 @@ export class LaneBudget {
   #flushing: Promise<number> | undefined;
   #pumping = false;
   #refusal: Error | undefined;
+  #grantedAt = -Infinity;
   #wake: AbortController | undefined;
   readonly #renewal: NodeJS.Timeout;
   /** Why the last refused request had to wait. */
@@ -294,6 +296,7 @@ export class LaneBudget {
       this.#wake = new AbortController();
       const wake = this.#wake.signal;
       const [granted, waitMs, why] = this.limits.paused_at ? [0, 250, 'paused'] as Answer : await this.#ask(batch).catch((): Answer => [0, 250, 'redis']);
+      if (granted > 0) this.#grantedAt = performance.now();
       for (const waiter of batch.slice(0, granted)) {
         const index = this.#waiting.indexOf(waiter);
         const permit = { id: waiter.id, tokens: waiter.tokens };
@@ -321,7 +324,8 @@ export class LaneBudget {
       this.#redis.toolmarkAcquire(this.#state, this.#permits, this.#failing, PERMIT_TTL_MS, rpm ?? 0, tpm ?? 0, concurrency, birth,
         ...batch.map((waiter) => waiter.id), ...batch.map((waiter) => waiter.tokens));
     const answer = await acquire('');
-    return answer[2] === 'unknown' ? acquire((await this.inUse()) ? 'lost' : 'new') : answer;
+    if (answer[2] !== 'unknown') return answer;
+    return acquire(performance.now() - this.#grantedAt < PERMIT_TTL_MS || (await this.inUse()) ? 'lost' : 'new');
   }
 
   /** Rejects those that wait, and whoever asks from now on. */
