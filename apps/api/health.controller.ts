@@ -4,13 +4,18 @@ import type { FastifyReply } from 'fastify';
 import { isUp } from '#lib/runtime/is-up';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from './deps.js';
+import { LaneMetrics } from './lane-metrics.js';
 import { Open } from './route.js';
 
 @ApiExcludeController()
 @Open()
 @Controller()
 export class HealthController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  readonly #lanes: LaneMetrics;
+
+  constructor(@Inject(Deps) readonly deps: Deps) {
+    this.#lanes = new LaneMetrics(deps);
+  }
 
   @Get('healthz')
   healthz(): { status: string } {
@@ -27,7 +32,8 @@ export class HealthController {
 
   @Get('metrics')
   @Header('content-type', registry.contentType)
-  metrics(): Promise<string> {
+  async metrics(): Promise<string> {
+    await this.#lanes.refresh();
     return registry.metrics();
   }
 }

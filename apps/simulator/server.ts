@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Counter } from 'prom-client';
+import { registry } from '#lib/runtime/metrics';
 import { answerWell, type WellReply } from './answer-well.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
@@ -10,6 +12,7 @@ import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatReq
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
+const answered = new Counter({ name: 'toolmark_simulator_answers_total', help: 'Chat completions by how they ended: a status, reset, half, or abandoned by the client.', labelNames: ['end'], registers: [registry] });
 
 export interface Simulator {
   /** Starts to listen (port 0: any free one); answers the port. */
@@ -57,6 +60,7 @@ function requestHandler(seed: number, states: States) {
       if (method === 'POST') return chat(text, request, response);
       return send(response, sendError(405, 'Use POST.'));
     }
+    if (target === '/metrics') return void response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
     send(response, otherRoutes(method, target, text, request, states));
   };
 }
@@ -201,11 +205,13 @@ function send(response: ServerResponse, answer: Answer, state?: ModelState): voi
     if (!state) return;
     state.inFlight--;
     state.answers[as] = (state.answers[as] ?? 0) + 1;
+    answered.inc({ end: as });
   };
   const abandon = () => {
     if (!state) return;
     state.inFlight--;
     state.abandoned++;
+    answered.inc({ end: 'abandoned' });
   };
   switch (answer.do) {
     case 'reset':

@@ -203,7 +203,7 @@ describe('reconciling', () => {
     expect(redeliver).toHaveLength(1);
     expect(redeliver[0]!.token).not.toBe(delivery!.token);
     expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, should it turn up after all
-    expect(await claimItems(pool, 'w', redeliver)).toEqual([{ token: redeliver[0]!.token, crashes: 0 }]);
+    expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ token: redeliver[0]!.token, crashes: 0 }]);
   });
 
   it('gives up an item after five crashes', async () => {
