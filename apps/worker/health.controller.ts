@@ -7,8 +7,11 @@ import { WorkerProcess } from './worker-process.js';
 export class HealthController {
   constructor(@Inject(WorkerProcess) readonly worker: WorkerProcess) {}
 
+  /** Whether this process is any use: a store that is down is no reason to start it anew, being deaf is. */
   @Get('healthz')
   healthz(): { status: string } {
+    const why = this.worker.liveness.whyDead;
+    if (why.length) throw new ServiceUnavailableException({ status: 'deaf', why });
     return { status: 'ok' };
   }
 

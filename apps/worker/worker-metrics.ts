@@ -48,17 +48,20 @@ export class LaneMeter {
   /** Items taken so far; that it grows is the sign of life. */
   started = 0;
   #inHand = 0;
+  #slots: number | undefined;
 
   constructor(readonly id: string, readonly name: string) {
     this.#labels = { lane: id, lane_name: name };
     busy.set(this.#labels, 0);
   }
 
-  get inHand(): number {
-    return this.#inHand;
+  /** undefined where this process does not listen. */
+  get freeSlots(): number | undefined {
+    return this.#slots === undefined ? undefined : this.#slots - this.#inHand;
   }
 
   slots(n: number): void {
+    this.#slots = n;
     slots.set(this.#labels, n);
   }
 

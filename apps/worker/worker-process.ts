@@ -13,6 +13,7 @@ import { Embedder } from './embedder.js';
 import { ItemsInHand } from './items-in-hand.js';
 import { LaneBudgets } from './lane-budgets.js';
 import { LaneWorkers } from './lane-workers.js';
+import { Liveness } from './liveness.js';
 import { ReplyCache } from './reply-cache.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
@@ -34,6 +35,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly #replies;
   readonly #workers;
   readonly #control;
+  readonly liveness;
   stopping = false;
 
   constructor(env: Env, readonly logger: Logger) {
@@ -47,6 +49,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     const runs = new RunCache(this.pool, sealer, this.#fetch.fetch);
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
     const meters = new LaneMeters();
+    this.liveness = new Liveness({ pool: this.pool, redis: this.redis, meters, logger });
     const budgets = new LaneBudgets(this.pool, this.redis, meters);
     this.#embedder = new Embedder({ pool: this.pool, sealer, fetch: this.#fetch.fetch, budgets });
     this.#workers = new LaneWorkers({
@@ -70,10 +73,12 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
       if (topic === 'cancel') this.#items.stopRun(id);
     });
     this.#control.start();
+    this.liveness.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
+    this.liveness.stop();
     this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
     await this.#control.stop();
     await this.#workers.drain(DRAIN_MS);

@@ -1,0 +1,62 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { clientOf, weatherSuite } from './client.js';
+import { startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+/** A way to Redis where connections can be lost without a word: they stay open, and nothing arrives. */
+async function wayTo(target: URL) {
+  const spoken = new Map<Socket, Socket>();
+  let silent = false;
+  const server = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname);
+    // Those of the worker's own control ask for a PING; the queue's never do.
+    const onceSilent = (): boolean => silent && !spoken.has(socket);
+    socket.on('data', (bytes) => {
+      if (/\bping\b/i.test(bytes.toString('latin1'))) spoken.set(socket, onward);
+      if (!onceSilent()) onward.write(bytes);
+    });
+    onward.on('data', (bytes) => void (onceSilent() || socket.write(bytes)));
+    for (const [one, other] of [[socket, onward], [onward, socket]] as const) one.on('close', () => other.destroy()).on('error', () => {});
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
+    silence: () => void (silent = true),
+    close: () => void server.close(),
+  };
+}
+
+it('a worker whose queue went silent says that it is to be started anew, and why; another takes its work', async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const way = await wayTo(new URL(redis.url));
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
+  const worker = await startProcess('worker', { ...env, REDIS_URL: way.url });
+  const client = clientOf(api.url);
+  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, api_key: 'sk-liveness-0123456789', limits: { max_concurrency: 4 }, models: [{ id: 'instant' }] });
+  const run = async (): Promise<() => Promise<boolean>> => {
+    const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
+    const { eval_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })).body;
+    return async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed';
+  };
+  await until(await run(), { what: 'the first run' });
+  const health = async ({ url }: RunningProcess): Promise<{ status: number; body: any }> => {
+    const answer = await fetch(`${url}/healthz`);
+    return { status: answer.status, body: await answer.json() };
+  };
+  expect(await (await fetch(`${worker.url}/readyz`)).json()).toEqual({ postgres: 'up', redis: 'up' }); // its PING
+
+  way.silence();
+  const second = await run();
+  const dead = await until(async () => { const now = await health(worker); return now.status === 503 ? now : undefined; }, { what: 'the worker to notice', timeoutMs: 60_000 });
+  expect(dead.body).toEqual({ status: 'deaf', why: [expect.stringMatching(/^Lane "sim" has \d+ items queued and this process \d free slots for them, but it has started none in 30 s\.$/)] });
+  expect(worker.logs()).toContain('does not take the work that waits for it');
+  expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are well
+
+  const fresh = await startProcess('worker', env);
+  await until(second, { what: 'the second run' });
+  expect((await health(fresh)).status).toBe(200);
+  await until(async () => (await health(worker)).status === 200, { what: 'nothing to wait any more' });
+  await worker.kill('SIGKILL');
+  way.close();
+}, 120_000);
