@@ -49,7 +49,7 @@ module.exports = {
       severity: 'error',
       comment: 'Verdicts are made by workers. The API checks input, explains and lists.',
       from: { path: '^apps/api/', pathNot: SPEC },
-      to: { path: lib('scoring'), pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns|rescore-case)' },
+      to: { path: lib('scoring'), pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns|rescore-case|tool-set)' },
     },
     {
       name: 'api-calls-no-model',

@@ -19,10 +19,9 @@ export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: str
   checkBudget(input, targets);
   await checkExperiment(deps.prisma, teamId, input);
   const wayOut = 'Change it, or leave such cases out with case_filter.';
-  for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"multi_turn":true', '"semantic"'])) {
+  for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"semantic"'])) {
     const name = one.name ? `Case ${position} ("${one.name}")` : `Case ${position}`;
     const unfit = (why: string): ProblemError => new ProblemError(422, `${name} ${why}`, [{ path: '/suite_id', message: `${name} cannot be run yet` }]);
-    if (one.multi_turn) throw unfit(`is multi-turn, and conversations are not played yet. ${wayOut}`);
     if (!isSemantic(one)) continue;
     if ((await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) break;
     throw unfit(`is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding. ${wayOut}`);

@@ -8,6 +8,7 @@ import type { ResolvedTarget } from '#lib/db/submit-run';
 import { buildRequest, expectsNoCall } from '#lib/providers/build-request';
 import { tokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
+import { toolSetOf } from '#lib/scoring/tool-set';
 
 /** Requests that are built and counted for an estimate; the rest is taken to be like them, so that it takes no longer for a million. */
 const LARGEST_SAMPLE = 2000;
@@ -29,13 +30,16 @@ export async function estimateRun(
     const model = await loadConnection(pool, target.providerId, target.modelId);
     const counter = await tokenCounter(target.modelId);
     const name = `${target.providerKey}::${target.modelId}`;
-    let promptTokens = counter.count(JSON.stringify(suite.tools)) * sample.length;
+    const toolTokens = new Map<unknown, number>();
+    let promptTokens = 0;
     const keys: Buffer[] = [];
     for (const one of model ? sample : []) {
       const { body } = buildRequest({
-        config: input, suite: { systemPrompt: suite.system_prompt, tools: suite.tools }, input: one, expectsNoCall: expectsNoCall(one), model: model!,
+        config: input, suite: { systemPrompt: suite.system_prompt, tools: toolSetOf(one, suite.tools) }, input: one, expectsNoCall: expectsNoCall(one), model: model!,
         target: { name, modelId: target.modelId, params: target.params as never, systemPrompt: target.systemPrompt },
       });
+      if (!toolTokens.has(body.tools)) toolTokens.set(body.tools, counter.count(JSON.stringify(body.tools)));
+      promptTokens += toolTokens.get(body.tools)!;
       for (const message of body.messages as { content?: unknown }[]) {
         promptTokens += TOKENS_A_MESSAGE + counter.count(typeof message.content === 'string' ? message.content : JSON.stringify(message));
       }

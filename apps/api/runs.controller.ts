@@ -99,7 +99,7 @@ export class RunsController {
     const { result, input, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId, rescore_id);
     const explanation = result.error
       ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
-      : explain({ ...result, abstention } as unknown as Verdict, input);
+      : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
     return { ...result, explanation, exchange };
   }
 

@@ -5,11 +5,10 @@ import { resultsOfTarget } from '#lib/db/read-results';
 import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToDo } from '#lib/db/rescore';
 import { ProviderFailure } from '#lib/providers/failure';
 import { withOptions } from '#lib/scoring/rescore-case';
-import { prepareCase } from '#lib/scoring/score-case';
 import { createSummary } from '#lib/scoring/summarise';
-import { keptReply } from './ask-model.js';
 import type { Embedder } from './embedder.js';
-import type { PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { answersIn } from './play-case.js';
+import { prepare, type PreparedCase, type RunCache, type RunInHand } from './run-cache.js';
 import { scoreReply } from './score-reply.js';
 
 const PAGE = 200;
@@ -28,20 +27,20 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     await endRescore(pool, rescore, { summaries: await summaries(pool, inHand, rescore) });
     return false;
   }
-  if (page.some((row) => row.replies === undefined)) {
+  if (page.some((row) => row.exchange === undefined)) {
     await endRescore(pool, rescore, { error: 'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.' });
     return false;
   }
-  const { suite, teamId } = inHand.run;
+  const { teamId } = inHand.run;
   const prepared = new Map<number, PreparedCase>();
   try {
-    const rescored = await Promise.all(page.map(async ({ replies, ...place }): Promise<Rescored> => {
-      const reply = keptReply(replies!.at(-1));
-      if (!reply) return { ...place, scored: undefined };
+    const rescored = await Promise.all(page.map(async ({ exchange, ...place }): Promise<Rescored> => {
+      const answers = answersIn(exchange!);
+      if (!answers) return { ...place, scored: undefined };
       let one = prepared.get(place.casePosition);
       if (!one) prepared.set(place.casePosition, (one = prepareAgain(inHand, place.casePosition, rescore.options)));
       const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
-      return { ...place, scored: await scoreReply(one, reply, { tools: suite.tools, metrics: rescore.options.metrics }, similarity) };
+      return { ...place, scored: await scoreReply(one, answers, rescore.options.metrics, similarity) };
     }));
     return await keepRescored(pool, rescore, rescored);
   } catch (error) {
@@ -54,8 +53,7 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
 function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): PreparedCase {
   const { suite } = inHand.run;
   const { input, category } = inHand.caseAt(position);
-  const changed = withOptions(input, options);
-  return { input: changed, category, scorer: prepareCase(changed, suite.tools, options.pass_threshold ?? suite.passThreshold) };
+  return prepare(withOptions(input, options), category, suite.tools, options.pass_threshold ?? suite.passThreshold);
 }
 
 async function summaries(pool: Pool, { run }: RunInHand, rescore: RescoreToDo): Promise<Summary[]> {

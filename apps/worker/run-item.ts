@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { rememberRefusesRequired } from '#lib/db/load-run';
@@ -11,11 +11,12 @@ import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type W
 import { ProviderFailure } from '#lib/providers/failure';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneBudget } from '#lib/queue/lane-budget';
-import { askModel, keptReply, type Asked } from './ask-model.js';
+import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
-import { scoreReply } from './score-reply.js';
+import { scoreReply, type Reply } from './score-reply.js';
 
 // In this thread: 26 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs.
 const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
@@ -55,14 +56,14 @@ export class ItemRunner {
     if (!model) return { settlement: { ...place, ...notAsked, result: errored('bad_request', `${name} was removed while the run went on.`) } };
 
     const request = buildRequest({
-      config: run.config, suite: run.suite, input, expectsNoCall: expectsNoCall(input), model,
+      config: run.config, suite: { systemPrompt: run.suite.systemPrompt, tools: prepared.tools }, input, expectsNoCall: expectsNoCall(input), model,
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
     const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, budget, signal);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
-    const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl }, request.body, place.sample);
+    const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl }, request.body, place.sample, restOfChain(input));
     const found = await this.replies.find({ teamId: run.teamId, key }, run.config.cache === 'refresh', signal);
     if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
     try {
@@ -82,7 +83,7 @@ export class ItemRunner {
     },
     budget: LaneBudget, signal: AbortSignal,
   ): Promise<Answered> {
-    const asked = await askModel({
+    const asked = await playCase(prepared, {
       chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
     });
@@ -92,7 +93,7 @@ export class ItemRunner {
       this.runs.forgetConnection(model.providerId, String(request.body.model));
     }
     return {
-      result: asked.reply ? await this.#score(run, prepared, asked.reply, signal) : errored(asked.failure!.kind, asked.failure!.message),
+      result: asked.answers ? await this.#score(run, prepared, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
@@ -100,24 +101,24 @@ export class ItemRunner {
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
-      exchange: compress(JSON.stringify({ requests: asked.requests, replies: asked.replies })),
+      exchange: compress(JSON.stringify({ requests: asked.requests, replies: asked.replies, rounds: asked.rounds } satisfies Exchange)),
     };
   }
 
   /** Scores a stored reply: free, and in no time that says anything of the model. */
   async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered> {
-    const { requests, replies } = parseJson(zstdDecompressSync(exchange).toString('utf8')) as { requests: JsonObject[]; replies: Json[] };
+    const stored = parseJson(zstdDecompressSync(exchange).toString('utf8')) as unknown as Exchange;
     return {
-      result: await this.#score(run, prepared, keptReply(replies.at(-1))!, signal),
-      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: requests.at(-1)!.tool_choice as ToolChoice, exchange,
+      result: await this.#score(run, prepared, answersIn(stored)!, signal),
+      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
     };
   }
 
   /** A failing embedding model leaves the item without a score, as a failing model does; the reply is kept and can be scored again. */
-  async #score(run: RunInHand['run'], prepared: PreparedCase, reply: NonNullable<Asked['reply']>, signal: AbortSignal): Promise<Outcome> {
+  async #score(run: RunInHand['run'], prepared: PreparedCase, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
       const similarity = (a: string, b: string) => this.embedder.similarity(run.teamId, a, b, signal);
-      return { outcome: 'scored', ...(await scoreReply(prepared, reply, { tools: run.suite.tools, metrics: run.config.metrics }, similarity)) };
+      return { outcome: 'scored', ...(await scoreReply(prepared, answers, run.config.metrics, similarity)) };
     } catch (error) {
       if (error instanceof ProviderFailure) return errored(error.kind, error.message);
       throw error;
@@ -147,7 +148,7 @@ export const crashed = (delivery: Delivery, casePosition: number, sample: number
 });
 
 /** US dollars; null without prices. */
-function costOf(asked: Asked, model: ModelConnection): number | null {
+function costOf(asked: Pick<Asked, 'promptTokens' | 'completionTokens'>, model: ModelConnection): number | null {
   if (model.inputCostPerMtok === null || model.outputCostPerMtok === null) return null;
   return ((asked.promptTokens ?? 0) * model.inputCostPerMtok + (asked.completionTokens ?? 0) * model.outputCostPerMtok) / 1e6;
 }

@@ -56,6 +56,8 @@ export const Evidence = z
       .array(z.object({ called: z.int(), path: z.string(), problem: z.enum(['missing_required', 'wrong_type', 'undeclared_key', 'enum_violation', 'other']), message: z.string() }))
       .optional(),
     notes: z.array(z.string()).optional(),
+    /** What a chain's overall is made of; hops are the calls that count. */
+    chain: z.object({ completion: z.number(), efficiency: z.number(), redundancy: z.number(), detour: z.number(), hops: z.int() }).optional(),
   })
   .meta({ id: 'Evidence' });
 export type Evidence = z.infer<typeof Evidence>;

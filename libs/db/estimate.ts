@@ -3,6 +3,7 @@ import type { RunInput } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { caseOf } from './load-run.js';
 import type { Pool } from './pool.js';
+import { NO_DRAFT } from './suites.js';
 import { summaryOf } from './read-summary.js';
 
 /** How many cases a run would take, and some of them, evenly spread. */
@@ -10,7 +11,7 @@ export async function sampleCases(pool: Pool, suiteId: string, filter: RunInput[
   const { rows } = await pool.query<{ n: number; body: string }>(
     `WITH taken AS (
        SELECT body, count(*) OVER ()::int AS n, row_number() OVER (ORDER BY position, id) - 1 AS i FROM suite_case
-       WHERE suite_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3))
+       WHERE suite_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NO_DRAFT})
      SELECT n, body FROM taken WHERE i % ceil(n::float8 / $4)::int = 0 ORDER BY i`,
     [suiteId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null, atMost]);
   return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => caseOf(row.body)) };

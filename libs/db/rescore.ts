@@ -58,10 +58,10 @@ export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
   return rows.map(({ id, runId, jobId, options, ...next }) => ({ id, runId, jobId, options: parseJson(options) as unknown as RescoreOptions, next }));
 }
 
-/** A settled item and what was answered; `replies` is undefined where the raw exchange is gone. */
+/** A settled item and what was answered; `exchange` is undefined where it is gone. */
 export interface StoredReplies extends Place {
   outcome: 'scored' | 'errored';
-  replies: Json[] | undefined;
+  exchange: { replies: Json[]; rounds?: number[] } | undefined;
 }
 
 export async function storedReplies(pool: Pool, runId: string, from: Place, limit: number): Promise<StoredReplies[]> {
@@ -70,12 +70,13 @@ export async function storedReplies(pool: Pool, runId: string, from: Place, limi
      FROM result r LEFT JOIN exchange e USING (run_id, target, case_position, sample)
      WHERE r.run_id = $1 AND (r.target, r.case_position, r.sample) >= ($2, $3, $4) ORDER BY r.target, r.case_position, r.sample LIMIT $5`,
     [runId, from.target, from.casePosition, from.sample, limit]);
-  return rows.map(({ body, ...row }) => ({ ...row, replies: body?.length ? repliesIn(body) : row.outcome === 'errored' ? [] : undefined }));
+  return rows.map(({ body, ...row }) => ({ ...row, exchange: body?.length ? exchangeIn(body) : row.outcome === 'errored' ? { replies: [] } : undefined }));
 }
 
-function repliesIn(body: Buffer): Json[] {
+function exchangeIn(body: Buffer): NonNullable<StoredReplies['exchange']> {
   const exchange = parseJson(zstdDecompressSync(body).toString('utf8'));
-  return isObject(exchange) && Array.isArray(exchange.replies) ? exchange.replies : [];
+  if (!isObject(exchange) || !Array.isArray(exchange.replies)) return { replies: [] };
+  return { replies: exchange.replies, ...(Array.isArray(exchange.rounds) && { rounds: exchange.rounds as number[] }) };
 }
 
 export interface Rescored extends Place {

@@ -4,6 +4,7 @@ import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import { NO_DRAFT } from './suites.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -32,10 +33,8 @@ export async function submitRun(
     const jobId = newId();
     const runId = newId();
     const suite = await pinSuiteVersion(client, teamId, suiteId);
-    const positions = await selectCases(client, suite.versionId, input.case_filter);
-    const caseCount = positions.length || suite.caseCount;
-    if (caseCount === 0) throw new ProblemError(422, `The suite "${suite.name}" has no test cases. Add one with POST /api/tool-suites/${suiteId}/cases.`);
-    const n = caseCount * input.samples;
+    const positions = await selectCases(client, suite, input.case_filter);
+    const n = positions.length * input.samples;
     const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
     await client.query(
       `INSERT INTO job (id, team_id, user_id, type, status, result_ref, total) VALUES ($1, $2, $3, 'tool_eval', 'pending', $4, $5)`,
@@ -45,7 +44,7 @@ export async function submitRun(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
          case_positions, experiment_id, max_requests, max_cost_usd, estimate) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14, $15)`,
       [runId, teamId, userId, jobId, suiteId, suite.versionId, suite.name, suite.version, JSON.stringify(config satisfies RunConfig),
-        input.samples, positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
+        input.samples, positions.length === suite.caseCount ? [] : positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
         submission.estimate ? JSON.stringify(submission.estimate) : null],
     );
     await client.query(
@@ -100,16 +99,16 @@ async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: stri
   return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
 }
 
-/** Positions of the cases that take part; empty when there is no filter (all take part). */
-async function selectCases(client: PoolClient, versionId: string, filter: RunInput['case_filter']): Promise<number[]> {
-  if (!filter || (!filter.tags?.length && filter.category === undefined)) return [];
+/** Positions of the cases that take part: those that the filter leaves, without drafts. */
+async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunInput['case_filter']): Promise<number[]> {
   const { rows } = await client.query<{ position: number }>(
-    `SELECT position FROM suite_version_case WHERE version_id = $1
-     AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) ORDER BY position`,
-    [versionId, filter.tags?.length ? filter.tags : null, filter.category ?? null],
+    `SELECT position FROM suite_version_case WHERE version_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3)
+       AND ${NO_DRAFT} ORDER BY position`,
+    [suite.versionId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null],
   );
-  if (rows.length === 0) {
-    throw new ProblemError(422, 'The case filter leaves no test case.', [{ path: '/case_filter', message: 'matches no case of the suite' }]);
-  }
-  return rows.map((row) => row.position);
+  if (rows.length) return rows.map((row) => row.position);
+  if (suite.caseCount === 0) throw new ProblemError(422, `The suite "${suite.name}" has no test cases. Add one with POST /api/tool-suites/{id}/cases.`);
+  throw filter
+    ? new ProblemError(422, 'The case filter leaves no test case.', [{ path: '/case_filter', message: 'matches no case of the suite' }])
+    : new ProblemError(422, `All test cases of the suite "${suite.name}" are drafts. Look at them, and take "draft" away where they are right.`);
 }

@@ -18,7 +18,7 @@ export interface BuiltRequest {
 /** The chat completion request of a case for a model. */
 export function buildRequest(of: {
   config: RunConfig;
-  suite: { systemPrompt: string | null; tools: Tool[] };
+  suite: { systemPrompt: string | null; tools: readonly Tool[] };
   input: CaseInput;
   expectsNoCall: boolean;
   target: { name: string; modelId: string; params: JsonObject; systemPrompt: string | null };

@@ -11,9 +11,10 @@ const digestOf = (tools: object): string => {
 /**
  * What makes two requests the same: where they go and all that they say. Samples of one case are different requests.
  * @param sample of a case that is asked several times, else 0
+ * @param rest what else decides the answer: for a chain, what the later requests follow from
  */
-export function requestKey({ providerId, baseUrl }: { providerId: string; baseUrl: string }, body: JsonObject, sample: number): Buffer {
-  const { tools, ...rest } = body as JsonObject & { tools: Json };
-  const parts = [providerId, baseUrl, digestOf(tools as object), JSON.stringify(rest), String(sample)];
+export function requestKey({ providerId, baseUrl }: { providerId: string; baseUrl: string }, body: JsonObject, sample: number, rest: Json = null): Buffer {
+  const { tools, ...other } = body as JsonObject & { tools: Json };
+  const parts = [providerId, baseUrl, digestOf(tools as object), JSON.stringify(other), String(sample), JSON.stringify(rest)];
   return createHash('sha256').update(parts.join('\n')).digest();
 }

@@ -2,16 +2,20 @@ import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case'
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
+import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from './match-arguments.js';
+import { toolSetOf } from './tool-set.js';
 
 /** What is wrong with a case beyond its schema; paths are pointers into it. Empty: it can be run and scored. */
-export function checkCase(input: CaseInput, tools: readonly Tool[]): InputError[] {
+export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const fail = (path: PropertyKey[], message: string): void => void errors.push({ path: pointer(path), message });
+  checkOwnTools(input, suite, fail);
+  const tools = toolSetOf(input, suite);
   const names = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   const checkNames = (path: PropertyKey[], expected: string | string[]): void => {
     for (const name of [expected].flat()) {
-      if (!names.has(name.toLowerCase())) fail(path, `No tool "${name}" in the suite. Its tools: ${tools.map((tool) => tool.function.name).join(', ')}.`);
+      if (!names.has(name.toLowerCase())) fail(path, `No tool "${name}" in the ${input.tools ? 'tools of the case' : 'suite'}. Its tools: ${tools.map((tool) => tool.function.name).join(', ')}.`);
     }
   };
 
@@ -43,6 +47,21 @@ export function checkCase(input: CaseInput, tools: readonly Tool[]): InputError[
   input.valid_prerequisites?.forEach((name, index) => checkNames(['valid_prerequisites', index], name));
   for (const name of Object.keys(input.mock_responses ?? {})) checkNames(['mock_responses', name], name);
   return errors;
+}
+
+function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[], fail: Fail): void {
+  const names = new Set(suite.map((tool) => tool.function.name.toLowerCase()));
+  const seen = new Set<string>();
+  tools?.forEach((tool, index) => {
+    const name = typeof tool === 'string' ? tool : tool.function.name;
+    if (typeof tool === 'string' && !names.has(name.toLowerCase())) fail(['tools', index], `No tool "${name}" in the suite. Its tools: ${suite.map((one) => one.function.name).join(', ')}.`);
+    if (seen.has(name.toLowerCase())) fail(['tools', index], `"${name}" is listed twice; names are compared ignoring case.`);
+    seen.add(name.toLowerCase());
+    if (typeof tool !== 'string') for (const { path, message } of checkTools([tool])) fail(['tools', index, ...path.split('/').slice(2)], message);
+  });
+  if (distractors === undefined) return;
+  const count = typeof distractors === 'number' ? distractors : distractors.count;
+  if (count > suite.length) fail(['distractors'], `asks for ${count}, but the suite has ${suite.length} tools.`);
 }
 
 type Fail = (path: PropertyKey[], message: string) => void;

@@ -6,7 +6,7 @@ import type { ReadReply } from './read-reply.js';
 import { prepareCase } from './score-case.js';
 
 const PENALTY = 0.1;
-const DEFAULT_MAX_ROUNDS = 5;
+export const DEFAULT_MAX_ROUNDS = 5;
 const ROUNDING = 1e-12;
 
 /**
@@ -29,23 +29,26 @@ export function scoreChain(
   const allowed = input.valid_prerequisites && new Set([...input.valid_prerequisites.map((name) => name.toLowerCase()), ...accepted]);
   const detour = allowed ? PENALTY * hops.slice(0, -1).filter((call) => !allowed.has(call.name.toLowerCase())).length : 0;
   const overall = scorer.abstention ? completion : Math.min(1, Math.max(0, completion * efficiency - redundancy - detour));
+  const chain = { completion, efficiency, redundancy, detour, hops: hops.length };
   const malformed = reached && hops.at(-1)!.arguments === null;
 
   return {
     ...last,
-    overall, completion, efficiency, redundancy, detour,
-    hops: hops.length,
+    overall, ...chain,
     called: hops,
     passed: overall >= passThreshold - ROUNDING && !malformed,
     error_type: reached || scorer.abstention || hops.length === 0 ? last.error_type : unreached(input, tools, rounds, hops),
     format_compliance: worstFormat(rounds),
     evidence: reached
-      ? { ...last.evidence, pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })), unexpected: hops.slice(0, -1).map((_call, index) => index), ...renumbered(last, end) }
-      : { ...last.evidence, unexpected: hops.map((_call, index) => index) },
+      ? { ...last.evidence, chain, pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })), unexpected: hops.slice(0, -1).map((_call, index) => index), ...renumbered(last, end) }
+      : { ...last.evidence, chain, unexpected: hops.map((_call, index) => index) },
   };
 }
 
 const acceptedTools = (input: CaseInput): Set<string> => new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
+
+/** Whether a round calls an expected tool, which ends the chain. */
+export const reachesEnd = (input: CaseInput, { calls }: ReadReply): boolean => calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
 
 /** The calls of each round up to the first one of an expected tool. */
 export function callsThatCount(input: CaseInput, rounds: readonly ReadReply[]): ReadCall[][] {

@@ -1,5 +1,6 @@
 import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
 import { passAtK, passHatK } from './repeats.js';
+import { seededRandom } from './seeded-random.js';
 
 class Mean {
   sum = 0;
@@ -198,16 +199,4 @@ export function clusteredInterval(clusters: readonly { sum: number; count: numbe
   }
   means.sort();
   return [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!];
-}
-
-/** mulberry32: 0..1, the same for the same seed everywhere. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

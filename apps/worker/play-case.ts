@@ -1,0 +1,89 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { Json, JsonObject } from '#lib/contracts/json';
+import type { ReadCall } from '#lib/contracts/verdict';
+import type { ProviderFailure } from '#lib/providers/failure';
+import { mockAnswers } from '#lib/scoring/mock-answers';
+import { readReply } from '#lib/scoring/read-reply';
+import { DEFAULT_MAX_ROUNDS, reachesEnd } from '#lib/scoring/score-chain';
+import { askModel, keptReply, type Asked } from './ask-model.js';
+import type { PreparedCase } from './run-cache.js';
+import type { Reply } from './score-reply.js';
+
+/** What came of a case: the replies of its rounds, or the failure that ended it. */
+export interface PlayedCase extends Omit<Asked, 'reply' | 'failure'> {
+  answers: Reply[] | undefined;
+  failure: ProviderFailure | undefined;
+  /** Which of `replies` are those of a chain's rounds. */
+  rounds?: number[];
+}
+
+/** What is stored of a case: all that went over the wire, and for a chain that was played to its end which replies are its rounds'. */
+export type Exchange = Pick<PlayedCase, 'requests' | 'replies' | 'rounds'>;
+
+/**
+ * Plays a case: asks once, or for a chain again and again, answering the reply's calls from its mocks, until an expected tool
+ * is called, nothing is called, or its rounds run out. Each round passes the lane's budget by itself. A failure in a late round
+ * fails the whole.
+ * @throws the signal's reason when it aborts
+ */
+export async function playCase({ input, tools }: Pick<PreparedCase, 'input' | 'tools'>, of: Parameters<typeof askModel>[0]): Promise<PlayedCase> {
+  const first = await askModel(of);
+  if (!input.multi_turn || !first.reply) return { ...first, answers: first.reply && [first.reply], failure: first.failure };
+  const played: PlayedCase = { ...first, answers: [first.reply], failure: undefined, rounds: [first.replies.length - 1] };
+  const answer = mockAnswers(input);
+  const messages = [...(of.body.messages as Json[])];
+  for (let reply = first.reply; played.answers!.length < (input.max_rounds ?? DEFAULT_MAX_ROUNDS); ) {
+    const read = readReply(reply.message, tools);
+    if (read.calls.length === 0 || reachesEnd(input, read)) break;
+    messages.push(...turn(reply.message, read.calls, played.answers!.length, answer));
+    const body = { ...of.body, tool_choice: played.toolChoice, messages: [...messages] };
+    const next = await askModel({ ...of, body, toolChoice: played.toolChoice });
+    addUp(played, next);
+    if (!next.reply) {
+      const { rounds: _rounds, ...failed } = played;
+      return { ...failed, answers: undefined, failure: next.failure };
+    }
+    played.answers!.push((reply = next.reply));
+    played.rounds!.push(played.replies.length - 1);
+  }
+  return played;
+}
+
+/** The assistant's message, with its calls in native form whatever form they came in, and a tool's message for each. */
+function turn(message: JsonObject, calls: readonly ReadCall[], round: number, answer: (call: ReadCall) => string): JsonObject[] {
+  const given = Array.isArray(message.tool_calls) ? (message.tool_calls as JsonObject[]) : [];
+  const native = calls.map((call, index) => ({
+    ...(given.length === calls.length && given[index]),
+    id: typeof given[index]?.id === 'string' && given.length === calls.length ? given[index].id : `call_${round}_${index}`,
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments ? JSON.stringify(call.arguments) : (call.raw ?? '') },
+  }));
+  const { function_call: _old, ...rest } = message;
+  return [
+    { ...rest, role: 'assistant', content: message.content ?? null, tool_calls: native },
+    ...calls.map((call, index): JsonObject => ({ role: 'tool', tool_call_id: native[index]!.id, content: answer(call) })),
+  ];
+}
+
+function addUp(played: PlayedCase, next: Asked): void {
+  played.attempts += next.attempts;
+  played.latencyMs += next.latencyMs;
+  played.promptTokens = sum(played.promptTokens, next.promptTokens);
+  played.completionTokens = sum(played.completionTokens, next.completionTokens);
+  played.toolChoice = next.toolChoice;
+  played.refusedRequired ||= next.refusedRequired;
+  played.requests.push(...next.requests);
+  played.replies.push(...next.replies);
+}
+const sum = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+
+/** The replies in a stored exchange that are to be scored; undefined where no model answered, or a chain was not played to its end. */
+export function answersIn({ replies, rounds }: Pick<Exchange, 'replies' | 'rounds'>): Reply[] | undefined {
+  const answers = (rounds ?? [replies.length - 1]).map((index) => keptReply(replies[index]));
+  return answers.every((answer) => answer !== undefined) ? answers : undefined;
+}
+
+/** What a request's key has to say of a chain beside its first request: all that the later ones follow from. */
+export const restOfChain = (input: CaseInput): Json =>
+  input.multi_turn ? [input.mock_responses ?? null, input.max_rounds ?? null, input.expected_tool ?? null] : null;
+
