@@ -69,8 +69,8 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
     execFileSync(node, [join(release, 'dist/libs/db/migrate-main.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     const simulator = await healthy(await start('simulator'));
     const apiProcesses = await Promise.all(Array.from({ length: apis }, async () => healthy(await start('api'))));
-    const call = async (method, path, body) => {
-      const answer = await fetch(apiProcesses.at(-1).url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
+    const call = async (method, path, body, token = TOKEN) => {
+      const answer = await fetch(apiProcesses.at(-1).url + path, { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
       return answer.json();
     };
