@@ -55,6 +55,15 @@ it('workers count what they did, by lane, and never by run or case', async () =>
   expect(text).not.toContain(eval_id);
 });
 
+it('what a worker logs of an item says which run and lane it is of', async () => {
+  const { eval_id, job_id } = await submit(3, 'sim::slow-60000:metrics');
+  await until(async () => values(await scrape('Worker'), 'toolmark_worker_items_in_hand')['lane_name="sim"'] === 3, { what: 'three items in hand' });
+  await client.post('/api/tool-eval/cancel', { job_id });
+  const given = await until(() => processes.Worker.logs().split('\n').find((line) => line.includes('An item was given up')), { what: 'the log to say so' });
+  const [lane] = (await client.get('/api/lanes')).body.items;
+  expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was given up' });
+});
+
 it('the API says how many slots are useful, also without any worker', async () => {
   expect(values(await scrape('API'), 'toolmark_fleet_desired_slots')).toEqual({ '': 0 });
   const { eval_id, job_id } = await submit(10, 'sim::slow-60000:metrics');

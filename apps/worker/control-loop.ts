@@ -151,7 +151,7 @@ export class ControlLoop {
           const { samples } = inHand.run.config;
           const position = inHand.run.casePositions[Math.floor(delivery.item / samples)]!;
           const settlement = crashed(delivery, position, delivery.item % samples, inHand.run.cases.get(position)!.category, delivery.crashes);
-          await workers.settle(settlement);
+          await workers.settle(lane.id, settlement);
           meter.ended(settlement);
         }
       });
@@ -194,7 +194,7 @@ export class ControlLoop {
         if (await rescorePage(this.of, rescore, signal)) this.wake('rescore');
         await ring(redis, { topic: 'job', id: rescore.jobId });
       }).catch((error: Error) => {
-        if (!signal.aborted) logger.warn({ rescore: rescore.id, error: error.message }, 'A page of a rescore failed; it is repeated');
+        if (!signal.aborted) logger.warn({ run: rescore.runId, rescore: rescore.id, error: error.message }, 'A page of a rescore failed; it is repeated');
       });
     }
   }

@@ -11,7 +11,7 @@ export class ShuttingDown extends Error {}
  * it is told, within a second when the message was lost.
  */
 export class ItemsInHand {
-  readonly #items = new Map<number, { delivery: Delivery; abort: AbortController }>();
+  readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController }>();
   readonly #timers: NodeJS.Timeout[];
   #emptied: (() => void)[] = [];
 
@@ -31,9 +31,9 @@ export class ItemsInHand {
     return this.#items.has(token);
   }
 
-  add(delivery: Delivery): AbortSignal {
+  add(delivery: Delivery, laneId: string): AbortSignal {
     const abort = new AbortController();
-    this.#items.set(delivery.token, { delivery, abort });
+    this.#items.set(delivery.token, { delivery, laneId, abort });
     return abort.signal;
   }
 
@@ -56,7 +56,7 @@ export class ItemsInHand {
     await Promise.race([this.#untilEmpty(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
     const left = [...this.#items.values()];
     if (left.length) {
-      this.logger.warn({ items: left.length }, 'Handing back items that did not end in time');
+      this.logger.warn({ items: left.length, ...this.#whose() }, 'Handing back items that did not end in time');
       for (const { abort } of left) abort.abort(new ShuttingDown('The worker is shutting down.'));
       await this.#untilEmpty();
     }
@@ -67,10 +67,16 @@ export class ItemsInHand {
     return this.#items.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#emptied.push(resolve));
   }
 
+  /** For the log. */
+  #whose(): { runs: string[]; lanes: string[] } {
+    const all = [...this.#items.values()];
+    return { runs: [...new Set(all.map(({ delivery }) => delivery.runId))], lanes: [...new Set(all.map(({ laneId }) => laneId))] };
+  }
+
   async #renew(): Promise<void> {
     if (this.#items.size === 0) return;
     await renewLeases(this.pool, this.worker, [...this.#items.values()].map(({ delivery }) => delivery)).catch((error: Error) =>
-      this.logger.warn({ error: error.message }, 'Leases could not be renewed'));
+      this.logger.warn({ items: this.#items.size, ...this.#whose(), error: error.message }, 'Leases could not be renewed'));
   }
 
   async #lookForStoppedRuns(): Promise<void> {

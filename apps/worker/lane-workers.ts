@@ -18,6 +18,11 @@ import { measureSettled, measureSettling, type LaneMeter, type LaneMeters } from
 /** Items of a lane that one process works on at a time; more workers take more. */
 const LARGEST_CONCURRENCY = 200;
 
+interface Ended {
+  laneId: string;
+  settlement: Settlement;
+}
+
 /**
  * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is the queue
  * job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered anew.
@@ -25,7 +30,7 @@ const LARGEST_CONCURRENCY = 200;
 export class LaneWorkers {
   readonly #lanes = new Map<string, Worker>();
   readonly #claims: GroupCommit<Delivery, Claim | undefined>;
-  readonly #settlements: GroupCommit<Settlement, boolean>;
+  readonly #settlements: GroupCommit<Ended, boolean>;
   readonly #solitude = new Solitude();
   #draining = false;
 
@@ -73,7 +78,7 @@ export class LaneWorkers {
       },
     );
     worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
-    worker.on('failed', (job, error) => logger.error({ lane: lane.id, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item failed in an unforeseen way; it will be delivered again'));
+    worker.on('failed', (job, error) => logger.error({ lane: lane.id, run: (job?.data as Delivery | undefined)?.runId, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item failed in an unforeseen way; it will be delivered again'));
     this.#lanes.set(lane.id, worker);
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
   }
@@ -93,7 +98,7 @@ export class LaneWorkers {
     const claim = await this.#claims.add(delivery);
     if (!claim) return;
     meter.claimed(claim.queuedForS);
-    const signal = items.add(delivery);
+    const signal = items.add(delivery, meter.id);
     try {
       const leave = await this.#solitude.enter(claim.crashes >= 2);
       try {
@@ -101,7 +106,7 @@ export class LaneWorkers {
         if (!played) return;
         // Noting the reply in the cache holds up no slot.
         const ended = measureSettling();
-        await this.#settlements.add(played.settlement).finally(() => void played.settled?.());
+        await this.#settlements.add({ laneId: meter.id, settlement: played.settlement }).finally(() => void played.settled?.());
         ended();
         meter.ended(played.settlement);
       } finally {
@@ -124,21 +129,22 @@ export class LaneWorkers {
   }
 
   /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself. */
-  async #settle(batch: Settlement[]): Promise<boolean[]> {
+  async #settle(batch: Ended[]): Promise<boolean[]> {
     try {
-      const settled = await untilDone(() => settleItems(this.of.pool, batch));
+      const settled = await untilDone(() => settleItems(this.of.pool, batch.map(({ settlement }) => settlement)));
       measureSettled([...settled.values()].reduce((sum, count) => sum + count, 0), batch.length);
       this.of.onSettled(undefined, settled);
     } catch (error) {
       if (isTransient(error) || batch.length === 1) throw error;
-      this.of.logger.error({ error: (error as Error).message, items: batch.length }, 'A batch could not be settled; settling its items one by one');
-      for (const settlement of batch) await this.#settle([settlement]).catch(() => {});
+      const [runs, lanes] = [new Set(batch.map(({ settlement }) => settlement.delivery.runId)), new Set(batch.map(({ laneId }) => laneId))];
+      this.of.logger.error({ lanes: [...lanes], runs: [...runs], error: (error as Error).message, items: batch.length }, 'A batch could not be settled; settling its items one by one');
+      for (const ended of batch) await this.#settle([ended]).catch(() => {});
     }
     return batch.map(() => true);
   }
 
-  settle(settlement: Settlement): Promise<boolean> {
-    return this.#settlements.add(settlement);
+  settle(laneId: string, settlement: Settlement): Promise<boolean> {
+    return this.#settlements.add({ laneId, settlement });
   }
 
   /** No new items from now on; answers when those in hand ended or were handed back. */
