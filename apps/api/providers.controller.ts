@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
-import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTest } from '#lib/contracts/provider';
+import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
@@ -84,6 +84,7 @@ export class ProvidersController {
 
   #endpoint(provider: StoredProvider) {
     return {
+      kind: provider.kind as ProviderKind,
       baseUrl: provider.base_url,
       apiKey: provider.sealed_key && this.deps.sealer.open(provider.sealed_key, provider.id),
       allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,

@@ -37,6 +37,8 @@ export async function askModel(of: {
   /** What the breaker tells items apart by. */
   item: string;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
+  /** What the provider's format could not say of a request that was answered. */
+  onNotes?: (notes: ChatReply['notes']) => void;
 }): Promise<Asked> {
   const { chat, budget, signal, timeoutMs, item } = of;
   let body = of.body;
@@ -54,6 +56,7 @@ export async function askModel(of: {
       asked.attempts++;
       const reply: ChatReply = await chat.ask(body, { signal, timeoutMs });
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
+      of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
       spent.outcome = 'answer';
       spent.refilledInMs = reply.refilledInMs;

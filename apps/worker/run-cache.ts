@@ -69,6 +69,7 @@ export class RunCache {
           connection && {
             ...connection,
             chat: createChatClient(
+              connection.kind,
               { baseUrl: connection.baseUrl, apiKey: connection.sealedKey && this.sealer.open(connection.sealedKey, connection.providerId) },
               this.fetch,
             ),

@@ -8,6 +8,7 @@ import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
+import type { Note } from '#lib/providers/dialects/dialect';
 import { ProviderFailure } from '#lib/providers/failure';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneBudget } from '#lib/queue/lane-budget';
@@ -83,10 +84,13 @@ export class ItemRunner {
     },
     budget: LaneBudget, signal: AbortSignal,
   ): Promise<Answered> {
+    const notes: Note[] = [];
     const asked = await playCase(prepared, {
       chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
+      onNotes: (more) => notes.push(...more),
     });
+    for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));
       await rememberRefusesRequired(this.pool, model.providerId, String(request.body.model));

@@ -32,11 +32,15 @@ const baseUrl = z
   .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
 // What an HTTP header can carry: a line break pasted along with a key would fail every request.
 const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
+/** The format that a provider speaks. */
+export const ProviderKind = z.enum(['openai', 'anthropic']);
+export type ProviderKind = z.infer<typeof ProviderKind>;
+
 export const ProviderInput = z
   .strictObject({
     key: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, "-" and "_", at most 63'),
     name: z.string().min(1).max(200).optional(),
-    kind: z.enum(['openai']).default('openai'),
+    kind: ProviderKind.default('openai'),
     base_url: baseUrl,
     api_key: apiKey.nullable().default(null),
     limits: Limits.prefault({}),

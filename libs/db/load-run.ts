@@ -1,5 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { CaseInput } from '#lib/contracts/case';
+import type { ProviderKind } from '#lib/contracts/provider';
 import type { RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from './pool.js';
@@ -66,7 +67,7 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
 /** A model as its provider describes it now: a key or a price may change while a run goes on. */
 export interface Connection {
   providerId: string;
-  kind: string;
+  kind: ProviderKind;
   baseUrl: string;
   sealedKey: string | null;
   inputCostPerMtok: number | null;

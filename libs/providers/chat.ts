@@ -1,45 +1,35 @@
-import OpenAI, { APIError } from 'openai';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import type { ProviderKind } from '#lib/contracts/provider';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
+import { anthropic } from './dialects/anthropic.js';
+import type { Dialect, Endpoint, Fetch, Note, Said } from './dialects/dialect.js';
+import { openai } from './dialects/openai.js';
 import { ProviderFailure } from './failure.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 
-/** What a model answered. Its numbers keep their text. */
-export interface ChatReply {
-  /** The message of the first choice, in OpenAI's format. */
-  message: JsonObject;
-  finishReason: string | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
+const DIALECTS: Record<ProviderKind, Dialect> = { openai, anthropic };
+
+/** What a model answered, in OpenAI's format. Its numbers keep their text. */
+export interface ChatReply extends Said {
   /** The whole answer, as it came. */
   body: Json;
+  /** What the provider's format could not say of the request. */
+  notes: Note[];
   /** Set when the provider's headers say that nothing is left of one of its limits: when it will be. */
   refilledInMs: number | undefined;
 }
 
-export interface ChatEndpoint {
-  baseUrl: string;
-  apiKey: string | null;
-}
-
 export interface ChatClient {
   /**
-   * One request, one answer, no retry. `body` is a chat completion request, sent as it is.
+   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format.
    * @throws ProviderFailure when no model answered; the signal's reason when it aborted.
    */
   ask(body: JsonObject, options: { signal: AbortSignal; timeoutMs: number }): Promise<ChatReply>;
 }
 
-export function createChatClient(endpoint: ChatEndpoint, fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>): ChatClient {
-  const sdk = new OpenAI({
-    baseURL: endpoint.baseUrl,
-    apiKey: endpoint.apiKey ?? 'none', // the SDK wants one; endpoints without keys ignore it
-    organization: null,
-    project: null,
-    maxRetries: 0, // retries belong to the worker, which knows the lane's budget
-    logLevel: 'off',
-    fetch,
-  });
+export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: Fetch): ChatClient {
+  const dialect = DIALECTS[kind];
+  const send = dialect.connect(endpoint, fetch);
   return {
     async ask(body, { signal, timeoutMs }) {
       const attempt = new AbortController();
@@ -52,13 +42,10 @@ export function createChatClient(endpoint: ChatEndpoint, fetch: (url: string | U
         attempt.abort();
       }, timeoutMs);
       try {
-        const response = await sdk.chat.completions
-          .create(body as never, { signal: attempt.signal, timeout: timeoutMs + 60_000 })
-          .asResponse();
-        return {
-          ...readAnswer(hideKey(await response.text(), endpoint.apiKey), response.headers.get('content-type')),
-          refilledInMs: readRefill(response.headers),
-        };
+        const { wire, notes } = dialect.toWire(body);
+        const response = await send(wire, { signal: attempt.signal, timeoutMs });
+        const text = hideKey(await response.text(), endpoint.apiKey);
+        return { ...readAnswer(dialect, text, response.headers.get('content-type')), notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -71,19 +58,22 @@ export function createChatClient(endpoint: ChatEndpoint, fetch: (url: string | U
   };
 }
 
-function toFailure(error: unknown, { baseUrl, apiKey }: ChatEndpoint): ProviderFailure {
+function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
+  const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
     error instanceof ProviderFailure ? error
-    : error instanceof APIError && typeof error.status === 'number'
-      ? failureOfStatus(error.status, error.headers as Headers, error.error, error.message, baseUrl)
+    : typeof status === 'number' ? failureOfStatus(status, headers, errorIn(said), message, baseUrl)
     : failureOfError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
   failure.body &&= hideKey(failure.body, apiKey);
   return failure;
 }
 
-/** Reads a 200. An answer without a choice is no answer of a model. */
-function readAnswer(text: string, contentType: string | null): Omit<ChatReply, 'refilledInMs'> {
+/** The SDKs hand out the answer of an error, or the `error` in it. */
+const errorIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+
+/** Reads a 200. */
+function readAnswer(dialect: Dialect, text: string, contentType: string | null): Said & { body: Json } {
   let body: Json;
   try {
     body = parseJson(text);
@@ -97,27 +87,21 @@ function readAnswer(text: string, contentType: string | null): Omit<ChatReply, '
       !html, undefined, 200, text.slice(0, 100_000),
     );
   }
-  const reply = replyIn(body);
-  if (!reply) {
-    throw new ProviderFailure('bad_response', `The answer holds no choice: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
+  const said = dialect.fromWire(body);
+  if (!said) {
+    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
   }
-  const usage = isObject(body) && isObject(body.usage) ? body.usage : {};
-  return {
-    ...reply,
-    promptTokens: count(usage.prompt_tokens),
-    completionTokens: count(usage.completion_tokens),
-    body,
-  };
+  return { ...said, body };
 }
 
-/** The first choice of a chat completion. */
-export function replyIn(body: Json): Pick<ChatReply, 'message' | 'finishReason'> | undefined {
-  const choice = isObject(body) && Array.isArray(body.choices) ? body.choices[0] : undefined;
-  if (!isObject(choice) || !isObject(choice.message)) return undefined;
-  return { message: choice.message, finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null };
+/** The reply in a kept answer, whichever format it came in: no two of them look alike. */
+export function replyIn(body: Json): Said | undefined {
+  for (const dialect of Object.values(DIALECTS)) {
+    const said = dialect.fromWire(body);
+    if (said) return said;
+  }
+  return undefined;
 }
-
-const count = (value: Json | undefined): number | null => (Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null);
 
 /**
  * Some providers answer 400 when the model's output cannot be read as a call, and quote it. That is a reply, and a bad one.

@@ -1,6 +1,6 @@
 import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
-import type { ChatEndpoint } from './chat.js';
+import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { maskKeys } from './mask-keys.js';
 
@@ -10,7 +10,7 @@ import { maskKeys } from './mask-keys.js';
  * @throws ProviderFailure when there is no usable answer
  */
 export async function embedTexts(
-  endpoint: ChatEndpoint, model: string, texts: readonly string[],
+  endpoint: Endpoint, model: string, texts: readonly string[],
   { fetch, timeoutMs }: { fetch: (url: string, init?: RequestInit) => Promise<Response>; timeoutMs: number },
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from '#lib/contracts/json';
+import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
@@ -6,6 +7,7 @@ import { createGuardedFetch, isPrivateAddress } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
 
 export interface ProbeTarget {
+  kind: ProviderKind;
   baseUrl: string;
   apiKey: string | null;
   allowPrivateNetworks: boolean;
@@ -19,7 +21,7 @@ export async function probeProvider(target: ProbeTarget & { modelId: string }): 
   const started = performance.now();
   const latencyMs = (): number => Math.round(performance.now() - started);
   try {
-    await createChatClient(target, fetch).ask(
+    await createChatClient(target.kind, target, fetch).ask(
       { model: target.modelId, messages: [{ role: 'user', content: 'Answer with the word: ready' }], max_tokens: 16 },
       { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), timeoutMs: PROBE_TIMEOUT_MS },
     );

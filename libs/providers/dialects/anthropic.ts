@@ -1,0 +1,142 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
+import { note, readMessages, type Part, type Turn } from './read-messages.js';
+
+const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
+const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'store', 'modalities', 'prediction', 'verbosity'];
+/** Gone since version 2026-10-21 of the API, which is the one that its SDK speaks. */
+const SAMPLING = ['temperature', 'top_p', 'top_k'];
+const OLDER_VERSION = '2023-06-01';
+/** Anthropic wants a limit. */
+const MAX_TOKENS = 4096;
+
+const STOP_REASONS: Record<string, string> = {
+  end_turn: 'stop', stop_sequence: 'stop', pause_turn: 'stop', tool_use: 'tool_calls', max_tokens: 'length', model_context_window_exceeded: 'length', refusal: 'content_filter',
+};
+
+/** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
+export const anthropic: Dialect = {
+  toWire(body) {
+    const notes: Note[] = [];
+    const { messages, tools, tool_choice: choice, parallel_tool_calls: parallel, max_tokens, max_completion_tokens, stop, user, reasoning_effort: effort, ...params } = body;
+    leaveOut(params, UNKNOWN, 'Anthropic', notes);
+    if (params.anthropic_version === OLDER_VERSION) limitTemperature(params, notes);
+    else leaveOut(params, SAMPLING, `Anthropic's API (without "anthropic_version": "${OLDER_VERSION}" in the model's default_params)`, notes);
+    const { system, turns } = readMessages(messages, notes);
+    const limit = max_completion_tokens ?? max_tokens;
+    if (limit === undefined) note(notes, 'max_tokens', `Anthropic wants "max_tokens"; ${MAX_TOKENS} was sent.`);
+    return {
+      wire: {
+        ...params,
+        max_tokens: limit ?? MAX_TOKENS,
+        ...(system && { system }),
+        messages: toMessages(turns),
+        ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
+        ...(user != null && { metadata: { user_id: user } }),
+        ...(typeof effort === 'string' && { output_config: { effort } }),
+        ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
+      },
+      notes,
+    };
+  },
+
+  connect({ baseUrl, apiKey }, fetch) {
+    let sdk: Promise<Anthropic> | undefined;
+    const load = async (): Promise<Anthropic> => {
+      const { default: Anthropic } = await import('@anthropic-ai/sdk');
+      return new Anthropic({
+        baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''), // the SDK appends /v1/messages
+        apiKey: apiKey ?? 'none', // with a key given the SDK looks for none in the environment
+        defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null }, // hosts that speak its format know this header
+        webhookKey: null,
+        maxRetries: 0,
+        logLevel: 'off',
+        openTelemetry: false,
+        fetch: onlyHeaders(fetch, HEADERS),
+      });
+    };
+    return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs }) => {
+      const headers = typeof version === 'string' ? { 'anthropic-version': version } : {};
+      return (await (sdk ??= load())).messages.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers }).asResponse();
+    };
+  },
+
+  fromWire(answer) {
+    if (!isObject(answer) || answer.type !== 'message' || !Array.isArray(answer.content)) return undefined;
+    const blocks = answer.content.filter(isObject);
+    const texts = blocks.flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []));
+    const calls = blocks.filter((block) => block.type === 'tool_use');
+    const thinking = blocks.filter((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
+    const usage = isObject(answer.usage) ? answer.usage : {};
+    const prompt = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(tokenCount);
+    return {
+      message: {
+        role: 'assistant',
+        content: texts.length > 0 ? texts.join('') : null,
+        ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ id: call.id ?? null, type: 'function', function: { name: call.name ?? '', arguments: JSON.stringify(call.input ?? {}) } })) }),
+        // A model that thinks wants its signed thoughts back with the results of its calls.
+        ...(thinking.length > 0 && { thinking_blocks: thinking }),
+      },
+      finishReason: typeof answer.stop_reason === 'string' ? (STOP_REASONS[answer.stop_reason] ?? answer.stop_reason) : null,
+      promptTokens: prompt[0] === null ? null : prompt.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      completionTokens: tokenCount(usage.output_tokens),
+    };
+  },
+};
+
+function toMessages(turns: Turn[]): Json[] {
+  const messages: { role: string; content: Json[] }[] = [];
+  for (const turn of turns) {
+    const role = turn.role === 'assistant' ? 'assistant' : 'user';
+    const content = toBlocks(turn);
+    if (content.length === 0) continue; // refused when empty
+    const last = messages.at(-1);
+    // All results of a round stand in one message, and a round's two sides take turns.
+    if (last?.role === role) last.content.push(...content);
+    else messages.push({ role, content });
+  }
+  return messages;
+}
+
+function toBlocks(turn: Turn): Json[] {
+  if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: toId(turn.callId), content: turn.text }];
+  const parts = turn.parts.map(toBlock);
+  if (turn.role === 'user') return parts;
+  const thinking = Array.isArray(turn.source.thinking_blocks) ? turn.source.thinking_blocks : [];
+  return [...thinking, ...parts, ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id: toId(id), name, input }))];
+}
+
+function toBlock(part: Part): JsonObject {
+  if ('text' in part) return { type: 'text', text: part.text };
+  const { image } = part;
+  return { type: 'image', source: 'url' in image ? { type: 'url', url: image.url } : { type: 'base64', media_type: image.mediaType, data: image.base64 } };
+}
+
+/** Ids of other formats may hold what Anthropic refuses. */
+const toId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
+
+function toTool(tool: Json): Json {
+  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
+  return {
+    name: name ?? '',
+    ...(description != null && { description }),
+    input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
+    ...(strict === true && { strict }),
+  };
+}
+
+function toToolChoice(choice: Json | undefined, parallel: Json | undefined): JsonObject {
+  if (choice === 'none') return { type: 'none' };
+  const one = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
+  return {
+    ...(one !== undefined ? { type: 'tool', name: one } : { type: choice === 'required' ? 'any' : 'auto' }),
+    ...(parallel === false && { disable_parallel_tool_use: true }),
+  };
+}
+
+function limitTemperature(params: JsonObject, notes: Note[]): void {
+  if (!isNumber(params.temperature) || Number(numberSource(params.temperature)) <= 1) return;
+  params.temperature = 1;
+  note(notes, 'temperature', 'Anthropic takes a temperature of at most 1; 1 was sent.');
+}

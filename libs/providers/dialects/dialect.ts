@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '#lib/contracts/json';
+
+export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export interface Endpoint {
+  baseUrl: string;
+  apiKey: string | null;
+}
+
+/** Something of a request that a format cannot say, or says otherwise. `what` tells notes apart. */
+export interface Note {
+  what: string;
+  message: string;
+}
+
+/** What a model answered, in OpenAI's words. */
+export interface Said {
+  /** An assistant message; the arguments of its calls are JSON text in which numbers stand as they were written. */
+  message: JsonObject;
+  finishReason: string | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+}
+
+export type Send = (wire: JsonObject, options: { signal: AbortSignal; timeoutMs: number }) => Promise<Response>;
+
+/** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
+export interface Dialect {
+  toWire(body: JsonObject): { wire: JsonObject; notes: Note[] };
+  /**
+   * Makes the function that sends, through the format's own SDK, which is loaded with the first request.
+   * It throws what the SDK throws: an error with `status`, `headers` and `error` where there was an answer.
+   */
+  connect(endpoint: Endpoint, fetch: Fetch): Send;
+  /** Undefined when no model speaks in the answer. */
+  fromWire(answer: Json): Said | undefined;
+}
+
+/** Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user chose. */
+export const onlyHeaders = (fetch: Fetch, names: readonly string[]): Fetch => (url, init = {}) => {
+  const given = new Headers(init.headers);
+  const headers = Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
+  return fetch(url, { ...init, headers });
+};
+
+/** Longer than the caller waits, so that it is the caller's own timer that ends a request. */
+export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
+
+export const tokenCount = (value: Json | undefined): number | null =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null;
+
+/** Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a note. */
+export function leaveOut(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
+  for (const name of names) {
+    const value = params[name];
+    if (value === undefined) continue;
+    delete params[name];
+    if (value === null || value === false || (name === 'n' && value === 1) || (name.endsWith('penalty') && value === 0)) continue;
+    notes.push({ what: name, message: `${format} has no "${name}"; it was left out.` });
+  }
+}

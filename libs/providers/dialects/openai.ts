@@ -1,0 +1,40 @@
+import OpenAI from 'openai';
+import { isObject } from '#lib/contracts/json';
+import { onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
+
+const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
+
+export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =>
+  new OpenAI({
+    baseURL: baseUrl,
+    apiKey: apiKey ?? 'none', // the SDK wants one; endpoints without keys ignore it
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0, // retries belong to the worker, which knows the lane's budget
+    logLevel: 'off',
+    fetch: onlyHeaders(fetch, HEADERS),
+  });
+
+/** OpenAI's chat completions, which all the product speaks. */
+export const openai: Dialect = {
+  toWire: (body) => ({ wire: body, notes: [] }),
+
+  connect(endpoint, fetch) {
+    const sdk = openaiSdk(endpoint, fetch);
+    return (wire, { signal, timeoutMs }) => sdk.chat.completions.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs) }).asResponse();
+  },
+
+  fromWire(answer) {
+    const choice = isObject(answer) && Array.isArray(answer.choices) ? answer.choices[0] : undefined;
+    if (!isObject(answer) || !isObject(choice) || !isObject(choice.message)) return undefined;
+    const usage = isObject(answer.usage) ? answer.usage : {};
+    return {
+      message: choice.message,
+      finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+      promptTokens: tokenCount(usage.prompt_tokens),
+      completionTokens: tokenCount(usage.completion_tokens),
+    };
+  },
+};
