@@ -6,6 +6,7 @@ import { exclusively, type Pool } from '#lib/db/pool';
 import { expireReplies } from '#lib/db/reply-cache';
 import { rescoresToDo } from '#lib/db/rescore';
 import { stopSpentRuns } from '#lib/db/run-budget';
+import { laneLatencyMs } from '#lib/db/lane-latency';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { tellWaiting } from '#lib/db/tell-waiting';
@@ -30,17 +31,20 @@ const STEPS = {
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
 type Step = keyof typeof STEPS;
+/** Until a lane has settled something, and how long what it is known to take holds. */
+const UNKNOWN_LATENCY_MS = 5000;
+const LATENCY_TTL_MS = 2000;
 /** Pauses that a provider asks for are worth a word when they are longer. */
 const LONG_PAUSE_MS = 5000;
 
 /**
  * How many items of a lane may be queued or claimed: its concurrency, and a little more so that no slot waits for the
  * dispatcher. Whatever is queued ahead of a newcomer is its extra wait, so under a limit of requests only two seconds of it
- * are queued, and no more slots are counted than that rate can keep busy (at a latency of up to ten seconds).
+ * are queued, and no more slots are counted than that rate can keep busy at twice the latency of late.
  */
-export function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: Pick<LaneLimits, 'max_concurrency' | 'requests_per_minute'>): number {
+function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: LaneLimits, latencyMs = UNKNOWN_LATENCY_MS): number {
   const ratePerS = rpm === null ? Infinity : rpm / 60;
-  const slots = Math.min(concurrency, Math.max(1, Math.ceil(ratePerS * 10)));
+  const slots = Math.min(concurrency, Math.max(1, Math.ceil((ratePerS * Math.max(250, 2 * latencyMs)) / 1000)));
   return slots + Math.max(2, Math.min(Math.ceil(2 * ratePerS), Math.ceil(concurrency / 4)));
 }
 
@@ -54,6 +58,7 @@ export class ControlLoop {
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
   readonly #wakes = new Map<Step, () => void>();
+  readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
 
   constructor(
     readonly of: {
@@ -118,11 +123,22 @@ export class ControlLoop {
     for (const lane of await busyLanes(pool)) {
       workers.serve(lane);
       if (lane.paused_at) continue;
-      const window = windowOf(lane);
+      const window = windowOf(lane, await this.#latencyOf(lane));
       meters.of(lane).window(window);
       const deliveries = await dispatchLane(pool, lane.id, window);
       if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
     }
+  }
+
+  /** Only lanes with a limit of requests need it. */
+  async #latencyOf({ id, requests_per_minute }: LaneLimits): Promise<number | undefined> {
+    if (requests_per_minute === null) return undefined;
+    let latency = this.#latencies.get(id);
+    if (!latency || performance.now() - latency.readAt > LATENCY_TTL_MS) {
+      latency = { readAt: performance.now(), ms: await laneLatencyMs(this.of.pool, id) };
+      this.#latencies.set(id, latency);
+    }
+    return latency.ms;
   }
 
   /** What could not be added is in flight in Postgres all the same; the reconciler adds it. */
