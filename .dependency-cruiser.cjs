@@ -76,6 +76,7 @@ module.exports = {
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
     owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
     owned(['@prisma', 'prisma', 'pg'], ['^libs/db/'], 'SQL stands in one folder, behind transitions with names.'),
+    owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),
     owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),
     owned(['socket\\.io'], ['^apps/api/'], 'The live edge.'),
     owned(['socket\\.io-client'], ['^libs/client/', '^apps/cli/'], 'The live edge, seen from outside.'),

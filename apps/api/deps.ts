@@ -5,6 +5,7 @@ import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
+import { stopTracing } from '#lib/runtime/tracing';
 
 /** What every part of the API stands on; one per process. */
 export class Deps {
@@ -30,5 +31,6 @@ export class Deps {
     this.redis.disconnect();
     await this.prisma.$disconnect();
     await this.pool.end();
+    await stopTracing();
   }
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/teams';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
+import { startTracing } from '#lib/runtime/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
 import { createApp } from './create-app.js';
 import { Deps } from './deps.js';
@@ -10,6 +11,7 @@ import { Live } from './live.js';
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 const deps = new Deps(env, logger);
+await startTracing('toolmark-api', env);
 
 await waitFor({
   'Postgres with its tables': async () => {

@@ -20,6 +20,7 @@ import { resumeRun } from '#lib/db/resume-run';
 import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
+import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
@@ -43,6 +44,7 @@ export class RunsController {
   @Post('tool-eval')
   @Answers(202, Submitted)
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
+    const startedAtMs = Date.now();
     const { run, suite, targets } = await this.#checked(caller, input);
     await checkCap(this.deps.pool, caller.teamId, targets);
     const estimate = await estimateRun(this.deps.pool, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
@@ -54,6 +56,7 @@ export class RunsController {
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
     );
     await audit(this.deps.pool, caller, 'run.submit', made.runId);
+    traceSubmit(made.runId, startedAtMs, { 'toolmark.job': made.jobId, 'toolmark.suite': input.suite_id, 'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`) });
     this.#announce(made.jobId, new Set(targets.map((target) => target.laneId)));
     return submitted(made);
   }

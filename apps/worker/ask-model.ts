@@ -5,6 +5,7 @@ import { afterFailure, MAX_THROTTLED_MS } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
+import { traceStep } from '#lib/runtime/tracing';
 
 /** What came of asking: a reply, or the failure that was left after all retries. */
 export interface Asked {
@@ -29,6 +30,8 @@ export interface Asked {
  */
 export async function askModel(of: {
   chat: ChatClient;
+  /** The kind of its endpoint. */
+  provider: string;
   budget: LaneBudget;
   body: JsonObject;
   toolChoice: ToolChoice;
@@ -49,12 +52,12 @@ export async function askModel(of: {
   let throttledMs = 0;
   let outageSince: number | undefined;
   for (;;) {
-    const permit = await budget.acquire(estimateTokens(body), signal);
+    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(estimateTokens(body), signal));
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
       asked.attempts++;
-      const reply: ChatReply = await chat.ask(body, { signal, timeoutMs });
+      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
@@ -109,6 +112,22 @@ export function keptReply(kept: Json | undefined): Asked['reply'] {
   if (kept === undefined) return undefined;
   const failed = isObject(kept) && isObject(kept.error) ? failedGeneration(kept.error) : undefined;
   return failed ? { message: failed, finishReason: null } : replyIn(kept);
+}
+
+/** By OpenTelemetry's conventions for generative AI. */
+function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ChatReply>): Promise<ChatReply> {
+  const said = (value: Json | undefined): string | number | undefined => (typeof value === 'string' || typeof value === 'number' ? value : undefined);
+  return traceStep(`chat ${said(body.model)}`, {
+    'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': said(body.model),
+    'gen_ai.request.temperature': said(body.temperature), 'gen_ai.request.max_tokens': said(body.max_tokens),
+  }, async (note) => {
+    const reply = await ask();
+    note({
+      'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
+      'gen_ai.usage.input_tokens': reply.promptTokens, 'gen_ai.usage.output_tokens': reply.completionTokens,
+    });
+    return reply;
+  });
 }
 
 /** What a request will use: about four characters a token in, and a reply of ordinary length out. */

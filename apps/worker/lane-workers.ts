@@ -7,6 +7,7 @@ import { settleItems, type Settlement } from '#lib/db/settle-items';
 import type { LaneBudget } from '#lib/queue/lane-budget';
 import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
+import { traceItem, traceStep } from '#lib/runtime/tracing';
 import { GroupCommit } from './group-commit.js';
 import type { ItemsInHand } from './items-in-hand.js';
 import { RunStopped, ShuttingDown } from './items-in-hand.js';
@@ -86,7 +87,7 @@ export class LaneWorkers {
   async #deliver(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
     meter.start();
     try {
-      await this.#play(meter, budget, delivery);
+      await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () => this.#play(meter, budget, delivery));
     } finally {
       meter.end();
     }
@@ -95,7 +96,11 @@ export class LaneWorkers {
   async #play(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
     const { items, runner, logger } = this.of;
     if (this.#draining || items.has(delivery.token)) return;
-    const claim = await this.#claims.add(delivery);
+    const claim = await traceStep('claim', {}, async (note) => {
+      const got = await this.#claims.add(delivery);
+      note({ 'toolmark.claimed': got !== undefined, 'toolmark.crashes': got?.crashes, 'toolmark.queued_seconds': got?.queuedForS });
+      return got;
+    });
     if (!claim) return;
     meter.claimed(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
@@ -106,7 +111,9 @@ export class LaneWorkers {
         if (!played) return;
         // Noting the reply in the cache holds up no slot.
         const ended = measureSettling();
-        await this.#settlements.add({ laneId: meter.id, settlement: played.settlement }).finally(() => void played.settled?.());
+        const { result, attempts, cached } = played.settlement;
+        const facts = { 'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind, 'toolmark.attempts': attempts, 'toolmark.cached': cached };
+        await traceStep('settle', facts, () => this.#settlements.add({ laneId: meter.id, settlement: played.settlement })).finally(() => void played.settled?.());
         ended();
         meter.ended(played.settlement);
       } finally {

@@ -5,12 +5,14 @@ import { createPool } from '#lib/db/pool';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
+import { startTracing } from '#lib/runtime/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
 import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
 
+await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
 await waitFor({ 'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'), Redis: () => pingRedis(env.REDIS_URL) }, logger);
 await pool.end();

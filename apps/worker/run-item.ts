@@ -12,6 +12,7 @@ import type { Note } from '#lib/providers/dialects/dialect';
 import { ProviderFailure } from '#lib/providers/failure';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneBudget } from '#lib/queue/lane-budget';
+import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
@@ -86,7 +87,7 @@ export class ItemRunner {
   ): Promise<Answered> {
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
-      chat: model.chat, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
+      chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     });
@@ -122,7 +123,7 @@ export class ItemRunner {
   async #score(run: RunInHand['run'], prepared: PreparedCase, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
       const similarity = (a: string, b: string) => this.embedder.similarity(run.teamId, a, b, signal);
-      return { outcome: 'scored', ...(await scoreReply(prepared, answers, run.config.metrics, similarity)) };
+      return { outcome: 'scored', ...(await traceStep('score', {}, () => scoreReply(prepared, answers, run.config.metrics, similarity))) };
     } catch (error) {
       if (error instanceof ProviderFailure) return errored(error.kind, error.message);
       throw error;

@@ -8,6 +8,7 @@ import { newId } from '#lib/runtime/ids';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
+import { stopTracing } from '#lib/runtime/tracing';
 import { ControlLoop } from './control-loop.js';
 import { Embedder } from './embedder.js';
 import { ItemsInHand } from './items-in-hand.js';
@@ -91,6 +92,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#subscriber.disconnect();
     await this.#fetch.close();
     await this.pool.end();
+    await stopTracing();
     this.logger.info('Stopped');
   }
 }

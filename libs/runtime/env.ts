@@ -13,6 +13,10 @@ const Env = z.object({
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
   /** Connections to Postgres of one process. */
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  /** A collector of OpenTelemetry traces; the exporter reads its other variables itself. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
+  /** Share of a run's items that are traced. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 export type Env = z.infer<typeof Env>;
