@@ -1,6 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
 
 /** The largest answer that is read. A model's reply is some kilobytes; a larger answer is a fault, and would hurt the worker. */
 export const LARGEST_REPLY_BYTES = 16 * 2 ** 20;
@@ -40,7 +41,7 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
 
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
- * private address unless that is allowed. Leaner than the global one: 60 against 190 microseconds of CPU a request.
+ * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each.
  */
 export function createGuardedFetch(options: { allowPrivateNetworks: boolean; connections?: number }): {
   fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -57,32 +58,103 @@ export function createGuardedFetch(options: { allowPrivateNetworks: boolean; con
     const url = new URL(input instanceof Request ? input.url : input);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (!options.allowPrivateNetworks && isPrivateAddress(host)) throw refusal(host, host);
-    const headers = init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>);
-    const answer = await request(url, {
-      dispatcher: agent,
-      method: (init.method ?? 'GET') as 'GET',
-      headers,
-      body: init.body as string | undefined,
-      signal: init.signal ?? undefined,
+    return new Promise<Response>((resolve, reject) => {
+      agent.dispatch(
+        {
+          origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
+          headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>), body: init.body as string | undefined,
+        },
+        new WholeAnswer(url.href, init.signal ?? undefined, resolve, reject),
+      );
     });
-    const declared = Number(answer.headers['content-length'] ?? 0);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    if (declared <= LARGEST_REPLY_BYTES) {
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > LARGEST_REPLY_BYTES) break;
-        chunks.push(chunk);
-      }
-    }
-    if (size > LARGEST_REPLY_BYTES || declared > LARGEST_REPLY_BYTES) {
-      answer.body.destroy();
-      throw new AnswerTooLarge(`The provider's answer is larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB.`);
-    }
-    const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
-      (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]));
-    const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
-    return new Response(bodyless ? null : Buffer.concat(chunks, size), { status: answer.statusCode, headers: pairs });
   };
   return { fetch, close: () => agent.close() };
+}
+
+/** Collects an answer as it arrives. */
+class WholeAnswer implements Dispatcher.DispatchHandler {
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #abort = (): void => {};
+
+  constructor(readonly url: string, readonly signal: AbortSignal | undefined, readonly resolve: (answer: Response) => void, readonly reject: (error: Error) => void) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { signal } = this;
+    if (!signal) return;
+    this.#abort = () => controller.abort(signal.reason as Error);
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener('abort', this.#abort);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    [this.#status, this.#headers] = [status, headers];
+    if (Number(headers['content-length'] ?? 0) > LARGEST_REPLY_BYTES) controller.abort(tooLarge());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > LARGEST_REPLY_BYTES) controller.abort(tooLarge());
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.signal?.removeEventListener('abort', this.#abort);
+    this.resolve(new PlainResponse(this.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.signal?.removeEventListener('abort', this.#abort);
+    this.reject(error);
+  }
+}
+
+const tooLarge = (): AnswerTooLarge => new AnswerTooLarge(`The provider's answer is larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB.`);
+
+/** A `Response` whose bytes are all here: what most callers want of it is had without a stream. */
+class PlainResponse implements Response {
+  readonly type = 'default';
+  readonly redirected = false;
+  readonly statusText = '';
+  bodyUsed = false;
+  #headers: Headers | undefined;
+  #whole: Response | undefined;
+
+  constructor(readonly url: string, readonly status: number, readonly received: IncomingHttpHeaders, readonly content: Buffer) {}
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get headers(): Headers {
+    return (this.#headers ??= new Headers(
+      Object.entries(this.received).flatMap(([name, value]) => (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one])),
+    ));
+  }
+
+  async text(): Promise<string> {
+    this.bodyUsed = true;
+    // As a stream would be read: what is no UTF-8 is replaced, and a byte order mark is no text.
+    return this.content[0] === 0xef && this.content[1] === 0xbb && this.content[2] === 0xbf ? this.content.toString('utf8', 3) : this.content.toString('utf8');
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text()) as unknown;
+  }
+
+  get body(): Response['body'] {
+    return this.#real.body;
+  }
+  arrayBuffer = (): ReturnType<Response['arrayBuffer']> => this.#real.arrayBuffer();
+  blob = (): ReturnType<Response['blob']> => this.#real.blob();
+  bytes = (): ReturnType<Response['bytes']> => this.#real.bytes();
+  formData = (): ReturnType<Response['formData']> => this.#real.formData();
+  clone = (): Response => new PlainResponse(this.url, this.status, this.received, this.content);
+
+  get #real(): Response {
+    const bodyless = this.status === 204 || this.status === 304;
+    return (this.#whole ??= new Response(bodyless ? null : new Uint8Array(this.content), { status: this.status, headers: this.headers }));
+  }
 }
