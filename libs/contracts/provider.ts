@@ -33,7 +33,7 @@ const baseUrl = z
 // What an HTTP header can carry: a line break pasted along with a key would fail every request.
 const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
 /** The format that a provider speaks. */
-export const ProviderKind = z.enum(['openai', 'anthropic']);
+export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google']);
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
 export const ProviderInput = z

@@ -3,11 +3,13 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
 import { anthropic } from './dialects/anthropic.js';
 import type { Dialect, Endpoint, Fetch, Note, Said } from './dialects/dialect.js';
+import { google } from './dialects/google.js';
 import { openai } from './dialects/openai.js';
+import { openaiResponses } from './dialects/openai-responses.js';
 import { ProviderFailure } from './failure.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 
-const DIALECTS: Record<ProviderKind, Dialect> = { openai, anthropic };
+const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
 
 /** What a model answered, in OpenAI's format. Its numbers keep their text. */
 export interface ChatReply extends Said {
@@ -45,7 +47,7 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const { wire, notes } = dialect.toWire(body);
         const response = await send(wire, { signal: attempt.signal, timeoutMs });
         const text = hideKey(await response.text(), endpoint.apiKey);
-        return { ...readAnswer(dialect, text, response.headers.get('content-type')), notes, refilledInMs: readRefill(response.headers) };
+        return { ...readAnswer(dialect, text, response.headers.get('content-type'), endpoint.baseUrl), notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -73,7 +75,7 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
 const errorIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
 
 /** Reads a 200. */
-function readAnswer(dialect: Dialect, text: string, contentType: string | null): Said & { body: Json } {
+function readAnswer(dialect: Dialect, text: string, contentType: string | null, baseUrl: string): Said & { body: Json } {
   let body: Json;
   try {
     body = parseJson(text);
@@ -89,9 +91,21 @@ function readAnswer(dialect: Dialect, text: string, contentType: string | null):
   }
   const said = dialect.fromWire(body);
   if (!said) {
+    const failure = failureInside(body, baseUrl);
+    if (failure) throw failure;
     throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
   }
   return { ...said, body };
+}
+
+const STATUS_OF_CODE: Record<string, number> = { rate_limit_exceeded: 429, server_error: 500 };
+
+/** Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, OpenRouter with a status. */
+function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
+  const error = isObject(body) ? body.error : undefined;
+  if (!isObject(error)) return undefined;
+  const status = STATUS_OF_CODE[String(error.code)] ?? Number(error.code);
+  return status >= 400 && status <= 599 ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl) : undefined;
 }
 
 /** The reply in a kept answer, whichever format it came in: no two of them look alike. */

@@ -13,8 +13,8 @@ export function failureOfStatus(status: number, headers: Headers | undefined, er
 
   const retryAfterMs = readRetryAfter(headers);
   if (status === 429) {
-    // Quota that was used up does not come back by waiting.
-    const spent = /insufficient_quota|billing/i.test(body);
+    // Quota that was used up does not come back by waiting, unless the provider says when (Google speaks of billing each time).
+    const spent = /insufficient_quota/i.test(body) || (retryAfterMs === undefined && /billing/i.test(body));
     return fail('rate_limited', `${host} answered 429: ${quote}`, !spent, retryAfterMs ?? 0);
   }
   if (status === 401 || status === 403) return fail('auth', `${host} refused the key (${status}): ${quote}. Check the provider's api_key.`, false);

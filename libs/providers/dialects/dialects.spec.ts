@@ -7,17 +7,17 @@ import { ProviderFailure } from '../failure.js';
 const fixture = (kind: string): any => parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
 
 const CONVERSATION = parseJson(`{
-  "model": "claude-x", "temperature": 0, "max_tokens": 1024, "tool_choice": "required",
+  "model": "some-model", "temperature": 0, "max_tokens": 1024, "tool_choice": "required",
   "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Get the weather",
     "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "number", "default": 1.0}}, "required": ["city"]}}}],
   "messages": [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Weather in Paris and Rome?"},
     {"role": "assistant", "content": "I will look.", "tool_calls": [
-      {"id": "toolu_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Paris\\", \\"days\\": 5.0}"}},
-      {"id": "toolu_2", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Rome\\"}"}}]},
-    {"role": "tool", "tool_call_id": "toolu_1", "content": "{\\"sky\\":\\"clear\\"}"},
-    {"role": "tool", "tool_call_id": "toolu_2", "content": "rain"},
+      {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Paris\\",\\"days\\":5.0}"}},
+      {"id": "call_2", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Rome\\"}"}}]},
+    {"role": "tool", "tool_call_id": "call_1", "content": "{\\"sky\\":\\"clear\\"}"},
+    {"role": "tool", "tool_call_id": "call_2", "content": "rain"},
     {"role": "user", "content": "And now Oslo."}]
 }`) as JsonObject;
 const SIMPLE: JsonObject = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
@@ -43,21 +43,79 @@ async function ask(kind: ProviderKind, body: JsonObject, answer: { status?: numb
   return { ...outcome, sent: sent[0]! };
 }
 
+const THOUGHT = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
+
 const callsOf = (message: JsonObject) => (message.tool_calls as any[]).map((call) => [call.id, call.function.name, call.function.arguments]);
 
-describe('Anthropic', () => {
-  const { request, answer, error } = fixture('anthropic');
+describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind) => {
+  const { path, request, answer, calls, error } = fixture(kind);
+  const baseUrl = kind === 'google' ? 'https://api.example.com/v1beta/' : 'https://api.example.com/v1';
 
   it('gets a conversation in its own format, numbers as they were written', async () => {
-    const { sent, reply } = await ask('anthropic', CONVERSATION, { body: answer });
-    expect(sent.url).toBe('https://api.example.com/v1/messages');
-    expect(sent.headers['x-api-key']).toBe('secret-key-0123456789');
+    const { sent, reply } = await ask(kind, CONVERSATION, { body: answer }, baseUrl);
+    expect(sent.url).toBe(`https://api.example.com${path}`);
     expect(JSON.parse(sent.text)).toEqual(JSON.parse(JSON.stringify(request)));
-    expect(sent.text).toContain('"days":5.0');
+    expect(sent.text).toMatch(/days\\?":5\.0/);
     expect(sent.text).toContain('"default":1.0');
-    expect(sent.headers).not.toHaveProperty('authorization');
-    expect(reply.notes).toEqual([{ what: 'temperature', message: expect.stringMatching(/has no "temperature"/) }]);
+    expect(reply.notes.map(({ what }) => what)).toEqual(kind === 'anthropic' ? ['temperature'] : []);
   });
+
+  it('is read as an OpenAI message, numbers as they were written', async () => {
+    const { reply } = await ask(kind, CONVERSATION, { body: answer });
+    expect(reply).toMatchObject({ finishReason: 'tool_calls', promptTokens: 412, completionTokens: 89, message: { role: 'assistant', content: 'Oslo, twice.' } });
+    expect(callsOf(reply.message)).toEqual(calls);
+    expect(replyIn(reply.body)?.message).toEqual(reply.message);
+  });
+
+  it('gets back what its model thought', async () => {
+    const { reply } = await ask(kind, SIMPLE, { body: { ...answer, ...(kind === 'anthropic' && { content: [THOUGHT, ...answer.content] }) } });
+    const { sent } = await ask(kind, { ...SIMPLE, messages: [...(SIMPLE.messages as []), reply.message] }, { body: answer });
+    const wanted = { anthropic: JSON.stringify(THOUGHT), google: '"thoughtSignature":"c2lnbmF0dXJl"', 'openai-responses': '"encrypted_content":"gAAAA"' };
+    expect(sent.text).toContain(wanted[kind]);
+  });
+
+  it('sends the key as its host wants it, and nothing that the environment holds', async () => {
+    const headers = { anthropic: 'x-api-key', google: 'x-goog-api-key', 'openai-responses': 'authorization' };
+    const before = { ...process.env };
+    Object.assign(process.env, { ANTHROPIC_CUSTOM_HEADERS: 'x-secret: 1', OPENAI_CUSTOM_HEADERS: 'x-secret: 1', GOOGLE_API_KEY: 'env-key', ANTHROPIC_AUTH_TOKEN: 'env-key', OPENAI_ORG_ID: 'env-key', GOOGLE_GENAI_USE_VERTEXAI: 'true' });
+    const { sent } = await ask(kind, SIMPLE, { body: answer });
+    process.env = before;
+    expect(Object.entries(sent.headers).filter(([, value]) => value.includes('secret-key')).map(([name]) => name)).toEqual([headers[kind]]);
+    expect(JSON.stringify(sent)).not.toMatch(/env-key|x-secret/);
+  });
+
+  it('has errors of the same kinds as others', async () => {
+    const { failure } = await ask(kind, SIMPLE, error);
+    expect(failure).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 7000, status: 429, message: expect.stringMatching(/answered 429:.* Rate limit/) });
+    const wrongKey = kind === 'google'
+      ? { status: 400, body: { error: { code: 400, message: 'API key not valid: secret-key-0123456789', details: [{ reason: 'API_KEY_INVALID' }] } } }
+      : { status: 401, body: { error: { message: 'invalid key secret-key-0123456789' } } };
+    expect((await ask(kind, SIMPLE, wrongKey)).failure).toMatchObject({ kind: 'auth', message: expect.stringMatching(/\[hidden\]/), body: expect.stringMatching(/\[hidden\]/) });
+    expect((await ask(kind, SIMPLE, { status: 529, body: { error: { message: 'Overloaded' } } })).failure).toMatchObject({ kind: 'provider_5xx', retryable: true, message: expect.stringMatching(/Overloaded/) });
+    expect((await ask(kind, SIMPLE, { status: 400, body: { error: { message: 'No tool_choice here' } } })).failure).toMatchObject({ kind: 'bad_request', status: 400, message: expect.stringMatching(/tool_choice/) });
+    expect((await ask(kind, SIMPLE, { status: 502, body: '<!doctype html>' })).failure).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/a web page/) });
+    expect((await ask(kind, SIMPLE, { body: { choices: [] } })).failure).toMatchObject({ kind: 'bad_response', retryable: true });
+    expect((await ask(kind, SIMPLE, { body: '<!doctype html>' })).failure).toMatchObject({ kind: 'bad_response', retryable: false });
+  });
+
+  it('fails in the connection as others do, and ends when it is told to', async () => {
+    const client = (fetch: () => Promise<Response>) => createChatClient(kind, { baseUrl, apiKey: 'k' }, fetch);
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    await expect(client(() => Promise.reject(refused)).ask(SIMPLE, { signal: new AbortController().signal, timeoutMs: 5000 })).rejects.toMatchObject({ kind: 'network', message: expect.stringMatching(/refuses connections/) });
+    const silent = (_url?: unknown, init?: RequestInit) => new Promise<Response>((_resolve, reject) => {
+      if (init!.signal!.aborted) reject(new Error('aborted'));
+      init!.signal!.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+    await expect(client(silent).ask(SIMPLE, { signal: new AbortController().signal, timeoutMs: 5 })).rejects.toMatchObject({ kind: 'timeout' });
+    const cancelled = new AbortController();
+    const asked = client(silent).ask(SIMPLE, { signal: cancelled.signal, timeoutMs: 5000 });
+    cancelled.abort(new Error('cancelled by its user'));
+    await expect(asked).rejects.toThrow('cancelled by its user');
+  });
+});
+
+describe('Anthropic', () => {
+  const { answer } = fixture('anthropic');
 
   it('gets a temperature in the version that has one', async () => {
     const { sent, reply } = await ask('anthropic', { ...SIMPLE, temperature: 1.5, top_k: 5, anthropic_version: '2023-06-01' }, { body: answer });
@@ -65,24 +123,6 @@ describe('Anthropic', () => {
     expect(sent.body).not.toHaveProperty('anthropic_version');
     expect(sent.headers['anthropic-version']).toBe('2023-06-01');
     expect(reply.notes).toEqual([{ what: 'temperature', message: expect.stringMatching(/at most 1/) }]);
-  });
-
-  it('is read as an OpenAI message, numbers as they were written', async () => {
-    const { reply } = await ask('anthropic', CONVERSATION, { body: answer });
-    expect(reply).toMatchObject({ finishReason: 'tool_calls', promptTokens: 412, completionTokens: 89, message: { role: 'assistant', content: 'Oslo, twice.' } });
-    expect(callsOf(reply.message)).toEqual([['toolu_3', 'get_weather', '{"city":"Oslo","days":2.0,"station":12345678901234567890}'], ['toolu_4', 'get_weather', '{}']]);
-    expect(replyIn(reply.body)?.message).toEqual(reply.message);
-  });
-
-  it('has errors of the same kinds as others', async () => {
-    const { failure } = await ask('anthropic', SIMPLE, error);
-    expect(failure).toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000, status: 429, message: expect.stringMatching(/answered 429: This request would exceed/) });
-    expect((await ask('anthropic', SIMPLE, { status: 401, body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key secret-key-0123456789' } } })).failure).toMatchObject({
-      kind: 'auth', message: expect.stringMatching(/invalid x-api-key \[hidden\]/),
-    });
-    expect((await ask('anthropic', SIMPLE, { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } })).failure).toMatchObject({ kind: 'provider_5xx', retryable: true });
-    expect((await ask('anthropic', SIMPLE, { body: { choices: [] } })).failure).toMatchObject({ kind: 'bad_response' });
-    expect((await ask('anthropic', SIMPLE, { body: '<!doctype html>' })).failure).toMatchObject({ kind: 'bad_response', retryable: false });
   });
 
   it('is told what it cannot do otherwise, and that is noted', async () => {
@@ -105,14 +145,64 @@ describe('Anthropic', () => {
       expect(sent.body.tool_choice).toEqual(wanted);
     });
 
-  it('gets its signed thoughts back', async () => {
-    const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
-    const { reply } = await ask('anthropic', SIMPLE, { body: { ...answer, content: [thought, ...answer.content] } });
-    const { sent } = await ask('anthropic', { ...SIMPLE, messages: [...(SIMPLE.messages as []), reply.message] }, { body: answer });
-    expect(sent.body.messages[1].content[0]).toEqual(thought);
-  });
-
   it.each([['refusal', 'content_filter'], ['max_tokens', 'length'], ['end_turn', 'stop']])('stop_reason %s is finish_reason %s', async (stop_reason, finishReason) => {
     expect((await ask('anthropic', SIMPLE, { body: { ...answer, content: [], stop_reason } })).reply).toMatchObject({ finishReason, message: { content: null } });
   });
+});
+
+describe('The Responses API', () => {
+  const { answer } = fixture('openai-responses');
+
+  it('is told what it cannot do otherwise, and that is noted', async () => {
+    const { sent, reply } = await ask('openai-responses', {
+      ...SIMPLE, max_tokens: 5, seed: 7, stop: ['END'], reasoning_effort: 'low', verbosity: 'low', response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } }, top_p: 0.5,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'input_audio', input_audio: {} }] }, { role: 'assistant', content: null, reasoning_items: [{ type: 'reasoning', id: 'rs_1' }] }],
+    }, { body: answer });
+    expect(reply.notes.map(({ what }) => what).sort()).toEqual(['max_tokens', 'part', 'reasoning', 'seed', 'stop']);
+    expect(sent.body).toEqual({
+      model: 'm', store: false, max_output_tokens: 16, top_p: 0.5, reasoning: { effort: 'low' }, text: { format: { type: 'json_schema', name: 'x', schema: {} }, verbosity: 'low' },
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }],
+    });
+  });
+
+  it('says why a reply ended, and that it failed', async () => {
+    const ended = async (more: object) => ask('openai-responses', SIMPLE, { body: { ...answer, output: [], ...more } });
+    expect((await ended({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })).reply.finishReason).toBe('length');
+    expect((await ended({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).reply.finishReason).toBe('content_filter');
+    expect((await ended({ output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }] })).reply.message).toMatchObject({ content: null, refusal: 'No.' });
+    expect((await ended({ status: 'failed', error: { code: 'server_error', message: 'The model crashed.' } })).failure).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/The model crashed/) });
+    expect((await ended({ status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } })).failure).toMatchObject({ kind: 'rate_limited' });
+  });
+});
+
+describe('The Gemini API', () => {
+  const { answer } = fixture('google');
+
+  it('is told what it cannot do otherwise, and that is noted', async () => {
+    const { sent, reply } = await ask('google', {
+      ...SIMPLE, parallel_tool_calls: false, user: 'u', made_up: 1, stop: 'END', top_p: 0.5, seed: 7, response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } }, thinkingConfig: { thinkingBudget: 0 },
+      tools: [{ type: 'function', function: { name: 'f', strict: true } }], tool_choice: { type: 'function', function: { name: 'f' } },
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }, { type: 'image_url', image_url: { url: 'https://x.example/a.png' } }] }],
+    }, { body: answer });
+    expect(reply.notes.map(({ what }) => what).sort()).toEqual(['made_up', 'strict', 'user']);
+    expect(sent.body).toEqual({
+      contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, { fileData: { fileUri: 'https://x.example/a.png' } }] }],
+      tools: [{ functionDeclarations: [{ name: 'f' }] }], toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+      generationConfig: { maxOutputTokens: 10, topP: 0.5, seed: 7, stopSequences: ['END'], responseMimeType: 'application/json', responseJsonSchema: { type: 'object' }, thinkingConfig: { thinkingBudget: 0 } },
+    });
+  });
+
+  it('says why a reply ended: what was blocked is a reply, and so is a call that Google could not read', async () => {
+    const ended = async (candidates: unknown, more: object = {}) => (await ask('google', SIMPLE, { body: { ...answer, candidates, ...more } })).reply;
+    expect(await ended([{ finishReason: 'MAX_TOKENS' }])).toMatchObject({ finishReason: 'length', message: { content: null } });
+    expect(await ended([{ finishReason: 'SAFETY' }])).toMatchObject({ finishReason: 'content_filter', message: { content: null } });
+    expect(await ended(undefined, { promptFeedback: { blockReason: 'SAFETY' } })).toMatchObject({ finishReason: 'content_filter' });
+    expect(await ended([{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: get_weather(city=' }])).toMatchObject({
+      finishReason: 'malformed_function_call', message: { content: 'Malformed function call: get_weather(city=' },
+    });
+  });
+});
+
+it('an error inside a 200 is an error', async () => {
+  expect((await ask('openai', SIMPLE, { body: { error: { code: 502, message: 'Upstream is down' } } })).failure).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/Upstream is down/) });
 });

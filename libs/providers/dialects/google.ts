@@ -1,0 +1,169 @@
+import type { GoogleGenAI } from '@google/genai';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { leaveOut, onlyHeaders, tokenCount, type Dialect, type Note } from './dialect.js';
+import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+
+const HEADERS = ['content-type', 'user-agent', 'x-goog-api-key'];
+const UNKNOWN = ['parallel_tool_calls', 'logit_bias', 'user', 'metadata', 'reasoning_effort', 'verbosity', 'modalities', 'prediction', 'logprobs', 'top_logprobs', 'service_tier'];
+const RENAMED: Record<string, string> = {
+  max_tokens: 'maxOutputTokens', max_completion_tokens: 'maxOutputTokens', temperature: 'temperature', top_p: 'topP', top_k: 'topK', n: 'candidateCount', seed: 'seed',
+  presence_penalty: 'presencePenalty', frequency_penalty: 'frequencyPenalty',
+};
+/** Parameters in Google's own words; its SDK drops without a word what it does not know. */
+const OWN = new Set(['topP', 'topK', 'candidateCount', 'maxOutputTokens', 'stopSequences', 'responseLogprobs', 'responseMimeType', 'responseSchema', 'responseJsonSchema',
+  'responseModalities', 'thinkingConfig', 'safetySettings', 'cachedContent', 'mediaResolution', 'serviceTier', 'store']);
+const BLOCKED = new Set(['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION']);
+
+/** Google's Gemini API: https://ai.google.dev/api/generate-content */
+export const google: Dialect = {
+  toWire(body) {
+    const notes: Note[] = [];
+    const { model, messages, tools, tool_choice: choice, stop, response_format: format, ...params } = body;
+    leaveOut(params, UNKNOWN, 'The Gemini API', notes);
+    const { system, turns } = readMessages(messages, notes);
+    const config: JsonObject = {};
+    for (const [name, value] of Object.entries(params)) {
+      const own = RENAMED[name] ?? (OWN.has(name) ? name : undefined);
+      if (own) config[own] = value;
+      else leaveOut({ ...params }, [name], 'The Gemini API', notes);
+    }
+    if (stop != null) config.stopSequences = Array.isArray(stop) ? stop : [stop];
+    if (isObject(format) && format.type !== 'text') {
+      config.responseMimeType = 'application/json';
+      if (isObject(format.json_schema) && format.json_schema.schema) config.responseJsonSchema = format.json_schema.schema;
+    }
+    if (system) config.systemInstruction = { parts: [{ text: system }] };
+    if (Array.isArray(tools) && tools.length > 0) {
+      config.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, notes)) }];
+      config.toolConfig = { functionCallingConfig: toCallingConfig(choice) };
+    }
+    return { wire: { model: model ?? '', contents: toContents(turns), config }, notes };
+  },
+
+  connect({ baseUrl, apiKey }, fetch) {
+    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?\/*$/.exec(baseUrl) ?? [];
+    const send = onlyHeaders(fetch, HEADERS);
+    let sdk: Promise<GoogleGenAI> | undefined;
+    const load = async (): Promise<GoogleGenAI> => {
+      const { GoogleGenAI } = await import('@google/genai');
+      return new GoogleGenAI({ vertexai: false, apiKey: apiKey ?? 'none', apiVersion, httpOptions: { baseUrl: origin } });
+    };
+    return async ({ model, contents, config }, { signal }) => {
+      // The SDK hands out neither text nor headers of an answer, so they are taken where they come in.
+      let answer: Response | undefined;
+      const capture = async (url: unknown, init?: unknown): Promise<Response> => {
+        answer = await send(url as string, init as RequestInit);
+        return new Response('{}', { headers: { 'content-type': 'application/json' } });
+      };
+      const ai = await (sdk ??= load());
+      await ai.models.generateContent({ model, contents, config: { ...(config as JsonObject), abortSignal: signal, httpOptions: { fetch: capture } } } as never);
+      if (!answer!.ok) throw await failureIn(answer!);
+      return answer!;
+    };
+  },
+
+  fromWire(answer) {
+    if (!isObject(answer)) return undefined;
+    const usage = isObject(answer.usageMetadata) ? answer.usageMetadata : {};
+    const completion = [usage.candidatesTokenCount, usage.thoughtsTokenCount].map(tokenCount);
+    const tokens = {
+      promptTokens: tokenCount(usage.promptTokenCount),
+      completionTokens: completion.every((count) => count === null) ? null : completion.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    };
+    const candidate = Array.isArray(answer.candidates) ? answer.candidates[0] : undefined;
+    if (!isObject(candidate)) {
+      const blocked = isObject(answer.promptFeedback) && typeof answer.promptFeedback.blockReason === 'string';
+      return blocked ? { message: { role: 'assistant', content: null }, finishReason: 'content_filter', ...tokens } : undefined;
+    }
+    const parts = isObject(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts.filter(isObject) : [];
+    const texts = parts.flatMap((part) => (typeof part.text === 'string' && part.thought !== true ? [part.text] : []));
+    const calls = parts.filter((part) => isObject(part.functionCall)).map((part, index) => toCall(part, `${String(answer.responseId ?? 'call')}_${index}`));
+    // A call that Google could not read stands here; it is the model's, and a bad one.
+    if (texts.length === 0 && calls.length === 0 && typeof candidate.finishMessage === 'string') texts.push(candidate.finishMessage);
+    return {
+      message: { role: 'assistant', content: texts.length > 0 ? texts.join('') : null, ...(calls.length > 0 && { tool_calls: calls }) },
+      finishReason: typeof candidate.finishReason === 'string' ? toFinishReason(candidate.finishReason, calls.length > 0) : null,
+      ...tokens,
+    };
+  },
+};
+
+function toFinishReason(reason: string, calls: boolean): string {
+  if (BLOCKED.has(reason)) return 'content_filter';
+  if (reason === 'MAX_TOKENS') return 'length';
+  return reason === 'STOP' ? (calls ? 'tool_calls' : 'stop') : reason.toLowerCase();
+}
+
+/** Google's own compatible endpoint keeps a signature in the same place. */
+function toCall(part: JsonObject, ownId: string): JsonObject {
+  const { id, name, args } = part.functionCall as JsonObject;
+  return {
+    id: id ?? ownId,
+    type: 'function',
+    function: { name: name ?? '', arguments: JSON.stringify(args ?? {}) },
+    ...(part.thoughtSignature !== undefined && { extra_content: { google: { thought_signature: part.thoughtSignature } } }),
+  };
+}
+
+function toContents(turns: Turn[]): Json[] {
+  const contents: { role: string; parts: Json[] }[] = [];
+  for (const turn of turns) {
+    const role = turn.role === 'assistant' ? 'model' : 'user';
+    const parts = toParts(turn);
+    if (parts.length === 0) continue;
+    const last = contents.at(-1);
+    // All results of a round stand in one content.
+    if (last?.role === role) last.parts.push(...parts);
+    else contents.push({ role, parts });
+  }
+  return contents;
+}
+
+function toParts(turn: Turn): Json[] {
+  if (turn.role === 'tool') return [{ functionResponse: { id: turn.callId, name: turn.toolName, response: objectIn(turn.text) ?? { result: turn.text } } }];
+  const parts = turn.parts.map(toPart);
+  if (turn.role === 'user') return parts;
+  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }) => {
+    const extra = isObject(source.extra_content) && isObject(source.extra_content.google) ? source.extra_content.google.thought_signature : undefined;
+    return { functionCall: { id, name, args }, ...(extra !== undefined && { thoughtSignature: extra }) };
+  })];
+}
+
+function toPart(part: Part): JsonObject {
+  if ('text' in part) return { text: part.text };
+  const { image } = part;
+  return 'url' in image ? { fileData: { fileUri: image.url } } : { inlineData: { mimeType: image.mediaType, data: image.base64 } };
+}
+
+function toDeclaration(tool: Json, notes: Note[]): Json {
+  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
+  if (strict === true) note(notes, 'strict', 'The Gemini API has no strict tools; "strict" was left out.');
+  return { name: name ?? '', ...(description != null && { description }), ...(parameters != null && { parametersJsonSchema: parameters }) };
+}
+
+function toCallingConfig(choice: Json | undefined): JsonObject {
+  const one = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
+  if (one !== undefined) return { mode: 'ANY', allowedFunctionNames: [one] };
+  return { mode: choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO' };
+}
+
+/** What an SDK would throw. How long to wait, and that a key is wrong, Google says in the body only. */
+async function failureIn(answer: Response): Promise<Error> {
+  const text = await answer.text();
+  const error = errorIn(text);
+  const details = isObject(error) && Array.isArray(error.details) ? error.details.filter(isObject) : [];
+  const headers = new Headers(answer.headers);
+  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(String(retryDelay))?.[1]).find(Boolean);
+  if (seconds) headers.set('retry-after', seconds);
+  const status = details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status;
+  return Object.assign(new Error(text || `status ${status}`), { status, headers, error });
+}
+
+function errorIn(text: string): Json | undefined {
+  try {
+    const body = parseJson(text);
+    return isObject(body) ? (body.error ?? body) : body;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
+import { openaiSdk } from './openai.js';
+import { note, textIn } from './read-messages.js';
+
+const UNKNOWN = ['n', 'seed', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'modalities', 'audio', 'prediction', 'web_search_options'];
+/** The API refuses less. */
+const LEAST_TOKENS = 16;
+
+/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
+export const openaiResponses: Dialect = {
+  toWire(body) {
+    const notes: Note[] = [];
+    const { messages, tools, tool_choice: choice, max_tokens, max_completion_tokens, reasoning_effort: effort, response_format: format, verbosity, ...params } = body;
+    leaveOut(params, UNKNOWN, 'The Responses API', notes);
+    const limit = max_completion_tokens ?? max_tokens;
+    return {
+      wire: {
+        store: false, // what is asked in an evaluation is nobody else's record
+        ...params,
+        input: (Array.isArray(messages) ? messages : []).filter(isObject).flatMap((message) => toItems(message, params.store === true, notes)),
+        ...(limit != null && { max_output_tokens: atLeast(limit, notes) }),
+        ...(typeof effort === 'string' && { reasoning: { effort } }),
+        ...((format != null || verbosity != null) && { text: { ...(format != null && { format: toFormat(format) }), ...(verbosity != null && { verbosity }) } }),
+        ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), ...(choice != null && { tool_choice: toToolChoice(choice) }) }),
+      },
+      notes,
+    };
+  },
+
+  connect(endpoint, fetch) {
+    const sdk = openaiSdk(endpoint, fetch);
+    return (wire, { signal, timeoutMs }) => sdk.responses.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs) }).asResponse();
+  },
+
+  fromWire(answer) {
+    if (!isObject(answer) || answer.object !== 'response' || !Array.isArray(answer.output) || (answer.status !== 'completed' && answer.status !== 'incomplete')) return undefined;
+    const items = answer.output.filter(isObject);
+    const parts = items.flatMap((item) => (item.type === 'message' && Array.isArray(item.content) ? item.content.filter(isObject) : []));
+    const texts = (type: string, key: string) => parts.flatMap((part) => (part.type === type && typeof part[key] === 'string' ? [part[key]] : []));
+    const [said, refused] = [texts('output_text', 'text'), texts('refusal', 'refusal')];
+    const calls = items.filter((item) => item.type === 'function_call');
+    const reasoning = items.filter((item) => item.type === 'reasoning');
+    const reason = isObject(answer.incomplete_details) ? answer.incomplete_details.reason : undefined;
+    const usage = isObject(answer.usage) ? answer.usage : {};
+    return {
+      message: {
+        role: 'assistant',
+        content: said.length > 0 ? said.join('') : null,
+        ...(refused.length > 0 && { refusal: refused.join('') }),
+        ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ id: call.call_id ?? null, type: 'function', function: { name: call.name ?? '', arguments: call.arguments ?? '' } })) }),
+        // A reasoning model wants its reasoning back with the results of its calls.
+        ...(reasoning.length > 0 && { reasoning_items: reasoning }),
+      },
+      finishReason: answer.status === 'incomplete' ? (reason === 'content_filter' ? 'content_filter' : 'length') : calls.length > 0 ? 'tool_calls' : 'stop',
+      promptTokens: tokenCount(usage.input_tokens),
+      completionTokens: tokenCount(usage.output_tokens),
+    };
+  },
+};
+
+function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
+  const { role, content } = message;
+  if (role === 'tool') return [{ type: 'function_call_output', call_id: message.tool_call_id ?? '', output: textIn(content) }];
+  if (role !== 'assistant') return [{ role: role ?? 'user', content: typeof content === 'string' ? content : toParts(content, notes) }];
+  const reasoning = (Array.isArray(message.reasoning_items) ? message.reasoning_items : []).filter((item) => stored || (isObject(item) && typeof item.encrypted_content === 'string'));
+  if (Array.isArray(message.reasoning_items) && reasoning.length === 0) {
+    note(notes, 'reasoning', 'The model\'s reasoning of earlier rounds was not sent back. With "include": ["reasoning.encrypted_content"] in its default_params it is.');
+  }
+  const text = textIn(content);
+  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((call): Json[] =>
+    isObject(call) && isObject(call.function) ? [{ type: 'function_call', call_id: call.id ?? '', name: call.function.name ?? '', arguments: call.function.arguments ?? '' }] : []);
+  return [...reasoning, ...(text === '' ? [] : [{ role, content: text }]), ...calls];
+}
+
+const toParts = (content: Json | undefined, notes: Note[]): Json[] =>
+  (Array.isArray(content) ? content : []).filter(isObject).flatMap((part): Json[] => {
+    if (part.type === 'text') return [{ type: 'input_text', text: part.text ?? '' }];
+    if (part.type === 'image_url' && isObject(part.image_url)) return [{ type: 'input_image', image_url: part.image_url.url ?? '', detail: part.image_url.detail ?? 'auto' }];
+    if (part.type === 'file' && isObject(part.file)) return [{ type: 'input_file', ...part.file }];
+    note(notes, 'part', `A part of type "${String(part.type)}" in a message was left out.`);
+    return [];
+  });
+
+function toTool(tool: Json): Json {
+  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
+  // Here a function is strict unless it says otherwise; in chat completions it is not.
+  return { type: 'function', name: name ?? '', ...(description != null && { description }), parameters: parameters ?? { type: 'object', properties: {} }, strict: strict ?? false };
+}
+
+const toToolChoice = (choice: Json): Json => (isObject(choice) && isObject(choice.function) ? { type: 'function', name: choice.function.name ?? '' } : choice);
+
+const toFormat = (format: Json): Json => (isObject(format) && isObject(format.json_schema) ? { type: 'json_schema', ...format.json_schema } : format);
+
+function atLeast(limit: Json, notes: Note[]): Json {
+  if (!isNumber(limit) || Number(numberSource(limit)) >= LEAST_TOKENS) return limit;
+  note(notes, 'max_tokens', `The Responses API takes a "max_tokens" of at least ${LEAST_TOKENS}; ${LEAST_TOKENS} was sent.`);
+  return LEAST_TOKENS;
+}
