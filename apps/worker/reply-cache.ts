@@ -41,7 +41,7 @@ export class ReplyCache {
    * @param refresh asks anew, whatever is stored
    * @throws the signal's reason when it aborts
    */
-  async find(wanted: CacheKey, refresh: boolean, signal: AbortSignal): Promise<CachedReply | Asking> {
+  async find(wanted: CacheKey & { laneId: string }, refresh: boolean, signal: AbortSignal): Promise<CachedReply | Asking> {
     if (refresh) return this.#ask(wanted, undefined);
     const name = `toolmark:asking:${wanted.teamId}:${wanted.key.toString('base64url')}`;
     for (let waitMs = 25; ; waitMs = Math.min(waitMs * 2, 500)) {
@@ -62,10 +62,10 @@ export class ReplyCache {
     }
   }
 
-  #ask(wanted: CacheKey, name: string | undefined): Asking {
+  #ask(wanted: CacheKey & { laneId: string }, name: string | undefined): Asking {
     return {
       keep: async (settlement) => {
-        await this.#kept.add({ ...wanted, settlement }).catch((error: Error) => this.of.logger.warn({ error: error.message }, 'A reply could not be noted in the cache'));
+        await this.#kept.add({ ...wanted, settlement }).catch((error: Error) => this.of.logger.warn({ run: settlement.delivery.runId, lane: wanted.laneId, error: error.message }, 'A reply could not be noted in the cache'));
         if (name) this.#release(name);
       },
       giveUp: () => {

@@ -66,7 +66,7 @@ export class ItemRunner {
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl }, request.body, place.sample, restOfChain(input));
-    const found = await this.replies.find({ teamId: run.teamId, key }, run.config.cache === 'refresh', signal);
+    const found = await this.replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
     if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
     try {
       const settlement = { ...place, ...(await ask()) };
