@@ -8,7 +8,14 @@ const registers = [registry];
 const LANE = ['lane', 'lane_name'];
 
 const slots = new Gauge({ name: 'toolmark_worker_slots', help: 'Items of a lane that this process works on at a time at most.', labelNames: LANE, registers });
-const busy = new Gauge({ name: 'toolmark_worker_items_in_hand', help: 'Items of a lane that this process works on now.', labelNames: LANE, registers });
+/** Read when someone asks, not written with every item. */
+const meters = new Set<LaneMeter>();
+new Gauge({
+  name: 'toolmark_worker_items_in_hand', help: 'Items of a lane that this process works on now.', labelNames: LANE, registers,
+  collect() {
+    for (const meter of meters) this.set(meter.labels, meter.inHand);
+  },
+});
 const window = new Gauge({ name: 'toolmark_lane_window_items', help: 'How many items of a lane may be queued or claimed in the whole fleet.', labelNames: LANE, registers });
 const dispatchLag = new Histogram({
   name: 'toolmark_dispatch_lag_seconds', help: 'From the moment an item was queued until a worker claimed it.', labelNames: LANE,
@@ -44,69 +51,69 @@ interface LaneLabels extends Record<string, string> {
 
 /** What this process measures of a lane. */
 export class LaneMeter {
-  readonly #labels: LaneLabels;
+  readonly labels: LaneLabels;
   /** Items taken so far; that it grows is the sign of life. */
   started = 0;
-  #inHand = 0;
+  inHand = 0;
   #slots: number | undefined;
 
   constructor(readonly id: string, readonly name: string) {
-    this.#labels = { lane: id, lane_name: name };
-    busy.set(this.#labels, 0);
+    this.labels = { lane: id, lane_name: name };
+    meters.add(this);
   }
 
   /** undefined where this process does not listen. */
   get freeSlots(): number | undefined {
-    return this.#slots === undefined ? undefined : this.#slots - this.#inHand;
+    return this.#slots === undefined ? undefined : this.#slots - this.inHand;
   }
 
   slots(n: number): void {
     this.#slots = n;
-    slots.set(this.#labels, n);
+    slots.set(this.labels, n);
   }
 
   window(n: number): void {
-    window.set(this.#labels, n);
+    window.set(this.labels, n);
   }
 
   start(): void {
     this.started++;
-    busy.set(this.#labels, ++this.#inHand);
+    this.inHand++;
   }
 
   end(): void {
-    busy.set(this.#labels, --this.#inHand);
+    this.inHand--;
   }
 
   claimed(queuedForS: number | null): void {
-    if (queuedForS !== null) dispatchLag.observe(this.#labels, queuedForS);
+    if (queuedForS !== null) dispatchLag.observe(this.labels, queuedForS);
   }
 
   waited(reason: string, seconds: number): void {
-    budgetWait.inc({ ...this.#labels, reason }, seconds);
+    budgetWait.inc({ ...this.labels, reason }, seconds);
   }
 
   attempted(failure: ProviderFailure | undefined, seconds: number): void {
-    requests.inc({ ...this.#labels, outcome: failure?.kind ?? 'answered' });
-    if (!failure) requestSeconds.observe(this.#labels, seconds);
+    requests.inc({ ...this.labels, outcome: failure?.kind ?? 'answered' });
+    if (!failure) requestSeconds.observe(this.labels, seconds);
   }
 
   ended({ result, promptTokens, completionTokens, costUsd, cached }: Settlement): void {
-    items.inc({ ...this.#labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
-    if (cached) return fromCache.inc(this.#labels);
-    tokens.inc({ ...this.#labels, direction: 'prompt' }, promptTokens ?? 0);
-    tokens.inc({ ...this.#labels, direction: 'completion' }, completionTokens ?? 0);
-    cost.inc(this.#labels, costUsd ?? 0);
+    items.inc({ ...this.labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
+    if (cached) return fromCache.inc(this.labels);
+    tokens.inc({ ...this.labels, direction: 'prompt' }, promptTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'completion' }, completionTokens ?? 0);
+    cost.inc(this.labels, costUsd ?? 0);
   }
 
   /** Items that are queued again, and those of them whose process died. */
   redelivered(all: number, died: number): void {
-    redeliveries.inc({ ...this.#labels, reason: 'lost' }, all - died);
-    redeliveries.inc({ ...this.#labels, reason: 'died' }, died);
+    redeliveries.inc({ ...this.labels, reason: 'lost' }, all - died);
+    redeliveries.inc({ ...this.labels, reason: 'died' }, died);
   }
 
   crashed(times: number): void {
-    crashes.inc(this.#labels, times);
+    crashes.inc(this.labels, times);
   }
 }
 
