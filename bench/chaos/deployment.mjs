@@ -91,17 +91,23 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
 const postmaster = (data) => readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0];
 
 async function restartable(startServer, options, pid, signal) {
-  let server = await startServer(options);
+  let [server, up] = [undefined, false];
+  const begin = async () => {
+    server = await startServer(options);
+    up = true;
+    void server.exited.then(() => (up = false));
+  };
+  await begin();
   const kill = async () => {
     signalProcess(Number(pid()), signal);
     await server.exited;
   };
   const start = async () => {
     const { url } = server;
-    server = await startServer(options);
+    await begin();
     if (server.url !== url) throw new Error(`The port of ${url} was taken while its server was down.`);
   };
-  return { url: server.url, kill, start, stop: () => server.stop() };
+  return { url: server.url, kill, start, stop: () => server.stop(), startUnlessUp: async () => void (up || (await start())) };
 }
 
 async function flushAll(url) {

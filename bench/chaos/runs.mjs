@@ -18,7 +18,7 @@ export const completed = (sql, runs, timeoutMs) =>
   until(async () => (await sql.query(`SELECT 1 FROM run WHERE id = ANY ($1) AND status = 'completed'`, [runs.map((run) => run.evalId)])).rowCount === runs.length, 'the runs to complete', timeoutMs);
 
 /** What is not as it must be after a completed run; empty when all is: a result per item, and counters, summaries and log as recounted. */
-export async function differences(sql, { name, evalId, items }) {
+export async function differences(sql, { name, evalId, items }, errored = 0) {
   const { rows: [run] } = await sql.query(
     `SELECT r.status, r.score, j.status AS job, j.done, j.errored, j.last_seq,
        (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results, (SELECT count(*)::int FROM exchange WHERE run_id = r.id) AS exchanges,
@@ -39,7 +39,7 @@ export async function differences(sql, { name, evalId, items }) {
     if (!close && actual !== expected) found.push(`${name}: ${what} is ${actual}, not ${expected}`);
   };
   for (const [what, expected] of Object.entries({
-    status: 'completed', job: 'completed', results: items, exchanges: items, done: items, in_flight: 0, ends: 1, errored: 0,
+    status: 'completed', job: 'completed', results: items, exchanges: items, done: items, in_flight: 0, ends: 1, errored,
     score: run.score_recounted, distinct_numbers: run.last_seq, numbers: run.last_seq, least: 1, last: run.last_seq,
   })) same(what, run[what], expected);
   for (const target of targets) {
