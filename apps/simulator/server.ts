@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
+import type { JsonObject } from '#lib/contracts/json';
 import { answerWell, type WellReply } from './answer-well.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
+import { formatOf, inFormat } from './formats.js';
 import { countRequest, type ModelState } from './model-state.js';
 import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
 import { readBody } from './read-body.js';
@@ -60,6 +62,7 @@ function requestHandler(seed: number, states: States) {
       if (method === 'POST') return chat(text, request, response);
       return send(response, sendError(405, 'Use POST.'));
     }
+    if (method === 'POST' && formatOf(target)) return chat(text, request, response);
     if (target === '/metrics') return void response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
     send(response, otherRoutes(method, target, text, request, states));
   };
@@ -76,7 +79,10 @@ function otherRoutes(method: string, target: string, text: string, request: Inco
     return sendJson(200, { followed: true });
   }
   if (refusesKey(request)) return wrongKey();
-  if (method === 'GET' && /^(\/v1)?\/models$/.test(url.pathname)) {
+  if (method === 'GET' && url.pathname === '/google/v1beta/models') {
+    return sendJson(200, { models: MODEL_NAMES.map(({ id, about }) => ({ name: `models/${id}`, description: about, supportedGenerationMethods: ['generateContent'] })) });
+  }
+  if (method === 'GET' && /^(\/v1|\/anthropic\/v1)?\/models$/.test(url.pathname)) {
     const models = [...MODEL_NAMES, { id: EMBEDDING_MODEL, about: 'Hashed words and character trigrams.' }];
     return sendJson(200, {
       object: 'list',
@@ -102,9 +108,15 @@ function chatHandler(seed: number, states: States) {
   // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept by it, from
   // the second time on, so that prompts which never return cost no memory.
   const kept = new Map<string, ReadRequest>();
-  const read = (text: string): ReadRequest | Answer => {
-    const body = parsed(text);
+  const read = (text: string, incoming: IncomingMessage): ReadRequest | Answer => {
+    let body = parsed(text);
     if (body === NOT_JSON) return notJson();
+    const spoken = formatOf(incoming.url!);
+    try {
+      body = spoken ? spoken.format.read((body ?? {}) as JsonObject, spoken.model, incoming.headers) : body;
+    } catch (error) {
+      return sendError(400, (error as Error).message);
+    }
     const wrong = problemOf(body as ChatRequest);
     if (wrong) return wrong;
     const request = body as ChatRequest;
@@ -118,21 +130,24 @@ function chatHandler(seed: number, states: States) {
   };
 
   return (text: string, incoming: IncomingMessage, response: ServerResponse): void => {
-    if (refusesKey(incoming)) return send(response, wrongKey());
-    let asked = kept.get(text);
+    const spoken = formatOf(incoming.url!);
+    const reply = (answer: Answer, state?: ModelState): void => send(response, spoken ? inFormat(spoken.format, answer) : answer, state);
+    if (refusesKey(incoming)) return reply(wrongKey());
+    const key = spoken ? `${incoming.url} ${text}` : text;
+    let asked = kept.get(key);
     // After a reset the kept request would count for a state that nobody reads any more.
     if (!asked || states.of(asked.request.model) !== asked.state) {
-      const fresh = read(text);
-      if ('do' in fresh) return send(response, fresh);
+      const fresh = read(text, incoming);
+      if ('do' in fresh) return reply(fresh);
       asked = fresh;
     }
     const { request, model, state } = asked;
     const known = asked;
     const nowMs = Date.now();
     const repetition = countRequest(state, asked.prompt, text, nowMs);
-    if (repetition > 0 && text.length < 50_000 && !kept.has(text)) {
+    if (repetition > 0 && text.length < 50_000 && !kept.has(key)) {
       if (kept.size >= 2000) kept.clear();
-      kept.set(text, asked);
+      kept.set(key, asked);
     }
     state.promptTokens += asked.tokens;
     const off = states.offOf(state);
@@ -153,7 +168,7 @@ function chatHandler(seed: number, states: States) {
           },
           model,
         );
-    send(response, answer, state);
+    reply(answer, state);
   };
 }
 
@@ -268,7 +283,9 @@ function receive(request: IncomingMessage): Promise<string | null> {
 }
 
 /** Of the raw headers, since making an object of them takes longer than all else that is read. */
-const refusesKey = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.some((value, index) => value === 'Bearer wrong' && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
+const refusesKey = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.some((value, index) => (value === 'Bearer wrong' || value === 'wrong') && KEY_HEADERS.has(rawHeaders[index - 1]?.toLowerCase() ?? ''));
+const KEY_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
 
 const NOT_JSON = Symbol('not JSON');
 const notJson = (): Answer => sendError(400, 'We could not parse the JSON body of your request.');

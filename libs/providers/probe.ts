@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '#lib/contracts/json';
+import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
@@ -33,6 +33,31 @@ export async function probeProvider(target: ProbeTarget & { modelId: string }): 
   }
 }
 
+/** How each format lists its models; a base URL may end in the version or not. */
+interface ModelList {
+  path: { version: RegExp; rest: string };
+  headers: (apiKey: string) => Record<string, string>;
+  listed: (body: JsonObject) => string[];
+}
+const idsIn = (body: JsonObject): string[] =>
+  (Array.isArray(body.data) ? body.data : []).flatMap((model) => (isObject(model) && typeof model.id === 'string' ? [model.id] : []));
+const openaiList: ModelList = {
+  path: { version: /$^/, rest: '/models' }, headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}), listed: idsIn,
+};
+const LISTS: Record<ProviderKind, ModelList> = {
+  openai: openaiList,
+  'openai-responses': openaiList,
+  anthropic: { path: { version: /\/v1$/, rest: '/v1/models?limit=1000' }, headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }), listed: idsIn },
+  google: {
+    path: { version: /\/v1(beta|alpha)?$/, rest: '/v1beta/models?pageSize=1000' },
+    headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    listed: ({ models }) =>
+      (Array.isArray(models) ? models : []).filter(isObject)
+        .filter(({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'))
+        .map(({ name }) => String(name).replace(/^models\//, '')),
+  },
+};
+
 /**
  * The ids of the models that an endpoint lists.
  * @throws ProviderFailure when it does not list any.
@@ -40,15 +65,15 @@ export async function probeProvider(target: ProbeTarget & { modelId: string }): 
 export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = createGuardedFetch(target);
   try {
-    const response = await fetch(`${target.baseUrl.replace(/\/+$/, '')}/models`, {
-      headers: target.apiKey ? { authorization: `Bearer ${target.apiKey}` } : {},
+    const { path, headers, listed } = LISTS[target.kind];
+    const response = await fetch(target.baseUrl.replace(/\/+$/, '').replace(path.version, '') + path.rest, {
+      headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     const text = await response.text();
     if (!response.ok) throw failureOfStatus(response.status, response.headers, text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     const body = parseJson(text);
-    const list = isObject(body) && Array.isArray(body.data) ? body.data : [];
-    return list.flatMap((model) => (isObject(model) && typeof model.id === 'string' ? [model.id] : []));
+    return isObject(body) ? listed(body) : [];
   } catch (error) {
     const failure = error instanceof ProviderFailure ? error
       : error instanceof SyntaxError ? new ProviderFailure('bad_response', 'The endpoint does not list models as JSON. Is the base URL right? Most end in /v1.', false)

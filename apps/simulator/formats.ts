@@ -1,0 +1,27 @@
+import { isObject, parseJson } from '#lib/contracts/json';
+import type { Format } from './format.js';
+import { anthropicFormat } from './speak-anthropic.js';
+import { googleFormat } from './speak-google.js';
+import { responsesFormat } from './speak-responses.js';
+import type { Answer } from './wire.js';
+
+/** The format that a path belongs to, and the model where the path names it. */
+export function formatOf(path: string): { format: Format; model?: string } | undefined {
+  if (path === '/v1/responses') return { format: responsesFormat };
+  if (path === '/anthropic/v1/messages') return { format: anthropicFormat };
+  const model = /^\/google\/v1(?:beta)?\/models\/(.+):generateContent$/.exec(path)?.[1];
+  return model ? { format: googleFormat, model: decodeURIComponent(model) } : undefined;
+}
+
+/** An answer in another format; what is no JSON (a proxy's page, half an answer) stays as it is. */
+export function inFormat(format: Format, answer: Answer): Answer {
+  if (answer.do !== 'send') return answer;
+  try {
+    const body = parseJson(answer.body.toString());
+    if (!isObject(body) || !(isObject(body.error) || Array.isArray(body.choices))) return answer;
+    const headers = { ...answer.headers };
+    return { ...answer, body: JSON.stringify(format.write(body, answer.status, headers)), headers };
+  } catch {
+    return answer;
+  }
+}
