@@ -22,6 +22,7 @@ import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
+import { TOOLS_OF_CASE, toolSetOf } from '#lib/scoring/tool-set';
 import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
@@ -99,11 +100,13 @@ export class RunsController {
   @Answers(200, ResultWithExchange, 404)
   async result(@Me() caller: Caller, @Param('id') id: string, @Param('resultId') resultId: string, @Query({ schema: ResultQuery }) { rescore_id }: z.infer<typeof ResultQuery>) {
     const run = await this.#run(caller, id, rescore_id);
-    const { result, input, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId, rescore_id);
+    const { result, input, suiteTools, abstention, exchange } = await readResult(this.deps.pool, run.id, resultId, rescore_id);
     const explanation = result.error
       ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
       : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
-    return { ...result, explanation, exchange };
+    const tools = toolSetOf(input, suiteTools);
+    const requests = exchange?.requests.map((request) => (request.tools === TOOLS_OF_CASE ? { ...request, tools } : request));
+    return { ...result, explanation, exchange: exchange && { ...exchange, requests } };
   }
 
   @Get('tool-eval/history/:id/export')

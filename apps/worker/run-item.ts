@@ -16,6 +16,7 @@ import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
 import { scoreReply, type Reply } from './score-reply.js';
@@ -106,7 +107,7 @@ export class ItemRunner {
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
-      exchange: compress(JSON.stringify({ requests: asked.requests, replies: asked.replies, rounds: asked.rounds } satisfies Exchange)),
+      exchange: compress(JSON.stringify({ requests: withoutTools(asked.requests, prepared.tools), replies: asked.replies, rounds: asked.rounds } satisfies Exchange)),
     };
   }
 
@@ -139,6 +140,9 @@ export class ItemRunner {
     this.#announced.add(key);
   }
 }
+
+const withoutTools = (requests: Exchange['requests'], tools: unknown): Exchange['requests'] =>
+  requests.map((request) => ((request as JsonObject).tools === tools ? { ...(request as JsonObject), tools: TOOLS_OF_CASE } : request));
 
 const errored = (kind: ProviderFailure['kind'], message: string) => ({ outcome: 'errored' as const, error: { kind, message } });
 

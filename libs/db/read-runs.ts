@@ -11,6 +11,7 @@ import { caseOf } from './load-run.js';
 import type { Pool } from './pool.js';
 import { summaryOf } from './read-summary.js';
 import type { Prisma } from './prisma.js';
+import type { Tool } from '#lib/contracts/tool';
 import { resultTable } from './read-results.js';
 
 const withTargets = { targets: { orderBy: { ordinal: 'asc' } } } as const;
@@ -119,14 +120,16 @@ export async function listResults(pool: Pool, runId: string, { rescore_id: resco
 
 /** One result with its case and what went over the wire. The caller has checked that the run is the team's. */
 export async function readResult(pool: Pool, runId: string, resultId: string, rescoreId?: string): Promise<{
-  result: Result; input: CaseInput; abstention: boolean; exchange: { requests: unknown[]; replies: unknown[] } | null;
+  result: Result; input: CaseInput; suiteTools: Tool[]; abstention: boolean; exchange: { requests: JsonObject[]; replies: unknown[] } | null;
 }> {
   const ids = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
   const { rows } = ids ? await pool.query<Row>(`${selectResult(rescoreId && '$5')} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids, ...(rescoreId ? [rescoreId] : [])]) : { rows: [] };
   const row = rows[0];
   if (!row) throw notFound('result', resultId);
-  const kept = await pool.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4', [runId, ...ids!]);
+  const kept = await pool.query<{ body: Buffer | null; tools: string }>(
+    `SELECT e.body, v.tools FROM run r JOIN suite_version v ON v.id = r.suite_version_id
+     LEFT JOIN exchange e ON e.run_id = r.id AND e.target = $2 AND e.case_position = $3 AND e.sample = $4 WHERE r.id = $1`, [runId, ...ids!]);
   const body = kept.rows[0]?.body;
   const exchange = body?.length ? parseJson(zstdDecompressSync(body).toString('utf8')) : null;
-  return { result: toResult(row), input: caseOf(row.body), abstention: row.abstention, exchange: isObject(exchange) ? (exchange as never) : null };
+  return { result: toResult(row), input: caseOf(row.body), suiteTools: parseJson(kept.rows[0]?.tools ?? '[]') as unknown as Tool[], abstention: row.abstention, exchange: isObject(exchange) ? (exchange as never) : null };
 }

@@ -2,6 +2,9 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import { seededRandom } from './seeded-random.js';
 
+/** Stands in a stored request for the tools of its case, which the suite's version has: they would be most of its bytes. */
+export const TOOLS_OF_CASE = '(the tools of the case)';
+
 const nameOf = (tool: Tool): string => tool.function.name.toLowerCase();
 
 /**
