@@ -22,6 +22,8 @@ import { LaneMeters } from './worker-metrics.js';
 
 /** How long requests in hand may take to end after SIGTERM: they cost money. */
 const DRAIN_MS = 45_000;
+/** A worker that cannot end in order, because the stores are gone, ends all the same: its items' leases run out. */
+const GIVE_UP_MS = DRAIN_MS + 10_000;
 
 /** A worker process: everything it holds, in the order it starts; it stops in the opposite one. */
 export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -79,6 +81,10 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
+    setTimeout(() => {
+      this.logger.error({ items: this.#items.size }, 'The worker could not end in order; it ends now, and others take over what it held');
+      process.exit(1);
+    }, GIVE_UP_MS).unref();
     this.liveness.stop();
     this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
     await this.#control.stop();
