@@ -56,7 +56,7 @@ module.exports = {
       severity: 'error',
       comment: 'Models are called by workers. The API only looks whether a provider answers.',
       from: { path: '^apps/api/', pathNot: SPEC },
-      to: { path: lib('providers'), pathNot: '^libs/providers/(probe|build-request|request-key|count-tokens)' },
+      to: { path: lib('providers'), pathNot: '^libs/providers/(probe|templates|build-request|request-key|count-tokens)' },
     },
 
     {

@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
-import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
+import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
+import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
 import { Answers, idCursor, Me, Needs } from './route.js';
 
@@ -27,6 +28,12 @@ export class ProvidersController {
     await createProvider(this.deps.pool, this.deps.sealer, caller.teamId, input);
     await audit(this.deps.pool, caller, 'provider.create', input.key);
     return toProvider(await this.#find(caller, input.key));
+  }
+
+  @Get('templates')
+  @Answers(200, ProviderTemplates)
+  templates() {
+    return { items: PROVIDER_TEMPLATES };
   }
 
   @Get(':key')

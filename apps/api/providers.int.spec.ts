@@ -31,6 +31,16 @@ describe('providers', () => {
     expect((await client.get('/api/providers/two')).status).toBe(404);
   });
 
+  it('can be made from templates of common hosts', async () => {
+    const { body: { items } } = await client.get('/api/providers/templates');
+    expect(items.length).toBeGreaterThanOrEqual(16);
+    for (const { key, name, kind, base_url, unsupported_params } of items) {
+      const made = await client.post('/api/providers', { key: `made-${key}`, name, kind, base_url: base_url.replace(/\{\w+\}/, 'mine'), models: [{ id: 'm', unsupported_params }] });
+      expect(made).toMatchObject({ status: 201, body: { kind, models: [{ unsupported_params }] } });
+      expect((await client.delete(`/api/providers/made-${key}`)).status).toBe(204);
+    }
+  });
+
   it('can be tested, and a test that fails says why', async () => {
     expect(await client.post('/api/providers/sim/test')).toMatchObject({ status: 200, body: { ok: false, error: expect.stringMatching(/refuses connections/) } });
   });

@@ -32,7 +32,7 @@ const baseUrl = z
   .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
 // What an HTTP header can carry: a line break pasted along with a key would fail every request.
 const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
-/** The format that a provider speaks. */
+/** The format that a provider speaks: OpenAI's chat completions, its Responses, Anthropic's Messages, Google's Gemini. */
 export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google']);
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
@@ -87,3 +87,24 @@ export type Provider = z.infer<typeof Provider>;
 
 export const ProviderTest = z.object({ ok: z.boolean(), latency_ms: z.int(), error: z.string().nullable() });
 export const DiscoveredModels = z.object({ models: z.array(z.object({ id: z.string() })) });
+
+/** A common host, to start a provider from. */
+export const ProviderTemplate = z
+  .object({
+    key: z.string(),
+    name: z.string(),
+    kind: ProviderKind,
+    /** What stands in braces is yours to fill in. */
+    base_url: z.string(),
+    needs_key: z.boolean(),
+    /** For the models' `unsupported_params`. */
+    unsupported_params: z.array(z.string()),
+    /** What is worth knowing before a run. */
+    quirks: z.array(z.string()),
+    docs: z.string(),
+    /** What the host's documentation did not settle. */
+    unverified: z.array(z.string()),
+  })
+  .meta({ id: 'ProviderTemplate' });
+export type ProviderTemplate = z.infer<typeof ProviderTemplate>;
+export const ProviderTemplates = z.object({ items: z.array(ProviderTemplate) });

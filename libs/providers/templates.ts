@@ -1,0 +1,99 @@
+import type { ProviderTemplate } from '#lib/contracts/provider';
+
+/**
+ * Where common hosts are and what is odd about them, by their public documentation as of November 2026. Nothing here was tried
+ * against the hosts themselves; what their documentation did not settle stands under `unverified`.
+ */
+export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
+  {
+    key: 'openai', name: 'OpenAI', kind: 'openai-responses', base_url: 'https://api.openai.com/v1', needs_key: true, unsupported_params: [],
+    quirks: [
+      'Kind "openai" (chat completions) works too; its reasoning models refuse max_tokens and temperature: list both in unsupported_params and set max_completion_tokens in default_params.',
+      'Reasoning models refuse temperature in both kinds.',
+      'In chains, reasoning is sent back to the model only with "include": ["reasoning.encrypted_content"] in default_params; models without reasoning refuse it.',
+    ],
+    docs: 'https://platform.openai.com/docs/api-reference/responses', unverified: ['which models refuse temperature'],
+  },
+  {
+    key: 'azure-openai', name: 'Azure OpenAI', kind: 'openai', base_url: 'https://{resource}.openai.azure.com/openai/v1', needs_key: true, unsupported_params: [],
+    quirks: ['The v1 API, which needs no api-version. Put your resource into the base URL; a model\'s id is the name of its deployment.', 'Kind "openai-responses" works at the same base URL.'],
+    docs: 'https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle', unverified: ['that GET /models lists deployments rather than base models'],
+  },
+  {
+    key: 'anthropic', name: 'Anthropic', kind: 'anthropic', base_url: 'https://api.anthropic.com', needs_key: true, unsupported_params: [],
+    quirks: [
+      'Since version 2026-10-21 the API has no temperature, top_p and top_k. A model that still takes them gets them with "anthropic_version": "2023-06-01" in default_params.',
+      'Thinking models refuse tool_choice "required"; "auto" is then sent instead.',
+    ],
+    docs: 'https://platform.claude.com/docs/en/api/messages', unverified: ['which models take a temperature in version 2023-06-01'],
+  },
+  {
+    key: 'google', name: 'Google Gemini', kind: 'google', base_url: 'https://generativelanguage.googleapis.com', needs_key: true, unsupported_params: [],
+    quirks: ['Parameters in Google\'s own words (thinkingConfig, safetySettings, ...) can stand in default_params.', 'A case whose messages hold calls of another model has no thought signatures; models that insist on them answer 400.'],
+    docs: 'https://ai.google.dev/api/generate-content', unverified: [],
+  },
+  {
+    key: 'mistral', name: 'Mistral', kind: 'openai', base_url: 'https://api.mistral.ai/v1', needs_key: true, unsupported_params: ['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'user'],
+    quirks: ['The seed is called random_seed.', 'Takes temperatures up to 1.5.'],
+    docs: 'https://docs.mistral.ai/api', unverified: ['that unknown parameters are refused', 'the largest temperature, which varies by model', 'that ids of calls in a case\'s messages have to be nine letters and digits'],
+  },
+  {
+    key: 'groq', name: 'Groq', kind: 'openai', base_url: 'https://api.groq.com/openai/v1', needs_key: true, unsupported_params: ['logprobs', 'logit_bias', 'top_logprobs'],
+    quirks: ['A temperature of 0 becomes 1e-8.', 'n has to be 1, and messages may have no name.', 'A call that cannot be read is answered with 400 and the failed generation, which is scored as the reply that it is.'],
+    docs: 'https://console.groq.com/docs/openai', unverified: [],
+  },
+  {
+    key: 'together', name: 'Together AI', kind: 'openai', base_url: 'https://api.together.xyz/v1', needs_key: true, unsupported_params: [],
+    quirks: ['Whether tools are understood depends on the model.'],
+    docs: 'https://docs.together.ai/docs/openai-api-compatibility', unverified: ['the base URL in the current documentation', 'tool_choice "required" for every model'],
+  },
+  {
+    key: 'fireworks', name: 'Fireworks AI', kind: 'openai', base_url: 'https://api.fireworks.ai/inference/v1', needs_key: true, unsupported_params: [],
+    quirks: ['Ids of models look like accounts/fireworks/models/<name>.', 'A prompt that is too long may be cut instead of refused.'],
+    docs: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility', unverified: ['the base URL in the current documentation', 'tool_choice "required", which was once called "any"'],
+  },
+  {
+    key: 'deepseek', name: 'DeepSeek', kind: 'openai', base_url: 'https://api.deepseek.com', needs_key: true, unsupported_params: [],
+    quirks: ['Models think unless "thinking": {"type": "disabled"} stands in default_params; while they think, temperature and penalties have no effect.', 'In chains the reasoning is sent back with the calls, as the API wants it.'],
+    docs: 'https://api-docs.deepseek.com/guides/thinking_mode', unverified: ['that thinking models take tool_choice "required"; where it is refused, "auto" is sent'],
+  },
+  {
+    key: 'xai', name: 'xAI', kind: 'openai-responses', base_url: 'https://api.x.ai/v1', needs_key: true, unsupported_params: [],
+    quirks: ['Chat completions (kind "openai") work too, and are called deprecated; reasoning models refuse presence_penalty, frequency_penalty and stop there.'],
+    docs: 'https://docs.x.ai/developers/model-capabilities/text/comparison', unverified: ['that "strict": false is taken in tools of the Responses API'],
+  },
+  {
+    key: 'openrouter', name: 'OpenRouter', kind: 'openai', base_url: 'https://openrouter.ai/api/v1', needs_key: true, unsupported_params: [],
+    quirks: [
+      'Which host serves a model may change from request to request: pin it with "provider": {"order": [...], "allow_fallbacks": false} in default_params, or runs are not comparable.',
+      'Parameters that a host does not know are dropped unless "provider": {"require_parameters": true}.',
+      'Some errors come with status 200; they count as the errors that they are.',
+    ],
+    docs: 'https://openrouter.ai/docs/api-reference/overview', unverified: ['the list of statuses inside a 200'],
+  },
+  {
+    key: 'cerebras', name: 'Cerebras', kind: 'openai', base_url: 'https://api.cerebras.ai/v1', needs_key: true, unsupported_params: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'service_tier'],
+    quirks: ['The listed parameters are answered with 400.'],
+    docs: 'https://inference-docs.cerebras.ai/resources/openai', unverified: ['tool_choice "required"; where it is refused, "auto" is sent', 'parallel_tool_calls for every model'],
+  },
+  {
+    key: 'vllm', name: 'vLLM', kind: 'openai', base_url: 'http://localhost:8000/v1', needs_key: false, unsupported_params: [],
+    quirks: ['Start it with --enable-auto-tool-choice and the --tool-call-parser of the model, or calls come as text.', 'tool_choice "required" (since 0.8.3) is guided decoding: calls are well-formed whatever the model can do.'],
+    docs: 'https://docs.vllm.ai/en/latest/features/tool_calling/', unverified: [],
+  },
+  {
+    key: 'ollama', name: 'Ollama', kind: 'openai', base_url: 'http://localhost:11434/v1', needs_key: false, unsupported_params: ['logit_bias', 'user', 'n'],
+    quirks: ['The context is short unless the server or the model says otherwise (num_ctx): long tool lists are cut without a word.'],
+    docs: 'https://docs.ollama.com/api/openai-compatibility', unverified: ['what tool_choice "required" does; older versions ignored tool_choice'],
+  },
+  {
+    key: 'lm-studio', name: 'LM Studio', kind: 'openai', base_url: 'http://localhost:1234/v1', needs_key: false, unsupported_params: [],
+    quirks: ['Models that were not trained for tools get a default prompt for them; their calls may come as text.'],
+    docs: 'https://lmstudio.ai/docs/developer/openai-compat/tools', unverified: ['tool_choice "required" for every model'],
+  },
+  {
+    key: 'litellm', name: 'LiteLLM proxy', kind: 'openai', base_url: 'http://localhost:4000/v1', needs_key: true, unsupported_params: [],
+    quirks: ['Retries and fallbacks of the proxy are not seen here: switch them off to measure one model.', 'With drop_params it leaves out what a model does not know, without a word.'],
+    docs: 'https://docs.litellm.ai/docs/proxy/user_keys', unverified: [],
+  },
+];
