@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
 import { purgeRuns } from '#lib/db/delete-run';
+import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
 import { exclusively, type Pool } from '#lib/db/pool';
 import { expireReplies } from '#lib/db/reply-cache';
@@ -34,6 +35,9 @@ type Step = keyof typeof STEPS;
 /** Until a lane has settled something, and how long what it is known to take holds. */
 const UNKNOWN_LATENCY_MS = 5000;
 const LATENCY_TTL_MS = 2000;
+/** Who has not seen Postgres for so long was cut off, or frozen; and by when everyone who lives has renewed their leases after that. */
+const OUT_OF_REACH_MS = 3 * STEPS.reconcile.idleMs;
+const RENEWED_BY_MS = 5000;
 /** Pauses that a provider asks for are worth a word when they are longer. */
 const LONG_PAUSE_MS = 5000;
 
@@ -58,11 +62,15 @@ export class ControlLoop {
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
   readonly #wakes = new Map<Step, () => void>();
+  #sawPostgresAt = -Infinity;
+  #inTouchSince = 0;
   readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
 
   constructor(
     readonly of: {
       pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; worker: string; logger: Logger;
+      /** Left out: for good. */
+      keepExchangesDays: number | undefined;
     },
   ) {}
 
@@ -149,10 +157,15 @@ export class ControlLoop {
 
   async #reconcile(): Promise<void> {
     const { pool, redis, queues, workers, meters, worker, logger } = this.of;
-    for (const lane of await busyLanes(pool)) {
+    const lanes = await busyLanes(pool);
+    const now = performance.now();
+    if (now - this.#sawPostgresAt > OUT_OF_REACH_MS) this.#inTouchSince = now;
+    this.#sawPostgresAt = now;
+    const mayJudge = now - this.#inTouchSince >= RENEWED_BY_MS;
+    for (const lane of lanes) {
       await exclusively(pool, `reconcile ${lane.id}`, async () => {
         for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
-        const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, (deliveries) => queues.missing(lane.id, deliveries));
+        const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) => queues.missing(lane.id, deliveries));
         const meter = meters.of(lane);
         const died = redeliver.filter((delivery) => delivery.crashes).length;
         meter.redelivered(redeliver.length, died);
@@ -216,10 +229,13 @@ export class ControlLoop {
   }
 
   async #keepHouse(): Promise<void> {
+    const { keepExchangesDays } = this.of;
     this.of.runs.sweep();
     await exclusively(this.of.pool, 'housekeeping', async () => {
       await this.of.pool.query(`SELECT ensure_partitions(now() + interval '3 months')`);
       await this.of.pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
+      const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(this.of.pool, keepExchangesDays);
+      if (dropped.length) this.of.logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
       while (!this.#stop.signal.aborted && (await purgeRuns(this.of.pool)));
       while (!this.#stop.signal.aborted && (await expireReplies(this.of.pool)));
     });

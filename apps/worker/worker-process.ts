@@ -65,7 +65,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
         for (const runId of moved.keys()) void ring(this.redis, { topic: 'job', id: runId });
       },
     });
-    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, meters, embedder: this.#embedder, worker: this.id, logger });
+    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, meters, embedder: this.#embedder, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS });
   }
 
   async onApplicationBootstrap(): Promise<void> {

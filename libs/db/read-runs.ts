@@ -77,8 +77,8 @@ interface Row {
   error_message: string | null; tool_choice_used: string | null; settled_at: Date; abstention: boolean; scoring_version: number;
 }
 
-const selectResult = (rescoreId?: string): string => `SELECT r.*, t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
-  FROM ${resultTable(rescoreId)} r JOIN run ON run.id = r.run_id JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
+const columnsOf = (results: string): string => `SELECT r.*, t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
+  FROM ${results} r JOIN run ON run.id = r.run_id JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
   JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
 function toResult(row: Row): Result {
@@ -104,18 +104,31 @@ function promptOf(input: CaseInput): string {
   return typeof last === 'string' ? last : JSON.stringify(last ?? '');
 }
 
-/** Results in the order they were settled, with the verdicts of a rescore if one is named. The cursor is where the page before ended: generation.seq. */
+/** A page looks at no more results than this, whatever its filter leaves of them, so that none takes long. */
+const MOST_LOOKED_AT = 20_000;
+
+/**
+ * Results in the order they were settled, with the verdicts of a rescore if one is named. A page may hold fewer than asked for,
+ * or none, where a filter leaves little: the cursor, generation.seq, is where it ended looking.
+ */
 export async function listResults(pool: Pool, runId: string, { rescore_id: rescoreId, ...filter }: ResultFilter, limit: number, cursor: string | undefined): Promise<Page<Result>> {
   const [generation, seq] = (cursor ?? '0.0').split('.').map(Number);
+  const filtered = Object.values(filter).some((value) => value !== undefined);
   const { rows } = await pool.query<Row>(
-    `${selectResult(rescoreId && '$10')} WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3)
-       AND ($4::text IS NULL OR t.provider_key || '::' || t.model_id = $4 OR t.model_id = $4) AND ($5::text IS NULL OR r.outcome = $5)
-       AND ($6::text IS NULL OR r.error_type = $6) AND ($7::text IS NULL OR r.category = $7) AND ($8::bool IS NULL OR r.passed = $8)
-     ORDER BY r.generation, r.seq LIMIT $9`,
-    [runId, generation, seq, filter.model ?? null, filter.outcome ?? null, filter.error_type ?? null, filter.category ?? null, filter.passed ?? null, limit + 1, ...(rescoreId ? [rescoreId] : [])],
+    `WITH looked_at AS (SELECT * FROM ${resultTable(rescoreId && '$10')} r WHERE r.run_id = $1 AND (r.generation, r.seq) > ($2, $3) ORDER BY r.generation, r.seq LIMIT $9),
+       page AS (SELECT * FROM looked_at r WHERE ($4::text IS NULL OR r.target IN (SELECT ordinal FROM target WHERE run_id = $1 AND (provider_key || '::' || model_id = $4 OR model_id = $4)))
+         AND ($5::text IS NULL OR r.outcome = $5) AND ($6::text IS NULL OR r.error_type = $6) AND ($7::text IS NULL OR r.category = $7) AND ($8::bool IS NULL OR r.passed = $8)
+         ORDER BY r.generation, r.seq LIMIT ${limit + 1})
+     ${columnsOf('page')} ORDER BY r.generation, r.seq`,
+    [runId, generation, seq, filter.model ?? null, filter.outcome ?? null, filter.error_type ?? null, filter.category ?? null, filter.passed ?? null,
+      filtered ? MOST_LOOKED_AT : limit + 1, ...(rescoreId ? [rescoreId] : [])],
   );
   const last = rows.length > limit ? rows[limit - 1]! : undefined;
-  return { items: rows.slice(0, limit).map(toResult), next_cursor: last ? `${last.generation}.${last.seq}` : null };
+  const items = rows.slice(0, limit).map(toResult);
+  if (last || !filtered) return { items, next_cursor: last ? `${last.generation}.${last.seq}` : null };
+  const end = await pool.query<{ generation: number; seq: number }>(
+    'SELECT generation, seq FROM result WHERE run_id = $1 AND (generation, seq) > ($2, $3) ORDER BY generation, seq OFFSET $4 LIMIT 1', [runId, generation, seq, MOST_LOOKED_AT - 1]);
+  return { items, next_cursor: end.rows[0] ? `${end.rows[0].generation}.${end.rows[0].seq}` : null };
 }
 
 /** One result with its case and what went over the wire. The caller has checked that the run is the team's. */
@@ -123,7 +136,7 @@ export async function readResult(pool: Pool, runId: string, resultId: string, re
   result: Result; input: CaseInput; suiteTools: Tool[]; abstention: boolean; exchange: { requests: JsonObject[]; replies: unknown[] } | null;
 }> {
   const ids = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
-  const { rows } = ids ? await pool.query<Row>(`${selectResult(rescoreId && '$5')} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids, ...(rescoreId ? [rescoreId] : [])]) : { rows: [] };
+  const { rows } = ids ? await pool.query<Row>(`${columnsOf(resultTable(rescoreId && '$5'))} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids, ...(rescoreId ? [rescoreId] : [])]) : { rows: [] };
   const row = rows[0];
   if (!row) throw notFound('result', resultId);
   const kept = await pool.query<{ body: Buffer | null; tools: string }>(

@@ -1,0 +1,43 @@
+import { createDatabase } from '../../test/services.js';
+import { dropOldExchanges } from './drop-exchanges.js';
+import { createPool, type Pool } from './pool.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 5);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const partitions = async (): Promise<string[]> =>
+  (await pool.query<{ name: string }>(`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'exchange'::regclass ORDER BY 1`)).rows.map(({ name }) => name);
+
+describe('raw exchanges', () => {
+  const DAY = 86_400_000;
+  const nextMonth = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1);
+
+  it('are removed a month at a time, when the whole month is older than they are kept; verdicts stay', async () => {
+    const [first] = await partitions();
+    const before = await partitions();
+    expect(await dropOldExchanges(pool, 30, nextMonth() + 29 * DAY)).toEqual([]);
+    expect(await dropOldExchanges(pool, 30, nextMonth() + 31 * DAY)).toEqual([first]);
+    expect(await partitions()).toEqual(before.slice(1));
+    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`);
+    expect(rows[0].n).toBe(before.length);
+  });
+
+  it('that somebody reads just now are left for the next time', async () => {
+    const reader = await pool.connect();
+    const [first] = await partitions();
+    await reader.query('BEGIN');
+    await reader.query(`SELECT 1 FROM ${first}`);
+    expect(await dropOldExchanges(pool, 1, nextMonth() + 90 * DAY)).not.toContain(first);
+    await reader.query('COMMIT');
+    reader.release();
+  }, 30_000);
+});
