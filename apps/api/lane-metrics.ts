@@ -49,6 +49,7 @@ export class LaneMetrics {
     const lanes = await inTime(readLaneLoads(this.deps.pool));
     const states = await inTime(Promise.all([this.deps.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.deps.redis, lane.id))]));
     for (const one of all) one.reset();
+    fleetDesired.remove(); // a reset makes it 0, and whoever scales by it would stop the workers while Postgres is away
     up.set({ store: 'postgres' }, lanes ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
     if (!lanes) return;

@@ -43,7 +43,7 @@ export class Liveness {
   constructor(readonly of: { pool: Pool; redis: Redis; meters: LaneMeters; logger: Logger }) {}
 
   start(): void {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
   }
 
   stop(): void {
@@ -55,7 +55,7 @@ export class Liveness {
     return whyDead(this.#suspects);
   }
 
-  async #look(): Promise<void> {
+  async look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
     const { pool, redis, logger } = this.of;

@@ -1,0 +1,44 @@
+import { dispatchLane } from '#lib/db/dispatch-lane';
+import { pauseLane } from '#lib/db/lanes';
+import { createPool } from '#lib/db/pool';
+import { aTeam } from '#lib/db/testing/run-fixture';
+import { createLogger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { createDatabase, createRedis } from '../../test/services.js';
+import { Liveness } from './liveness.js';
+import { LaneMeters } from './worker-metrics.js';
+
+it('a worker that leaves work lying is dead; not so in a paused lane, with all slots taken, or while Redis takes no writes', async () => {
+  const [database, { url }] = [await createDatabase(), await createRedis()];
+  const logger = createLogger('test', 'silent');
+  const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];
+  await new Promise((ready) => redis.once('ready', ready));
+  const team = await aTeam(pool);
+  await team.submit();
+  await dispatchLane(pool, team.laneId, 100);
+  const liveness = new Liveness({ pool, redis, meters, logger });
+  const whyAfter = async (looks: number): Promise<string[]> => {
+    for (let look = 0; look < looks; look++) await liveness.look();
+    return liveness.whyDead;
+  };
+
+  expect(await whyAfter(7)).toEqual([]); // queued just now
+  await pool.query(`UPDATE in_flight SET queued_at = now() - interval '10 s'`);
+  expect(await whyAfter(6)).toEqual([]);
+  expect(await whyAfter(1)).toEqual([expect.stringContaining('Lane "lane" has 4 items queued')]);
+
+  const meter = meters.of({ id: team.laneId, name: 'lane' });
+  meter.slots(1);
+  meter.start();
+  expect(await whyAfter(7)).toEqual([]);
+  meter.end();
+  expect(await whyAfter(7)).toHaveLength(1);
+  await pauseLane(pool, team.teamId, team.laneId, true);
+  expect(await whyAfter(1)).toEqual([]);
+  await pauseLane(pool, team.teamId, team.laneId, false);
+  expect(await whyAfter(7)).toHaveLength(1);
+  redis.disconnect();
+  expect(await whyAfter(7)).toEqual([]);
+  await pool.end();
+  await database.drop();
+});
