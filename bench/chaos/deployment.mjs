@@ -107,7 +107,7 @@ async function restartable(startServer, options, pid, signal) {
     await begin();
     if (server.url !== url) throw new Error(`The port of ${url} was taken while its server was down.`);
   };
-  return { url: server.url, kill, start, stop: () => server.stop(), startUnlessUp: async () => void (up || (await start())) };
+  return { url: server.url, kill, start, stop: () => server.stop(), startUnlessUp: async () => !up && (await start(), true) };
 }
 
 async function flushAll(url) {

@@ -48,12 +48,12 @@ const FAULTS = {
     await switchModel(simulator, model, { on: true });
   } },
   'an item that kills its worker': {
-    items: 300, errored: 1, workers: [1, 2].map(() => ({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: '(run 150)' })),
+    items: 300, errored: 1, workers: [1, 2].map(() => ({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: 'run 150)' })),
     // As a supervisor of containers does it.
     fault: async ({ workers, start, run, sql }) => {
       const ended = async () => (await sql.query(`SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`, [run.evalId])).rowCount > 0;
       while (!(await ended())) {
-        for (const [n, one] of workers.entries()) if (one.hasExited()) workers[n] = await start({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: '(run 150)' });
+        for (const [n, one] of workers.entries()) if (one.hasExited()) workers[n] = await start({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: 'run 150)' });
         await delay(200);
       }
     },
@@ -71,7 +71,7 @@ const FAULTS = {
     spawnSync('dd', ['if=/dev/zero', `of=${join(data, 'filler')}`, 'oflag=append', 'conv=notrunc', 'bs=4k'], { stdio: 'ignore' });
     await delay(10_000);
     rmSync(join(data, 'filler'));
-    await postgres.startUnlessUp();
+    if (await postgres.startUnlessUp()) process.stderr.write('Postgres had ended itself and was started again.\n');
   } },
   ...(earlier && { [`worker of an earlier release (${earlier}) beside a new one`]: { workers: [{}, { from: 'earlier' }], fault: async ({ sql, run }) => {
     await until(async () => (await sql.query('SELECT count(DISTINCT worker)::int AS n FROM in_flight WHERE run_id = $1', [run.evalId])).rows[0].n === 2, 'both to have items');

@@ -78,7 +78,8 @@ describe('settling', () => {
     const [late] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'frozen', [late!]);
     await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
-    const { redeliver: [newer] } = await reconcileLane(pool, team.laneId, 'w2', noneMissing);
+    expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]); // Postgres was out of reach just now
+    const { redeliver: [newer] } = await reconcileLane(pool, team.laneId, 'w2', true, noneMissing);
     expect((await claimItems(pool, 'w2', [newer!])).map((claim) => claim.crashes)).toEqual([1]);
 
     expect((await settleItems(pool, [settlementOf(late!)])).size).toBe(0);
@@ -197,9 +198,9 @@ describe('reconciling', () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
-    expect((await reconcileLane(pool, team.laneId, 'w', allMissing)).redeliver).toEqual([]); // too young to be missed
+    expect((await reconcileLane(pool, team.laneId, 'w', true, allMissing)).redeliver).toEqual([]); // too young to be missed
     await pool.query(`UPDATE in_flight SET queued_at = now() - interval '3 s' WHERE run_id = $1`, [runId]);
-    const { redeliver } = await reconcileLane(pool, team.laneId, 'w', allMissing);
+    const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
     expect(redeliver).toHaveLength(1);
     expect(redeliver[0]!.token).not.toBe(delivery!.token);
     expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, should it turn up after all
@@ -213,7 +214,7 @@ describe('reconciling', () => {
     for (let crash = 1; crash <= 5; crash++) {
       await claimItems(pool, 'w', [delivery!]);
       await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
-      const { redeliver, poisoned } = await reconcileLane(pool, team.laneId, 'w', noneMissing);
+      const { redeliver, poisoned } = await reconcileLane(pool, team.laneId, 'w', true, noneMissing);
       expect([redeliver.length, poisoned.length]).toEqual(crash < 5 ? [1, 0] : [0, 1]);
       delivery = redeliver[0] ?? poisoned[0];
     }

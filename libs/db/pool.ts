@@ -7,7 +7,7 @@ export type { Pool, PoolClient } from 'pg';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this time. */
-const IDLE_IN_TRANSACTION_MS = 10_000;
+const IDLE_IN_TRANSACTION_MS = 5000;
 
 /** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
 export function createPool(databaseUrl: string, max: number, logger?: Logger): pg.Pool {

@@ -19,12 +19,15 @@ export interface Reconciled {
  * ran out, get a new token and are queued again; rows of runs that do not run are removed. Only a crash (a lease that ran
  * out) counts against an item; a lost queue job does not.
  *
+ * @param mayJudge whether a lease that ran out means that its process died. It does not just after Postgres was out of reach:
+ *   nobody could renew theirs.
  * @param missing which of these deliveries have no job in the queue any more; throws when the queue cannot be asked
  */
 export async function reconcileLane(
   pool: Pool,
   laneId: string,
   worker: string,
+  mayJudge: boolean,
   missing: (deliveries: Delivery[]) => Promise<Delivery[]>,
 ): Promise<Reconciled> {
   await pool.query(
@@ -48,9 +51,9 @@ export async function reconcileLane(
       `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), crashes = crashes + 1,
          worker = CASE WHEN crashes + 1 >= $2 THEN $3 END,
          lease_until = CASE WHEN crashes + 1 >= $2 THEN now() + interval '10 s' END
-       WHERE lane_id = $1 AND lease_until < now()
+       WHERE lane_id = $1 AND lease_until < now() AND $4
        RETURNING run_id AS "runId", target, item, token, crashes`,
-      [laneId, MAX_CRASHES, worker],
+      [laneId, MAX_CRASHES, worker, mayJudge],
     );
     return {
       redeliver: [...requeued.rows, ...crashed.rows.filter((row) => row.crashes < MAX_CRASHES)],

@@ -176,7 +176,7 @@ describe('as a property of any limits, any number of processes and any load', ()
     const asked: number[] = [];
     watching.on('monitor', (time: string, [command = '', key = '', ...args]: string[]) => {
       const atS = Number(time);
-      if (/^evalsha$/i.test(command) && args[1] === `toolmark:{budget-${lane}}:state` && args[4] === '15000') asked.push(atS);
+      if (/^evalsha$/i.test(command) && args[1] === `toolmark:{budget-${lane}}:state` && args[4] === '10000') asked.push(atS);
       if (key !== `toolmark:{budget-${lane}}:permits`) return;
       if (command === 'ZADD' && !grants.has(args[1]!)) grants.set(args[1]!, { id: args[1]!, atS, endS: Infinity, tokens: 0 });
       if (command === 'ZREM' && grants.has(args[0]!)) grants.get(args[0]!)!.endS = atS;

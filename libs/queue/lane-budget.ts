@@ -38,7 +38,7 @@ export interface LaneState {
 const HEADROOM = 0.98;
 /** Seconds of rate by which a waiter may be late without loss. */
 const BURST_S = 0.1;
-const PERMIT_TTL_MS = 15_000;
+const PERMIT_TTL_MS = 10_000;
 const RENEWAL_MS = 500;
 /** After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed what it holds. */
 const RECOVERY_MS = 2500;
