@@ -114,11 +114,14 @@ export function keptReply(kept: Json | undefined): Asked['reply'] {
   return failed ? { message: failed, finishReason: null } : replyIn(kept);
 }
 
+/** What OpenTelemetry calls the kinds that have another name there. */
+const TRACED_AS: Record<string, string> = { 'openai-responses': 'openai', google: 'gcp.gemini' };
+
 /** By OpenTelemetry's conventions for generative AI. */
 function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ChatReply>): Promise<ChatReply> {
   const said = (value: Json | undefined): string | number | undefined => (typeof value === 'string' || typeof value === 'number' ? value : undefined);
   return traceStep(`chat ${said(body.model)}`, {
-    'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': said(body.model),
+    'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': TRACED_AS[provider] ?? provider, 'gen_ai.request.model': said(body.model),
     'gen_ai.request.temperature': said(body.temperature), 'gen_ai.request.max_tokens': said(body.max_tokens),
   }, async (note) => {
     const reply = await ask();
