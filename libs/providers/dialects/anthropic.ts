@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
-import { note, readMessages, type Part, type Turn } from './read-messages.js';
+import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
 const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'store', 'modalities', 'prediction', 'verbosity'];
@@ -33,8 +33,8 @@ export const anthropic: Dialect = {
         ...(system && { system }),
         messages: toMessages(turns),
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
-        ...(user != null && { metadata: { user_id: user } }),
-        ...(typeof effort === 'string' && { output_config: { effort } }),
+        ...(user != null && { metadata: { ...objectIn(params.metadata), user_id: user } }),
+        ...(typeof effort === 'string' && { output_config: { ...objectIn(params.output_config), effort } }),
         ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
       },
       notes,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
-import { ProviderFailure } from '../failure.js';
+import type { ProviderFailure } from '../failure.js';
+import { AnswerTooLarge } from '../guarded-fetch.js';
 
 const fixture = (kind: string): any => parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
 
@@ -102,6 +103,8 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
     const client = (fetch: () => Promise<Response>) => createChatClient(kind, { baseUrl, apiKey: 'k' }, fetch);
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     await expect(client(() => Promise.reject(refused)).ask(SIMPLE, { signal: new AbortController().signal, timeoutMs: 5000 })).rejects.toMatchObject({ kind: 'network', message: expect.stringMatching(/refuses connections/) });
+    const tooLarge = client(() => Promise.reject(new AnswerTooLarge('larger than 16 MiB'))).ask(SIMPLE, { signal: new AbortController().signal, timeoutMs: 5000 });
+    await expect(tooLarge).rejects.toMatchObject({ kind: 'bad_response', retryable: false, message: expect.stringMatching(/larger than 16 MiB/) });
     const silent = (_url?: unknown, init?: RequestInit) => new Promise<Response>((_resolve, reject) => {
       if (init!.signal!.aborted) reject(new Error('aborted'));
       init!.signal!.addEventListener('abort', () => reject(new Error('aborted')));

@@ -1,7 +1,7 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
-import { note, textIn } from './read-messages.js';
+import { note, objectIn, textIn } from './read-messages.js';
 
 const UNKNOWN = ['n', 'seed', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'modalities', 'audio', 'prediction', 'web_search_options'];
 /** The API refuses less. */
@@ -20,8 +20,8 @@ export const openaiResponses: Dialect = {
         ...params,
         input: (Array.isArray(messages) ? messages : []).filter(isObject).flatMap((message) => toItems(message, params.store === true, notes)),
         ...(limit != null && { max_output_tokens: atLeast(limit, notes) }),
-        ...(typeof effort === 'string' && { reasoning: { effort } }),
-        ...((format != null || verbosity != null) && { text: { ...(format != null && { format: toFormat(format) }), ...(verbosity != null && { verbosity }) } }),
+        ...(typeof effort === 'string' && { reasoning: { ...objectIn(params.reasoning), effort } }),
+        ...((format != null || verbosity != null) && { text: { ...objectIn(params.text), ...(format != null && { format: toFormat(format) }), ...(verbosity != null && { verbosity }) } }),
         ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), ...(choice != null && { tool_choice: toToolChoice(choice) }) }),
       },
       notes,
