@@ -36,6 +36,7 @@ module.exports = {
 
     onlyOurs('contracts-import-nothing', lib('contracts'), [lib('contracts')], 'Contracts are shared with everyone, clients in the browser too.'),
     onlyOurs('scoring-imports-contracts', lib('scoring'), [lib('scoring', 'contracts')], 'Scoring is pure: the same words in, the same verdict out.'),
+    onlyOurs('imports-import-contracts-and-scoring', lib('imports'), [lib('imports', 'contracts', 'scoring')], 'Files in, suites out: no server is needed to read one.'),
     onlyOurs('runtime-imports-contracts', lib('runtime'), [lib('runtime', 'contracts')], 'The ground that the other folders stand on.'),
     ...['providers', 'db', 'queue', 'events'].map((name) =>
       onlyOurs(`${name}-imports-contracts-and-runtime`, lib(name), [lib(name, 'contracts', 'runtime')], 'These folders know nothing of each other; a worker or the API brings them together.'),
@@ -75,6 +76,8 @@ module.exports = {
     },
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
     owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
+    owned(['js-yaml'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
+    owned(['@modelcontextprotocol'], ['^libs/mcp/'], 'Servers of tools are asked in one place.'),
     owned(['@prisma', 'prisma', 'pg'], ['^libs/db/'], 'SQL stands in one folder, behind transitions with names.'),
     owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),
     owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),

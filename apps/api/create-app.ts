@@ -1,4 +1,4 @@
-import { Module, StandardSchemaValidationPipe } from '@nestjs/common';
+import { Module, StandardSchemaValidationPipe, UnsupportedMediaTypeException } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
@@ -12,6 +12,7 @@ import { measureRequests } from './http-metrics.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { describeApi } from './openapi.js';
 import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
+import { ImportsController } from './imports.controller.js';
 import { LanesController } from './lanes.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
@@ -22,11 +23,14 @@ import { SuitesController } from './suites.controller.js';
 import { TeamsController } from './teams.controller.js';
 
 const LARGEST_BODY_BYTES = 10 * 2 ** 20;
+const IMPORT_ROUTE = '/api/tool-eval/import';
+/** Files that an import takes as they are. */
+const FILE_TYPES = ['text/plain', 'text/csv', 'text/yaml', 'application/yaml', 'application/x-yaml', 'application/x-ndjson', 'application/jsonl'];
 
 /** The API, ready to listen. */
 export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   @Module({
-    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
+    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, ImportsController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
     providers: [
       { provide: Deps, useFactory: () => deps },
       { provide: APP_GUARD, useClass: AuthGuard },
@@ -41,12 +45,17 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (_request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (request, body, done) => {
     try {
-      done(null, readJson(body as string));
+      // What of an imported file is data, and what a setting, the importer of its format knows.
+      done(null, request.routeOptions.url === IMPORT_ROUTE ? readJson(body as string, (value) => value) : readJson(body as string));
     } catch (error) {
       done(error as Error, undefined);
     }
+  });
+  fastify.addContentTypeParser(FILE_TYPES, { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (request, body, done) => {
+    if (request.routeOptions.url === IMPORT_ROUTE) done(null, body);
+    else done(new UnsupportedMediaTypeException(), undefined);
   });
   measureRequests(fastify);
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));

@@ -6,7 +6,7 @@ import { ProblemError } from '#lib/contracts/problem';
  * The JSON of a request's body, the numbers of users' data as they were written.
  * @throws ProblemError 400 saying where it stops being JSON
  */
-export function readJson(body: string): unknown {
+export function readJson(body: string, settings: (value: unknown) => unknown = plainNumbers): unknown {
   const text = body.startsWith('\ufeff') ? body.slice(1) : body; // editors on Windows begin files so
   if (text === '') return undefined;
   let value: unknown;
@@ -17,5 +17,5 @@ export function readJson(body: string): unknown {
     throw new ProblemError(400, `The body is not JSON${fault ? ` at line ${fault.line}, column ${fault.column}` : ''}: ${(error as Error).message}`);
   }
   if (isDeeperThan(value, MOST_LEVELS)) throw new ProblemError(400, `The body nests lists and objects deeper than ${MOST_LEVELS} levels.`);
-  return plainNumbers(value);
+  return settings(value);
 }

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query }
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { CasesAnswer, CasesInput, ImportAnswer, Suite, SuiteFile, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
+import { CasesAnswer, CasesInput, Suite, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/audit';
 import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, readWholeSuite, replaceCase, updateSuite } from '#lib/db/suites';
@@ -11,7 +11,6 @@ import { checkCase } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
 import { sentence } from './bad-input.js';
 import { Deps } from './deps.js';
-import { exampleSuite } from './example-suite.js';
 import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
 
 @Controller('api')
@@ -66,13 +65,6 @@ export class SuitesController {
     await audit(this.deps.pool, caller, 'suite.delete', id);
   }
 
-  @Get('tool-suites/:id/export')
-  @Answers(200, SuiteFile, 404)
-  async export(@Me() caller: Caller, @Param('id') id: string) {
-    const { name, description, system_prompt, pass_threshold, tools, test_cases } = await readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    return { name, description, system_prompt, pass_threshold, tools, test_cases: test_cases.map(({ id: _id, position: _position, ...input }) => input) };
-  }
-
   @Get('tool-suites/:id/cases')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
@@ -104,21 +96,6 @@ export class SuitesController {
     await deleteCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId));
     await audit(this.deps.pool, caller, 'suite.delete-case', id);
   }
-
-  @Post('tool-eval/import')
-  @Answers(201, ImportAnswer)
-  async import(@Me() caller: Caller, @Body({ schema: SuiteFile }) file: SuiteFile) {
-    refuse([...prefixed('/tools', checkTools(file.tools)), ...checkAll(file.test_cases, file.tools, (index) => `/test_cases/${index}`)]);
-    const id = await createSuite(this.deps.pool, caller.teamId, file);
-    await audit(this.deps.pool, caller, 'suite.import', id);
-    return { suite_id: id, test_cases_created: file.test_cases.length, warnings: warningsOf(file) };
-  }
-
-  @Get('tool-eval/import/example')
-  @Answers(200, SuiteFile)
-  example() {
-    return exampleSuite;
-  }
 }
 
 const prefixed = (prefix: string, errors: InputError[]): InputError[] => errors.map(({ path, message }) => ({ path: prefix + path, message }));
@@ -129,16 +106,4 @@ const checkAll = (cases: CaseInput[], tools: Tool[], base: (index: number) => st
 function refuse(errors: InputError[]): void {
   if (errors.length === 0) return;
   throw new ProblemError(422, errors.length === 1 ? sentence(errors[0]!) : `${errors.length} things do not fit together; nothing was saved.`, errors);
-}
-
-function warningsOf({ tools, test_cases }: SuiteFile): string[] {
-  const warnings: string[] = [];
-  if (test_cases.length === 0) warnings.push('The suite has no test cases yet.');
-  const prompts = test_cases.map((input) => input.prompt).filter((prompt) => prompt !== undefined);
-  const seen = new Set<string>();
-  const repeated = new Set(prompts.filter((prompt) => seen.size === seen.add(prompt).size));
-  if (repeated.size) warnings.push(`${repeated.size} prompts occur more than once, the first: "${[...repeated][0]!.slice(0, 80)}".`);
-  const undescribed = tools.filter((tool) => !tool.function.description).map((tool) => tool.function.name);
-  if (undescribed.length) warnings.push(`Tools without a description: ${undescribed.join(', ')}. Models choose by it.`);
-  return warnings;
 }

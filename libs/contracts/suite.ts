@@ -72,4 +72,3 @@ export type Suite = z.infer<typeof Suite>;
 export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case) }).meta({ id: 'SuiteWithCases' });
 /** What adding cases answers: the one, or the list. */
 export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case) })]);
-export const ImportAnswer = z.object({ suite_id: id, test_cases_created: z.int(), warnings: z.array(z.string()) });

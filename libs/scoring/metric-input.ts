@@ -3,8 +3,9 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import type { MetricId, MetricOptions, RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
+import { toAccepted } from './bfcl-answer.js';
 import type { NamedCall } from './compatible/calls.js';
-import { holdsMatcher, matcherOf, type Similarities } from './match-arguments.js';
+import { holdsMatcher, type Similarities } from './match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
 import type { ReadReply } from './read-reply.js';
 import { expectedCalls } from './score-case.js';
@@ -126,7 +127,7 @@ const BFCL_TYPES: Record<string, string> = { string: 'string', integer: 'integer
 function bfclInput({ case: input, tools }: Answered, expected: readonly ExpectedCall[], names: readonly string[], calls: readonly ReadCall[]): MetricInput {
   if (input.multi_turn) return none('BFCL checks the calls of one reply, not a chain.');
   const answers = expected.map(({ params }, index) => {
-    const values = Object.entries(params!).map(([key, value]) => [key, acceptable(value)] as const);
+    const values = Object.entries(params!).map(([key, value]) => [key, toAccepted(value)] as const);
     return values.some(([, accepted]) => accepted === undefined) ? undefined : { [names[index]!]: Object.fromEntries(values) as JsonObject };
   });
   if (answers.includes(undefined)) return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
@@ -141,27 +142,6 @@ function bfclInput({ case: input, tools }: Answered, expected: readonly Expected
 
 function bfclSchema(schema: Json): JsonObject {
   if (!isObject(schema)) return {};
-  const type = typeof schema.type === 'string' ? (BFCL_TYPES[schema.type] ?? schema.type) : (schema.type ?? null);
+  const type = typeof schema.type === 'string' ? (BFCL_TYPES[schema.type] ?? schema.type) : (schema.type ?? 'any');
   return { type, ...(schema.items !== undefined && { items: bfclSchema(schema.items) }) };
 }
-
-/** The values that BFCL accepts for an expected one; undefined where it cannot say so. */
-function acceptable(value: Json): Json[] | undefined {
-  const matcher = matcherOf(value);
-  if (matcher === '$one_of') return all(((value as JsonObject).$one_of as Json[]).map(acceptable))?.flat();
-  if (matcher === '$optional') return addTo(acceptable((value as JsonObject).$optional!), '');
-  if (matcher) return undefined;
-  if (Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item))) {
-    const items = all(value.map(acceptable));
-    return items && [items.map((item) => item[0]!)];
-  }
-  if (!isObject(value)) return holdsMatcher(value) ? undefined : [value];
-  const entries = all(Object.entries(value).map(([key, inner]): [string, Json[]] | undefined => {
-    const accepted = isObject(inner) && !matcherOf(inner) ? (holdsMatcher(inner) ? undefined : [inner]) : acceptable(inner);
-    return accepted && [key, accepted];
-  }));
-  return entries && [Object.fromEntries(entries)];
-}
-
-const all = <T>(values: (T | undefined)[]): T[] | undefined => (values.includes(undefined) ? undefined : (values as T[]));
-const addTo = (values: Json[] | undefined, value: Json): Json[] | undefined => values && [...values, value];

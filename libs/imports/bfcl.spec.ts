@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { SuiteFile } from '#lib/contracts/suite';
+import { scoreMetrics } from '../scoring/metric-input.js';
+import { readReply } from '../scoring/read-reply.js';
+import { prepareCase } from '../scoring/score-case.js';
+import { toAccepted, toExpected } from '../scoring/bfcl-answer.js';
+import { exportBfcl } from './export-bfcl.js';
+import { importBfcl } from './import-bfcl.js';
+import { Warnings } from './warnings.js';
+
+const importText = async (text: Json, answers?: Json) => {
+  const warnings = new Warnings();
+  const { suite } = await importBfcl({ text, answers, settings: {} }, warnings);
+  return { suite: SuiteFile.parse(suite), warnings: warnings.list() };
+};
+const jsonLines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+
+const area = {
+  name: 'geometry.area', description: 'Area of a shape.',
+  parameters: {
+    type: 'dict',
+    properties: { side: { type: 'float' }, unit: { type: 'string' }, box: { type: 'dict', properties: { w: { type: 'integer' } } }, pair: { type: 'tuple', items: { type: 'integer' } }, note: { type: 'any' } },
+    required: ['side'],
+  },
+};
+const question = (id: string, content = 'How large?') => ({ id, question: [[{ role: 'user', content }]], function: [area] });
+const truth = (id: string, ...ground_truth: object[]) => ({ id, ground_truth });
+
+describe('BFCL entries', () => {
+  it('become cases with tools of their own, every acceptable value and every parameter that may be left out', async () => {
+    const { suite, warnings } = await importText(
+      jsonLines(question('simple_python_0'), truth('simple_python_0', { 'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2], h: [''] }, ''], pair: [[1, 2]] } })));
+    expect(warnings).toEqual([]);
+    expect(suite.test_cases).toMatchObject([{
+      name: 'simple_python_0', category: 'simple_python', prompt: 'How large?', expected_tool: 'geometry.area', allow_extra_calls: false,
+      expected_params: { side: { $one_of: [2, 2.5] }, unit: { $optional: 'cm' }, box: { $optional: { w: { $one_of: [1, 2] }, h: { $optional: '' } } }, pair: [1, 2] },
+    }]);
+    expect(suite.test_cases[0]!.tools).toEqual([{
+      type: 'function',
+      function: {
+        name: 'geometry.area', description: 'Area of a shape.',
+        parameters: {
+          type: 'object', required: ['side'],
+          properties: { side: { type: 'number' }, unit: { type: 'string' }, box: { type: 'object', properties: { w: { type: 'integer' } } }, pair: { type: 'array', items: { type: 'integer' } }, note: {} },
+        },
+      },
+    }]);
+  });
+
+  it('of parallel categories expect several calls, of irrelevance none, and of relevance any', async () => {
+    const { suite } = await importText(jsonLines(question('parallel_1'), question('irrelevance_3'), question('live_relevance_0-0-0')), jsonLines(truth('parallel_1', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } })));
+    expect(suite.test_cases).toMatchObject([
+      { expected_calls: [{ tool: 'geometry.area', params: { side: 1 } }, { tool: 'geometry.area', params: { side: 2 } }], call_order: 'any' },
+      { expected_tool: null, category: 'irrelevance' },
+      { expected_tool: ['geometry.area'], category: 'live_relevance' },
+    ]);
+  });
+
+  it('of several turns, of Java, or without an answer are refused as a whole, and the message names the line', async () => {
+    const turns = { ...question('x'), id: 'multi_turn_base_0', question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]] };
+    await expect(importText(jsonLines(question('irrelevance_0'), turns))).rejects.toThrow(/^Line 2 \("multi_turn_base_0"\).*several turns/);
+    await expect(importText(jsonLines(question('simple_java_0')))).rejects.toThrow(/Java/);
+    await expect(importText(jsonLines(question('simple_0')))).rejects.toThrow(/Line 1 \("simple_0"\) has no possible answer/);
+    await expect(importText(`${JSON.stringify(question('irrelevance_0'))}\n{"id": `)).rejects.toThrow(/^Line 2 is not JSON/);
+    await expect(importText(jsonLines(question('irrelevance_0'), question('irrelevance_0')))).rejects.toThrow(/Line 2 is a second question.*line 1/);
+  });
+
+  it('that no reply can satisfy are imported and reported', async () => {
+    const { suite, warnings } = await importText(jsonLines(question('simple_0'), question('simple_1'), question('simple_2')), jsonLines(
+      truth('simple_0', { 'geometry.area': { side: [] } }), truth('simple_1', { 'geometry.area': { side: [1], colour: ['red'] } }), truth('simple_2', { 'geometry.area': { side: [1], colour: ['red', ''] } })));
+    expect(suite.test_cases).toHaveLength(3);
+    expect(warnings).toEqual([expect.stringMatching(/^Line 1: simple_0: no reply can satisfy it .*missing_required/), expect.stringMatching(/^Line 2: simple_1: no reply can satisfy it .*unexpected_param/)]);
+  });
+
+  it('that cannot be a case are left out with their line and the reason', async () => {
+    const { suite, warnings } = await importText(jsonLines(question('irrelevance_0'), { ...question('irrelevance_1'), function: [] }, { ...question('irrelevance_2'), function: [{ ...area, name: 'über area' }, area, area] }));
+    expect(suite.test_cases).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringMatching(/^Line 2: irrelevance_1: left out, because it offers no function/), expect.stringMatching(/^Line 3: .*"über area" is named "_ber_area"/), expect.stringMatching(/^Line 3: .*describes "geometry.area" twice/)]);
+  });
+
+  it('keep the text of their numbers', async () => {
+    const { suite } = await importText(`${JSON.stringify(question('simple_0'))}\n{"id":"simple_0","ground_truth":[{"geometry.area":{"side":[5.0, 12345678901234567890]}}]}`);
+    expect(JSON.stringify(suite.test_cases[0]!.expected_params)).toBe('{"side":{"$one_of":[5.0,12345678901234567890]}}');
+  });
+});
+
+describe('a suite exported to BFCL', () => {
+  it('has the questions, functions and answers it was made of', async () => {
+    const entries = [question('simple_python_0'), truth('simple_python_0', { 'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2] }, ''], pair: [[1, 2], [2, 1]] } }), question('irrelevance_9')];
+    const { suite } = await importText(jsonLines(...entries));
+    const exported = [...exportBfcl(suite, 'all')].map((line) => JSON.parse(line));
+    // A tuple is an array ever after.
+    const parameters = { ...area.parameters, properties: { ...area.parameters.properties, pair: { type: 'array', items: { type: 'integer' } } } };
+    expect(exported).toEqual(entries.map((entry) => ('function' in entry ? { ...entry, function: [{ ...area, parameters }] } : entry)));
+    expect([...exportBfcl(suite, 'answers')]).toHaveLength(1);
+    expect((await importText([...exportBfcl(suite, 'all')].join(''))).suite).toEqual(suite);
+  });
+
+  it('says which cases BFCL cannot express', () => {
+    const tool = { type: 'function' as const, function: { name: 'f' } };
+    const suite = SuiteFile.parse({ name: 's', tools: [tool, { ...tool, function: { name: 'g' } }], test_cases: [{ prompt: 'p', expected_tool: 'f', expected_params: { a: { $contains: 'x' } } }, { prompt: 'p', expected_tool: 'f' }] });
+    expect([...exportBfcl(suite, 'all')].map((line) => JSON.parse(line))).toEqual([{ id: 'multiple_0', left_out: expect.stringMatching(/"a".*matcher/) }, { id: 'relevance_1', left_out: expect.stringMatching(/arguments/) }]);
+  });
+});
+
+describe('acceptable values', () => {
+  const lists: [string, Json[], boolean?][] = [
+    ['one value', ['a']], ['several', [1, 2]], ['optional', ['a', '']], ['nothing but optional', ['']], ['none at all', []], ['a required empty text', ['', 'a'], true],
+    ['lists', [[1, 2], [3]]], ['an empty list', [[]]], ['null', [null]], ['objects in a list', [[{ a: [1, ''] }, { a: [2] }]]], ['nested objects', [{ a: [{ b: ['c'] }] }]],
+  ];
+  it.each(lists)('go to an expected value and back: %s', (_name, accepted, required = false) => {
+    expect(toAccepted(toExpected(accepted, required))).toEqual(accepted);
+  });
+});
+
+/** Lines recorded from the reference; its data are not part of this project. */
+const VECTORS = new URL('../../../shared/vectors/bfcl-ast.jsonl', import.meta.url);
+const recorded = existsSync(VECTORS) ? readFileSync(VECTORS, 'utf8').trim().split('\n').map((line) => parseJson(line) as JsonObject & { id: string; input: JsonObject; expected: JsonObject }) : [];
+
+describe('an imported suite', () => {
+  it('is scored by bfcl_ast as the reference scores the entry itself', async () => {
+    const differences: unknown[] = [];
+    for (const { id, input, expected } of recorded) {
+      if (!/: [a-z_]+_\d+(-\d+)*: /.test(id) || input.underscore_to_dot === true || !Array.isArray(input.model_output)) continue;
+      const name = /: ([a-z_]+_\d+(?:-\d+)*): /.exec(id)![1]!;
+      const { suite } = await importText([{ id: name, question: [[{ role: 'user', content: 'q' }]], function: input.functions! }], input.possible_answer && (input.possible_answer as Json[]).length > 0 ? [{ id: name, ground_truth: input.possible_answer }] : undefined);
+      const [test] = suite.test_cases;
+      const calls = (input.model_output as JsonObject[]).flatMap((call) => (Object.keys(call).length === 1 ? Object.entries(call) : []));
+      const message = { role: 'assistant', content: null, tool_calls: calls.map(([tool, args]) => ({ type: 'function', function: { name: tool, arguments: JSON.stringify(args) } })) };
+      const tools = test!.tools as SuiteFile['tools'];
+      const scores = scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: test!, tools, rounds: [{ message, reply: readReply(message, tools) }] });
+      if (input.category !== 'live_relevance' && scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
+    }
+    expect(differences.slice(0, 10)).toEqual([]);
+  });
+
+  it('passes in the house score too when every parameter has its first acceptable value', async () => {
+    const { suite } = await importText(jsonLines(question('simple_0')), jsonLines(truth('simple_0', { 'geometry.area': { side: [2, 3], unit: ['cm', ''] } })));
+    const [test] = suite.test_cases;
+    const reply = (args: object) => readReply({ role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'geometry.area', arguments: JSON.stringify(args) } }] }, suite.tools);
+    const scorer = prepareCase(test!, suite.tools, 1);
+    expect([{ side: 3 }, { side: 2, unit: 'CM' }, { side: 4 }].map((args) => scorer.score(reply(args)).passed)).toEqual([true, true, false]);
+  });
+});

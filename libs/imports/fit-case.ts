@@ -1,0 +1,33 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { pointer, type InputError } from '#lib/contracts/problem';
+import type { Tool } from '#lib/contracts/tool';
+import { checkCase } from '../scoring/check-case.js';
+import { checkTools } from '../scoring/check-tools.js';
+
+const MOST_KEPT = 2000;
+
+/**
+ * Checks the cases of an import. The same tools come with many of them, and compiling a schema takes a millisecond: each is
+ * looked at once.
+ */
+export function caseFitter(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
+  const known = new Map<string, InputError[]>();
+  const toolErrors = (tool: Tool): InputError[] => {
+    const text = JSON.stringify(tool);
+    let errors = known.get(text);
+    if (!errors) {
+      if (known.size >= MOST_KEPT) known.clear();
+      known.set(text, (errors = checkTools([tool])));
+    }
+    return errors;
+  };
+  return (input) => {
+    const own = input.tools?.filter((tool) => typeof tool !== 'string') ?? [];
+    if (own.length === 0 || input.distractors !== undefined) return checkCase(input, suite);
+    const errors = input.tools!.flatMap((tool, index) =>
+      typeof tool === 'string' ? [] : toolErrors(tool).map(({ path, message }) => ({ path: pointer(['tools', index]) + path.replace(/^\/0/, ''), message })));
+    const ownNames = new Set(own.map((tool) => tool.function.name.toLowerCase()));
+    const named = input.tools!.map((tool) => (typeof tool === 'string' ? tool : tool.function.name));
+    return [...errors, ...checkCase({ ...input, tools: named }, [...suite.filter((tool) => !ownNames.has(tool.function.name.toLowerCase())), ...own])];
+  };
+}

@@ -1,0 +1,136 @@
+import { CaseInput } from '#lib/contracts/case';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { MAX_TOOLS, ToolName, type Tool } from '#lib/contracts/tool';
+import { toExpected } from '../scoring/bfcl-answer.js';
+import { toJsonSchema } from './bfcl-schema.js';
+import { caseFitter } from './fit-case.js';
+import { asked, givenTools, ToolShelf, type Draft, type Source } from './imported.js';
+import { readLines, type Entry } from './read-lines.js';
+import { unwinnable } from './unwinnable.js';
+import type { Warnings } from './warnings.js';
+
+/** Categories whose entries are more than one reply and the calls in it. */
+const REFUSED: [RegExp, string][] = [
+  [/multi_turn/, 'its entries play several turns against simulated APIs and compare the APIs\' state; import conversations as chat-logs, or write cases with "multi_turn"'],
+  [/java/, 'its answers are source text of Java or JavaScript, not values'],
+  [/^exec_|^rest/, 'its answers are code that BFCL executes'],
+  [/memory|web_search|agentic|format_sensitivity/, 'its entries are played with tools that work, and judged by the final text'],
+  [/sql|chatable/, 'BFCL has no checked answers for it'],
+];
+
+const categoryOf = (id: string): string => id.replace(/_\d+(-\d+)*$/, '');
+
+/** BFCL v3 and v4: questions and possible answers, in one text (whose lines are told apart by their fields) or in two. */
+export async function importBfcl({ text, answers, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const [questions, truths] = [new Map<string, Entry>(), new Map<string, Entry>()];
+  for (const [source, what] of [[text, 'the questions'], [answers, 'the possible answers']] as const) {
+    if (source === undefined) continue;
+    for await (const entry of readLines(source, what)) {
+      const { id } = entry.value;
+      if (typeof id !== 'string') throw new ProblemError(400, `Line ${entry.line} of ${what} has no "id". Nothing was imported.`);
+      if (typeof entry.value.left_out === 'string') warnings.at(entry.line, `${id}: left out by the export: ${entry.value.left_out}`);
+      else if ('question' in entry.value) keep(questions, id, entry, 'question');
+      if ('ground_truth' in entry.value || 'possible_answer' in entry.value) keep(truths, id, entry, 'possible answer');
+      else if (!('question' in entry.value || 'left_out' in entry.value)) throw new ProblemError(400, `Line ${entry.line} of ${what} ("${id}") has neither "question" nor "ground_truth". Nothing was imported.`);
+    }
+  }
+  if (questions.size === 0) throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
+
+  const shelf = new ToolShelf(givenTools(settings));
+  const fit = caseFitter([]);
+  const [cases, lines, categories]: [CaseInput[], number[], Set<string>] = [[], [], new Set()];
+  for (const [id, { line, value }] of questions) {
+    const category = categoryOf(id);
+    categories.add(category);
+    const reason = refusal(category, value);
+    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${reason}. Nothing was imported.`);
+    const warn = (message: string): void => warnings.at(line, `${id}: ${message}`);
+    const tools = toolsOf(value.function ?? [], warn);
+    const truth = truths.get(id);
+    if (!truth && !category.includes('relevance')) throw new ProblemError(422, `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. Nothing was imported.`);
+    const made = caseOf(id, category, value, truth && calls(truth), tools);
+    const parsed = CaseInput.safeParse(made);
+    const wrong = parsed.success ? fit(parsed.data)[0] : { path: `/${parsed.error.issues[0]!.path.map(String).join('/')}`, message: parsed.error.issues[0]!.message };
+    if (tools.size === 0 || tools.size > MAX_TOOLS || wrong) {
+      warn(`left out, because ${tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : `${wrong!.path} ${wrong!.message}`}`);
+      continue;
+    }
+    const dead = truth && unwinnable(category, [value.function ?? []].flat() as JsonObject[], calls(truth));
+    if (dead) warn(`no reply can satisfy it (${dead}); it is imported, and will fail for every model`);
+    for (const { tool } of tools.values()) shelf.offer(tool);
+    cases.push(made);
+    lines.push(line);
+  }
+  for (const [id, { line }] of truths) if (!questions.has(id)) warnings.at(line, `${id}: a possible answer without its question, left out`);
+  const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
+  return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines };
+}
+
+function keep(entries: Map<string, Entry>, id: string, entry: Entry, what: string): void {
+  const before = entries.get(id);
+  if (before) throw new ProblemError(422, `Line ${entry.line} is a second ${what} "${id}"; the first is at line ${before.line}. Nothing was imported.`);
+  entries.set(id, entry);
+}
+
+function refusal(category: string, entry: JsonObject): string | undefined {
+  const known = REFUSED.find(([pattern]) => pattern.test(category));
+  if (known) return `the category "${category}" cannot be imported: ${known[1]}`;
+  const severalTurns = Array.isArray(entry.question) && entry.question.length > 1 && entry.question.every(Array.isArray);
+  return severalTurns || 'involved_classes' in entry ? `it has several turns, and ${REFUSED[0]![1]}` : undefined;
+}
+
+function calls({ line, value }: Entry): JsonObject[] {
+  const list = [value.ground_truth ?? value.possible_answer ?? []].flat();
+  const good = list.every((call) => isObject(call) && Object.keys(call).length === 1 && isObject(Object.values(call)[0]));
+  if (!good) throw new ProblemError(422, `Line ${line}: "ground_truth" must be a list of {"function": {"parameter": [acceptable values]}}. Nothing was imported.`);
+  return list as JsonObject[];
+}
+
+interface Named {
+  tool: Tool;
+  required: Set<Json>;
+}
+
+/** The functions of an entry by BFCL's name for them; the tools' own names are those that providers take. */
+function toolsOf(functions: Json, warn: (message: string) => void): Map<string, Named> {
+  const tools = new Map<string, Named>();
+  const taken = new Set<string>();
+  for (const described of [functions].flat()) {
+    if (!isObject(described) || typeof described.name !== 'string') continue;
+    const name = ToolName.safeParse(described.name).success ? described.name : described.name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'function';
+    if (name !== described.name) warn(`the function "${described.name}" is named "${name}" here, which providers accept`);
+    if (taken.has(name.toLowerCase())) {
+      warn(`describes "${name}" twice; the first description counts`);
+      continue;
+    }
+    taken.add(name.toLowerCase());
+    const parameters = toJsonSchema(described.parameters ?? {}, (type) => warn(`the type "${type}" in "${name}" is unknown; any value is allowed there`));
+    const description = typeof described.description === 'string' ? { description: described.description } : {};
+    const tool: Tool = { type: 'function', function: { name, ...description, parameters: { ...parameters, type: 'object', properties: parameters.properties ?? {} } } };
+    tools.set(described.name, { tool, required: new Set([parameters.required ?? []].flat()) });
+  }
+  return tools;
+}
+
+function caseOf(id: string, category: string, { question }: JsonObject, truth: JsonObject[] | undefined, tools: Map<string, Named>): CaseInput {
+  const turn = Array.isArray(question) && question.length === 1 && Array.isArray(question[0]) ? question[0] : question;
+  const messages = typeof turn === 'string' ? [{ role: 'user', content: turn }] : ([turn ?? []].flat() as JsonObject[]);
+  const base = { name: id.slice(0, 200), category, ...asked(messages), tools: [...tools.values()].map(({ tool }) => tool) };
+  if (!truth?.length) {
+    // Relevance asks for any call at all; irrelevance, and an answer without calls, for none.
+    return { ...base, expected_tool: category.includes('relevance') && !category.includes('irrelevance') ? base.tools.map((tool) => tool.function.name) : null };
+  }
+  const expected = truth.map((call) => {
+    const [[name, params]] = Object.entries(call) as [[string, JsonObject]];
+    const named = tools.get(name);
+    return {
+      tool: named?.tool.function.name ?? name,
+      params: Object.fromEntries(Object.entries(params).map(([key, accepted]) => [key, toExpected(accepted, named?.required.has(key))])),
+    };
+  });
+  const one = category.includes('parallel') ? undefined : expected.length === 1 ? expected[0] : undefined;
+  return one
+    ? { ...base, expected_tool: one.tool, expected_params: one.params, allow_extra_calls: false }
+    : { ...base, expected_calls: expected, call_order: 'any', allow_extra_calls: false };
+}

@@ -1,0 +1,30 @@
+import type { ImportFormat } from '#lib/contracts/import';
+import { ProblemError } from '#lib/contracts/problem';
+import type { SuiteFile } from '#lib/contracts/suite';
+import { checkSuite, hintsOf, type Describe } from './check-suite.js';
+import { importBfcl } from './import-bfcl.js';
+import { importCsv } from './csv-suite.js';
+import { readSource, type Draft, type Source } from './imported.js';
+import { importJsonl } from './jsonl-suite.js';
+import { nativeDraft } from './native-suite.js';
+import { Warnings } from './warnings.js';
+import { importYaml } from './yaml-suite.js';
+
+type Convert = (source: Source, warnings: Warnings, describe: Describe) => Draft | Promise<Draft>;
+const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
+  bfcl: importBfcl,
+  csv: importCsv,
+  jsonl: importJsonl,
+  yaml: (source, _warnings, describe) => importYaml(source, describe),
+};
+
+/** A body in one of the formats as a suite that can be saved, and what its author should know. Nothing of a bad file is taken. */
+export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; warnings: string[] }> {
+  const warnings = new Warnings();
+  const draft = format === 'native' ? nativeDraft(body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
+  if (format !== 'native' && draft.suite.test_cases.length === 0 && warnings.list().length) {
+    throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
+  }
+  const suite = await checkSuite(draft, describe);
+  return { suite, warnings: [...warnings.list(), ...hintsOf(suite)] };
+}

@@ -1,0 +1,74 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import type { SuiteFile } from '#lib/contracts/suite';
+import { MAX_TOOLS, Tool } from '#lib/contracts/tool';
+
+/** What a file in another format says: a suite as its author would have written it, not yet checked. */
+export interface Draft {
+  suite: Record<string, unknown> & { test_cases: unknown[] };
+  /** Where each case stands in the file, for messages; without it a message says which case it is. */
+  lines?: number[];
+}
+
+/** A file as it came, and what was said beside it. */
+export interface Source {
+  /** The text, or a list of its entries. */
+  text: Json;
+  answers?: Json;
+  /** Settings of the suite that the format cannot say; what the file says itself counts less. */
+  settings: Partial<Omit<SuiteFile, 'test_cases'>>;
+}
+
+const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'] as const;
+const TEXT_KEYS = ['text', 'questions', 'conversations', 'csv', 'yaml', 'jsonl'];
+const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
+
+/** What a body means: the file itself (a text, or JSON), or an object that holds it with the suite's settings. */
+export function readSource(body: unknown, name: string | undefined): Source {
+  const named = name === undefined ? {} : { name };
+  const holder = isObject(body) ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key])) : undefined;
+  if (!isObject(body) || holder === undefined) {
+    if (body === undefined || body === '') throw new ProblemError(400, 'The body is empty: send the file.');
+    return { text: body as Json, settings: named };
+  }
+  const answers = ANSWER_KEYS.find((key) => key in body);
+  const known = new Set<string>([holder, ...SETTINGS, ...(answers ? [answers] : [])]);
+  const stranger = Object.keys(body).find((key) => !known.has(key));
+  if (stranger) throw new ProblemError(400, `/${stranger} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`);
+  const settings = Object.fromEntries(SETTINGS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
+  return { text: body[holder]!, ...(answers && { answers: body[answers] }), settings: { ...(plainNumbers(settings) as object), ...named } };
+}
+
+/** Tools given beside a file, checked by their schema. @throws ProblemError 400 */
+export function givenTools(settings: Source['settings']): Tool[] {
+  if (settings.tools === undefined) return [];
+  const parsed = Tool.array().max(MAX_TOOLS).safeParse(settings.tools);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new ProblemError(400, `/tools/${path.map(String).join('/')} ${message}`);
+}
+
+/** The first tools with different names: what the suite itself offers where each case brings tools of its own. */
+export class ToolShelf {
+  readonly #tools = new Map<string, Tool>();
+  constructor(given: readonly Tool[] = []) {
+    for (const tool of given) this.offer(tool);
+  }
+
+  offer(tool: Tool): void {
+    const name = tool.function.name.toLowerCase();
+    if (this.#tools.size < MAX_TOOLS && !this.#tools.has(name)) this.#tools.set(name, tool);
+  }
+
+  list(): Tool[] {
+    return [...this.#tools.values()];
+  }
+}
+
+/** A conversation as a case holds it: one question of a user is its prompt. */
+export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
+  const [only] = messages;
+  if (messages.length === 1 && only!.role === 'user' && typeof only!.content === 'string' && only!.content !== '') return { prompt: only!.content };
+  return { messages: messages as CaseInput['messages'] };
+}

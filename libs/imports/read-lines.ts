@@ -1,0 +1,57 @@
+import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { takeTurns } from './take-turns.js';
+
+export interface Entry {
+  /** Of the file, from 1; of a list the entry's number. */
+  line: number;
+  value: JsonObject;
+}
+
+/** The objects of a JSON Lines text, or of a list, each with its line. A text that is one JSON list is taken as such. */
+export async function* readLines(source: Json, what: string): AsyncGenerator<Entry> {
+  const turn = takeTurns();
+  const list = typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
+  if (list) {
+    for (const [index, value] of list.entries()) {
+      yield { line: index + 1, value: objectAt(index + 1, value, what) };
+      await turn();
+    }
+    return;
+  }
+  if (typeof source !== 'string') throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
+  let line = 0;
+  for (let from = 0; from < source.length; ) {
+    const newline = source.indexOf('\n', from);
+    const text = source.slice(from, newline < 0 ? undefined : newline).trim();
+    from = newline < 0 ? source.length : newline + 1;
+    line++;
+    if (text === '' || text === '\ufeff') continue;
+    yield { line, value: objectAt(line, parsed(line, line === 1 ? text.replace(/^\ufeff/, '') : text), what) };
+    await turn();
+  }
+}
+
+function listIn(text: string): Json[] | null {
+  if (!/^\ufeff?\s*\[/.test(text)) return null;
+  try {
+    const value = parseJson(text.replace(/^\ufeff/, ''));
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null; // Then the line that is wrong is named.
+  }
+}
+
+function parsed(line: number, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new ProblemError(400, `Line ${line} is not JSON: ${(error as Error).message}. Nothing was imported.`);
+  }
+}
+
+function objectAt(line: number, value: Json, what: string): JsonObject {
+  if (!isObject(value)) throw new ProblemError(400, `Line ${line} of ${what} is no JSON object. Nothing was imported.`);
+  if (isDeeperThan(value, MOST_LEVELS)) throw new ProblemError(400, `Line ${line} of ${what} nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  return value;
+}

@@ -1,0 +1,20 @@
+const MOST_WARNINGS = 200;
+
+/** What an import did differently than its file says, each with its line. A file full of the same is told in brief. */
+export class Warnings {
+  readonly #texts: string[] = [];
+  #more = 0;
+
+  add(text: string): void {
+    if (this.#texts.length < MOST_WARNINGS) this.#texts.push(text);
+    else this.#more++;
+  }
+
+  at(line: number, text: string): void {
+    this.add(`Line ${line}: ${text}`);
+  }
+
+  list(): string[] {
+    return this.#more ? [...this.#texts, `And ${this.#more} more.`] : this.#texts;
+  }
+}

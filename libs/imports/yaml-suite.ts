@@ -1,0 +1,30 @@
+import type { Json } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import type { SuiteFile } from '#lib/contracts/suite';
+import type { Describe } from './check-suite.js';
+import type { Draft, Source } from './imported.js';
+import { nativeDraft } from './native-suite.js';
+import { readYaml } from './read-yaml.js';
+
+/** The native format in YAML. */
+export function importYaml({ text, settings }: Source, describe: Describe): Draft {
+  if (typeof text !== 'string') throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
+  const { value, linesOf } = readYaml(text);
+  const draft = nativeDraft(value, undefined, describe);
+  return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };
+}
+
+/** In YAML every JSON value may stand for itself: only the outer levels are written in YAML's own way. */
+export function* exportYaml({ test_cases, tools, ...settings }: SuiteFile): Generator<string> {
+  for (const [key, value] of Object.entries(settings)) yield `${key}: ${inline(value)}\n`;
+  yield `tools:\n${tools.map((tool) => `  - ${inline(tool as unknown as Json)}\n`).join('')}`;
+  yield test_cases.length ? 'test_cases:\n' : 'test_cases: []\n';
+  for (const input of test_cases) {
+    const fields = Object.entries(input).filter(([, value]) => value !== undefined).map(([key, value]) => `${key}: ${inline(value as Json)}`);
+    yield fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
+  }
+}
+
+/** JSON, without the characters that YAML wants escaped. */
+const inline = (value: Json): string =>
+  JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
