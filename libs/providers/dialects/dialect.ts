@@ -38,7 +38,7 @@ export interface Dialect {
 
 /** Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user chose. */
 export const onlyHeaders = (fetch: Fetch, names: readonly string[]): Fetch => (url, init = {}) => {
-  const given = new Headers(init.headers);
+  const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
   const headers = Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
   return fetch(url, { ...init, headers });
 };
