@@ -1,23 +1,27 @@
 import type { ApiClient } from '#lib/client/api-client';
+import { parseJson } from '#lib/contracts/json';
 import type { Suite } from '#lib/contracts/suite';
-import { readSuiteFile } from './read-suite-file.js';
+import { importQuery, readImport } from './read-suite-file.js';
 import { printJson, table } from './show.js';
 import type { Options } from './main.js';
 
 export async function suites(client: ApiClient, [what, argument]: string[], options: Options): Promise<void> {
   if (what === 'import' && argument) {
-    const answer = await client.importSuite(readSuiteFile(argument));
+    const answer = await client.importSuite(readImport(argument, options), importQuery(options));
     for (const warning of answer.warnings) console.error(`Warning: ${warning}`);
-    console.log(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
+    if (options['dry-run']) printJson(answer.preview);
+    else console.log(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
   } else if (what === 'export' && argument) {
-    printJson(await client.call('GET', `/api/tool-suites/${argument}/export`));
+    const text = await client.text(`/api/tool-suites/${argument}/export?format=${encodeURIComponent(options.format ?? 'json')}`);
+    if ((options.format ?? 'json') === 'json') printJson(parseJson(text));
+    else process.stdout.write(text);
   } else if (what === undefined || what === 'list') {
     const found: Suite[] = [];
     for await (const suite of client.suites()) found.push(suite);
     if (options.json) return printJson(found);
     const rows = found.map((suite) => [suite.id, suite.name, `v${suite.version}`, `${suite.test_cases_count} cases`, `${suite.tools.length} tools`]);
     console.log(rows.length ? table(rows) : 'No suites yet. Import one: toolmark suites import examples/weather.json');
-  } else throw new Error('toolmark suites list | import FILE | export ID');
+  } else throw new Error('toolmark suites list | import FILE [--format F] [--dry-run] | export ID [--format F]');
 }
 
 export async function jobs(client: ApiClient, _rest: string[], options: Options): Promise<void> {

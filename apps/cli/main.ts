@@ -9,6 +9,8 @@ const USAGE = `toolmark: find out how well language models call tools
 
   toolmark login --server URL --token TOKEN      remembers both for the next commands
   toolmark suites list | import FILE | export ID
+                  import: [--format native|bfcl|chat-logs|promptfoo|csv|yaml|jsonl] [--answers FILE] [--name NAME] [--dry-run]
+                  export: [--format json|csv|bfcl|jsonl|yaml]
   toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C] [--cache off|use|refresh]
                                                  SUITE: the id of a suite, or a file that is imported first
   toolmark jobs
@@ -23,6 +25,7 @@ const OPTIONS = {
   server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
   failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
   in: { type: 'string' }, out: { type: 'string' }, cache: { type: 'string' },
+  format: { type: 'string' }, answers: { type: 'string' }, name: { type: 'string' }, 'dry-run': { type: 'boolean' },
 } as const;
 const read = () => parseArgs({ allowPositionals: true, options: OPTIONS });
 export type Options = ReturnType<typeof read>['values'];

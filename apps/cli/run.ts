@@ -42,7 +42,7 @@ async function findSuite(client: ApiClient, suite: string): Promise<{ suiteId: s
   }
   const { suite_id: suiteId, warnings } = await client.importSuite(readSuiteFile(suite));
   for (const warning of warnings) console.error(`Warning: ${warning}`);
-  return { suiteId, forget: () => client.call('DELETE', `/api/tool-suites/${suiteId}`) };
+  return { suiteId: suiteId!, forget: () => client.call('DELETE', `/api/tool-suites/${suiteId}`) };
 }
 
 function numberOf(option: string, text: string): number {

@@ -1,3 +1,4 @@
+import type { ImportAnswer } from '#lib/contracts/import';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Problem } from '#lib/contracts/problem';
@@ -23,13 +24,19 @@ export class ApiClient {
   constructor(readonly serverUrl: string, readonly token: string) {}
 
   async call<Answer>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+    const text = await this.text(path, method, body);
+    return (text ? JSON.parse(text) : undefined) as Answer;
+  }
+
+  /** What the server answers, as it is. */
+  async text(path: string, method = 'GET', body?: unknown): Promise<string> {
     const response = await fetch(`${this.serverUrl.replace(/\/+$/, '')}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
-    if (response.ok) return (text ? JSON.parse(text) : undefined) as Answer;
+    if (response.ok) return text;
     if (!response.headers.get('content-type')?.includes('problem')) throw new Error(`${this.serverUrl} answered ${response.status}. Is it a Toolmark server?`);
     throw new ApiError(JSON.parse(text) as Problem);
   }
@@ -44,7 +51,7 @@ export class ApiClient {
   }
 
   suites = (): AsyncGenerator<Suite> => this.all('/api/tool-suites');
-  importSuite = (fileText: string): Promise<{ suite_id: string; test_cases_created: number; warnings: string[] }> => this.call('POST', '/api/tool-eval/import', fileText);
+  importSuite = (fileText: string, query = ''): Promise<ImportAnswer> => this.call('POST', `/api/tool-eval/import${query}`, fileText);
   submit = (submission: Submission): Promise<{ job_id: string; eval_id: string }> => this.call('POST', '/api/tool-eval', submission);
   run = (id: string): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}`);
   job = (id: string): Promise<Job> => this.call('GET', `/api/jobs/${id}`);

@@ -1,11 +1,11 @@
-import { CaseInput } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, ToolName, type Tool } from '#lib/contracts/tool';
 import { toExpected } from '../scoring/bfcl-answer.js';
 import { toJsonSchema } from './bfcl-schema.js';
 import { caseFitter } from './fit-case.js';
-import { asked, givenTools, ToolShelf, type Draft, type Source } from './imported.js';
+import { asked, givenTools, ToolShelf, wrongWith, type Draft, type Source } from './imported.js';
 import { readLines, type Entry } from './read-lines.js';
 import { unwinnable } from './unwinnable.js';
 import type { Warnings } from './warnings.js';
@@ -50,10 +50,9 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     const truth = truths.get(id);
     if (!truth && !category.includes('relevance')) throw new ProblemError(422, `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. Nothing was imported.`);
     const made = caseOf(id, category, value, truth && calls(truth), tools);
-    const parsed = CaseInput.safeParse(made);
-    const wrong = parsed.success ? fit(parsed.data)[0] : { path: `/${parsed.error.issues[0]!.path.map(String).join('/')}`, message: parsed.error.issues[0]!.message };
-    if (tools.size === 0 || tools.size > MAX_TOOLS || wrong) {
-      warn(`left out, because ${tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : `${wrong!.path} ${wrong!.message}`}`);
+    const wrong = tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : wrongWith(made, truth ? calls(truth) : [], fit);
+    if (wrong) {
+      warn(`left out, because ${wrong}`);
       continue;
     }
     const dead = truth && unwinnable(category, [value.function ?? []].flat() as JsonObject[], calls(truth));

@@ -3,6 +3,8 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { checkSuite, hintsOf, type Describe } from './check-suite.js';
 import { importBfcl } from './import-bfcl.js';
+import { importChatLogs } from './import-chat-logs.js';
+import { importPromptfoo } from './import-promptfoo.js';
 import { importCsv } from './csv-suite.js';
 import { readSource, type Draft, type Source } from './imported.js';
 import { importJsonl } from './jsonl-suite.js';
@@ -13,6 +15,8 @@ import { importYaml } from './yaml-suite.js';
 type Convert = (source: Source, warnings: Warnings, describe: Describe) => Draft | Promise<Draft>;
 const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   bfcl: importBfcl,
+  'chat-logs': importChatLogs,
+  promptfoo: importPromptfoo,
   csv: importCsv,
   jsonl: importJsonl,
   yaml: (source, _warnings, describe) => importYaml(source, describe),

@@ -1,6 +1,6 @@
-import type { CaseInput } from '#lib/contracts/case';
+import { CaseInput } from '#lib/contracts/case';
 import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { MAX_TOOLS, Tool } from '#lib/contracts/tool';
 
@@ -72,3 +72,18 @@ export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt'
   if (messages.length === 1 && only!.role === 'user' && typeof only!.content === 'string' && only!.content !== '') return { prompt: only!.content };
   return { messages: messages as CaseInput['messages'] };
 }
+
+/**
+ * Why what was made of a foreign entry cannot be a case; undefined if it can.
+ * @param values of the entry's author, who knows nothing of matchers
+ */
+export function wrongWith(made: CaseInput, values: readonly Json[], fit: (input: CaseInput) => InputError[]): string | undefined {
+  if (values.some(holdsDollarKey)) return 'it expects an object with a key that begins with "$", which means a matcher here';
+  const parsed = CaseInput.safeParse(made);
+  if (parsed.success) return fit(parsed.data).map(({ path, message }) => `${path} ${message}`)[0];
+  const { path, message } = parsed.error.issues[0]!;
+  return `/${path.map(String).join('/')} ${message}`;
+}
+
+const holdsDollarKey = (value: Json): boolean =>
+  Array.isArray(value) ? value.some(holdsDollarKey) : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || holdsDollarKey(inner));

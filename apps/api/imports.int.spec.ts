@@ -1,0 +1,73 @@
+import { startApi, type ApiInProcess } from '../../test/api.js';
+import { weatherSuite, type Client } from '../../test/client.js';
+import { ADMIN_TOKEN } from '../../test/processes.js';
+
+let api: ApiInProcess;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+}, 60_000);
+afterAll(() => api.close());
+
+const suites = async (): Promise<number> => (await client.get('/api/tool-suites?limit=200')).body.items.length;
+const jsonl = { 'content-type': 'application/x-ndjson' };
+const bfcl = (count: number): string => {
+  const parameters = (n: number) => ({ type: 'dict', properties: { [`side_${n}`]: { type: 'float' } }, required: [`side_${n}`] });
+  const question = (n: number) => ({ id: `simple_python_${n}`, question: [[{ role: 'user', content: `How large? ${n}` }]], function: [{ name: 'area', description: 'd', parameters: parameters(n) }] });
+  const lines = Array.from({ length: count }, (_, n) => [question(n), { id: `simple_python_${n}`, ground_truth: [{ area: { [`side_${n}`]: [1, 2] } }] }]).flat();
+  return lines.map((line) => JSON.stringify(line)).join('\n');
+};
+
+describe('an import', () => {
+  it('shows in a dry run what it would make, and writes nothing', async () => {
+    const before = await suites();
+    const answer = await client.post('/api/tool-eval/import?format=bfcl&dry_run=true&name=Mine', bfcl(60), jsonl);
+    expect(answer).toMatchObject({ status: 200, body: { suite_id: null, dry_run: true, test_cases_created: 60, preview: { name: 'Mine', tools: [{ function: { name: 'area' } }] } } });
+    expect(answer.body.preview.test_cases).toHaveLength(50);
+    expect(await client.post('/api/tool-eval/import?dry_run=true', weatherSuite(1))).toMatchObject({ status: 200, body: { suite_id: null, test_cases_created: 1 } });
+    expect(await suites()).toBe(before);
+  });
+
+  it('takes all of a file or nothing', async () => {
+    const before = await suites();
+    expect(await client.post('/api/tool-eval/import?format=bfcl', `${bfcl(3)}\n{"id": `, jsonl)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/Line 7 is not JSON/) } });
+    expect(await client.post('/api/tool-eval/import?format=csv', 'prompt,expected_tool\np,f\nq,\n', { 'content-type': 'text/csv' })).toMatchObject({ status: 422, body: { errors: [{ path: '/test_cases/1/expected_tool', message: expect.stringMatching(/line 3/) }] } });
+    expect(await client.post('/api/tool-eval/import?format=excel', 'x', { 'content-type': 'text/plain' })).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
+    expect(await client.post('/api/tool-suites', 'x', { 'content-type': 'text/csv' })).toMatchObject({ status: 415 });
+    expect(await suites()).toBe(before);
+  });
+
+  it('takes the file itself, or JSON that holds it; and a lost answer is given again', async () => {
+    const [questions, answers] = [bfcl(2).split('\n').filter((line) => line.includes('question')), bfcl(2).split('\n').filter((line) => line.includes('ground_truth'))];
+    const files = { questions: questions.join('\n'), possible_answers: answers.join('\n'), name: 'Two files' };
+    const lists = { questions: questions.map((line) => JSON.parse(line)), possible_answers: answers.map((line) => JSON.parse(line)) };
+    for (const body of [files, lists]) expect(await client.post('/api/tool-eval/import?format=bfcl', body)).toMatchObject({ status: 201, body: { test_cases_created: 2, warnings: [] } });
+    const key = { ...jsonl, 'idempotency-key': 'import-1' };
+    const [first, second] = [await client.post('/api/tool-eval/import?format=bfcl', bfcl(2), key), await client.post('/api/tool-eval/import?format=bfcl', bfcl(2), key)];
+    expect(second.body).toEqual(first.body);
+    expect(await client.post('/api/tool-eval/import', JSON.stringify(weatherSuite(1)), { 'content-type': 'text/plain' })).toMatchObject({ status: 201 });
+  });
+
+  it('of thousands of cases with tools of their own lets others be served meanwhile', async () => {
+    let importing = true;
+    let served = 0;
+    const imported = client.post('/api/tool-eval/import?format=bfcl', bfcl(4000), jsonl).finally(() => (importing = false));
+    while (importing) served += Number((await fetch(`${api.url}/healthz`)).ok);
+    expect(await imported).toMatchObject({ status: 201, body: { test_cases_created: 4000 } });
+    expect(served).toBeGreaterThan(20);
+  });
+});
+
+describe('an export', () => {
+  it.each(['json', 'csv', 'jsonl', 'yaml', 'bfcl'])('as %s is imported as the same cases', async (format) => {
+    const { body } = await client.post('/api/tool-eval/import', weatherSuite(3));
+    const answer = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export?format=${format}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    const again = await client.post(`/api/tool-eval/import?format=${format === 'json' ? 'native' : format}`, text, { 'content-type': 'text/plain' });
+    const cases = (await client.get(`/api/tool-suites/${again.body.suite_id}`)).body.test_cases;
+    expect(cases).toMatchObject(weatherSuite(3).test_cases.map(({ expected_tool, expected_params, prompt }) => ({ expected_tool, expected_params, prompt })));
+  });
+});

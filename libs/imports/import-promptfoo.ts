@@ -1,0 +1,137 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import { caseFitter } from './fit-case.js';
+import { toolsOf } from './import-chat-logs.js';
+import { asked, givenTools, ToolShelf, wrongWith, type Draft, type Source } from './imported.js';
+import { readWishes, type Wishes } from './promptfoo-assertions.js';
+import { readYaml } from './read-yaml.js';
+import { ToolGuesses } from './tool-guesses.js';
+import type { Warnings } from './warnings.js';
+
+const MOST_COMBINATIONS = 1000;
+
+/** A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each prompt. */
+export function importPromptfoo({ text, settings }: Source, warnings: Warnings): Draft {
+  const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
+  if (!isObject(value)) throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
+  if (!Array.isArray(value.tests)) throw new ProblemError(422, `"tests" must be a list${typeof value.tests === 'string' ? `; "${value.tests}" names a file: put its tests into the configuration` : ''}.`);
+  const given = givenTools(settings);
+  const shelf = new ToolShelf(given);
+  for (const tool of declaredTools(value, warnings)) shelf.offer(tool);
+  const prompts = readPrompts(value.prompts ?? null, warnings);
+  const defaults: JsonObject = isObject(value.defaultTest) ? value.defaultTest : {};
+  const lines = linesOf('tests');
+
+  const planned: { line: number; name: string | undefined; asking: ReturnType<typeof asked>; wishes: Wishes; metadata: JsonObject }[] = [];
+  for (const [index, test] of value.tests.entries()) {
+    const line = lines[index] ?? index + 1;
+    if (!isObject(test)) {
+      warnings.at(line, `test ${index + 1} is no object (${JSON.stringify(test).slice(0, 80)}), left out`);
+      continue;
+    }
+    const asserts = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
+    const wishes = readWishes(asserts, (message) => warnings.at(line, message));
+    if (!wishes) {
+      warnings.at(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
+      continue;
+    }
+    const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
+    for (const combination of combinationsOf(vars)) {
+      if (planned.length > MAX_CASES_PER_IMPORT) throw new ProblemError(422, `The tests, with every prompt and combination of variables, are more than ${MAX_CASES_PER_IMPORT} cases. Divide the file.`);
+      for (const prompt of prompts) {
+        const filled = fill(prompt, combination);
+        if (filled === undefined) warnings.at(line, `a prompt uses more of Nunjucks than "{{name}}", left out: ${prompt.slice(0, 80)}`);
+        else planned.push({ line, name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined, asking: asked(messagesOf(filled)), wishes, metadata: isObject(test.metadata) ? test.metadata : {} });
+      }
+    }
+  }
+
+  if (shelf.list().length === 0) {
+    const guesses = new ToolGuesses();
+    for (const { wishes } of planned) for (const { tool, params } of wishes.calls) guesses.note(tool, params);
+    for (const tool of guesses.list(warnings)) shelf.offer(tool);
+  }
+  const tools = shelf.list();
+  const fit = caseFitter(tools);
+  const [cases, caseLines]: [CaseInput[], number[]] = [[], []];
+  for (const { line, name, asking, wishes, metadata } of planned) {
+    const made: CaseInput = { ...(name && { name }), ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }), ...asking, ...expecting(wishes, tools) };
+    const wrong = wrongWith(made, wishes.calls.map(({ params }) => params ?? null), fit);
+    if (wrong) {
+      warnings.at(line, `left out, because ${wrong}`);
+      continue;
+    }
+    cases.push(made);
+    caseLines.push(line);
+  }
+  const name = typeof value.description === 'string' && value.description.trim() ? { name: value.description.trim().slice(0, 200) } : {};
+  return { suite: { name: 'Imported from promptfoo', ...name, ...settings, tools, test_cases: cases }, lines: caseLines };
+}
+
+function expecting({ calls, order, any, none }: Wishes, tools: readonly Tool[]): Partial<CaseInput> {
+  if (none) return { expected_tool: null };
+  if (calls.length === 0 && any) return { expected_tool: tools.map((tool) => tool.function.name) };
+  const [only] = calls;
+  if (calls.length === 1) return { expected_tool: only!.tool, ...(only!.params && { expected_params: only!.params }) };
+  return { expected_calls: calls, call_order: order };
+}
+
+function declaredTools({ providers, targets }: JsonObject, warnings: Warnings): Tool[] {
+  return [providers ?? targets ?? []].flat().flatMap((provider) => {
+    const config = isObject(provider) ? (provider.config ?? Object.values(provider).find((inner) => isObject(inner) && isObject(inner.config))) : null;
+    const holder = isObject(config) && isObject(config.config) ? config.config : config;
+    const tools = isObject(holder) ? (holder.tools ?? holder.functions ?? []) : [];
+    if (typeof tools === 'string') warnings.add(`The tools of a provider stand in a file (${tools}), which is not here: give them as "tools" beside the configuration.`);
+    const flat = [tools].flat().flatMap((tool) => (isObject(tool) ? (tool.functionDeclarations ?? tool.function_declarations ?? tool) : []));
+    return toolsOf(flat, (message) => warnings.add(message));
+  });
+}
+
+function readPrompts(prompts: Json, warnings: Warnings): string[] {
+  const texts = [prompts ?? []].flat().flatMap((prompt) => {
+    const text = isObject(prompt) ? (prompt.raw ?? prompt.content ?? prompt.id ?? null) : prompt;
+    if (typeof text === 'string' && !/^(file|https?|langfuse|portkey):\/\//.test(text) && !/^[\w./-]+\.(txt|json|ya?ml|[cm]?[jt]s|py|md)$/.test(text)) return [text];
+    warnings.add(`The prompt ${JSON.stringify(text)} stands elsewhere and is left out: put its text into the configuration.`);
+    return [];
+  });
+  if (texts.length === 0) throw new ProblemError(422, 'The configuration has no prompts of its own: "prompts" must hold texts.');
+  return texts;
+}
+
+/** A list as a variable's value stands for one test with each of its entries. */
+function combinationsOf(vars: JsonObject): JsonObject[] {
+  let made: JsonObject[] = [{}];
+  for (const [key, value] of Object.entries(vars)) {
+    made = made.flatMap((one) => (Array.isArray(value) ? value : [value]).map((entry) => ({ ...one, [key]: entry })));
+    if (made.length > MOST_COMBINATIONS) throw new ProblemError(422, `The variables of a test have more than ${MOST_COMBINATIONS} combinations.`);
+  }
+  return made;
+}
+
+/** The prompt with its variables; undefined where a template does more than name them. */
+function fill(prompt: string, vars: JsonObject): string | undefined {
+  let known = !/\{%|\{#/.test(prompt);
+  const text = prompt.replace(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_whole, expression: string) => {
+    const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(expression) ?? [];
+    const value = name?.split('.').reduce<Json | undefined>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), vars);
+    if (value === undefined) known = false;
+    return filter === 'dump' ? JSON.stringify(value) : typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  });
+  return known ? text : undefined;
+}
+
+/** A prompt is a user's text, or JSON that is a list of messages. */
+function messagesOf(prompt: string): JsonObject[] {
+  if (/^\s*\[/.test(prompt)) {
+    try {
+      const messages = parseJson(prompt);
+      if (Array.isArray(messages) && messages.length && messages.every((message) => isObject(message) && typeof message.role === 'string')) return messages as JsonObject[];
+    } catch {
+      // Then it is a text that begins so.
+    }
+  }
+  return [{ role: 'user', content: prompt }];
+}
