@@ -31,7 +31,6 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['an unknown bare model', async () => submit(await importSuite(), { models: ['gpt-x'] }), 422, '/models/0', /Providers: sim/],
     ['a budget of dollars for a model without prices', async () => submit(await importSuite(), { budget: { max_cost_usd: 5 } }), 422, '/budget/max_cost_usd', /has no prices/],
     ['a filter that leaves nothing', async () => submit(await importSuite(), { case_filter: { tags: ['none'] } }), 422, '/case_filter', /no case/],
-    ['a multi-turn case', async () => submit(await importSuite({ ...weatherSuite(1), test_cases: [{ name: 'chain', prompt: 'p', expected_tool: 'get_weather', multi_turn: true }] })), 422, '/suite_id', /"chain".*cannot be run/],
     ['a case that is scored semantically', async () => submit(await importSuite({ ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', scoring_config: { params: { city: { mode: 'semantic' } } } }] })), 422, '/suite_id', /Case 0/],
     ['a target listed twice', async () => submit(await importSuite(), { models: ['sim::a', { provider_key: 'sim', model_id: 'a' }] }), 422, '/models/1', /listed before/],
     ['a system prompt for a target that is not in the run', async () => submit(await importSuite(), { system_prompt: { 'sim::b:8b': 'x' } }), 422, '/system_prompt', /Its targets: sim::a/],
