@@ -198,13 +198,14 @@ export class ControlLoop {
 
   async #finish(): Promise<void> {
     const { pool, redis } = this.of;
-    for (const { runId, ordinal, target } of await doneTargets(pool)) {
+    for (const { target, ...done } of await doneTargets(pool)) {
+      const { runId, ordinal } = done;
       await exclusively(pool, `finish ${runId} ${ordinal}`, async () => {
         const summary = createSummary({ seed: ordinal });
         for await (const page of resultsOfTarget(pool, runId, ordinal)) {
           for (const item of page) summary.add(item);
         }
-        await finishTarget(pool, runId, ordinal, { ...summary.finish(), target });
+        await finishTarget(pool, done, { ...summary.finish(), target });
       });
     }
     for (const jobId of [...(await stopSpentRuns(pool)), ...(await finishRuns(pool))]) {

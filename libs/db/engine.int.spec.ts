@@ -6,6 +6,7 @@ import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { doneTargets, finishRuns, finishTarget } from './finish-run.js';
 import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
+import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
 
@@ -163,11 +164,38 @@ describe('finishing', () => {
     await Promise.all(deliveries.map((delivery) => settleItems(pool, [settlementOf(delivery)])));
     const done = (await doneTargets(pool)).filter((target) => target.runId === runId);
     expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
-    await Promise.all([...done, ...done].map((target) => finishTarget(pool, runId, target.ordinal, summary)));
+    await Promise.all([...done, ...done].map((target) => finishTarget(pool, target, summary)));
     await Promise.all([finishRuns(pool), finishRuns(pool)]);
     const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [jobId]);
     expect(events.rows.map((row) => row.name)).toEqual(['job_created', 'tool_eval_init', 'tool_eval_summary', 'tool_eval_summary', 'tool_eval_complete', 'job_completed']);
     expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([{ status: 'completed', score: 1 }]);
+  });
+
+  it('leaves a run alone that was resumed since it was found to be done', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    const { runId, jobId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 1);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(pool, deliveries.map((delivery) => settlementOf(delivery)));
+    await cancelJob(pool, { teamId: team.teamId, jobId });
+    const [done] = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+    await finishTarget(pool, done!, summary);
+    const stored = async () => (await pool.query('SELECT r.status, r.score, t.summary, t.finished_at FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId])).rows[0];
+    expect(await stored()).toEqual({ status: 'queued', score: null, summary: null, finished_at: null });
+
+    // The same while the finisher waits: it had found a cancelled run without a score, and gets its turn after the resume.
+    await cancelJob(pool, { teamId: team.teamId, jobId: (await pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId])).rows[0]!.job_id });
+    await finishTarget(pool, (await doneTargets(pool)).find((target) => target.runId === runId)!, summary);
+    await whileLocked(
+      async (client) => {
+        await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
+        await client.query(`UPDATE run SET status = 'running' WHERE id = $1`, [runId]);
+        await client.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [runId]);
+      },
+      () => finishRuns(pool));
+    expect(await stored()).toMatchObject({ status: 'running', score: null });
+    await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
 
   it('would leave a run unfinished if each settle looked for the other', async () => {

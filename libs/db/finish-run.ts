@@ -5,6 +5,8 @@ import { inTransaction, type Pool } from './pool.js';
 
 export interface DoneTarget {
   runId: string;
+  /** Of the run; a resume makes the next. */
+  generation: number;
   ordinal: number;
   target: string;
 }
@@ -12,7 +14,7 @@ export interface DoneTarget {
 /** Targets that have nothing left to settle (all settled, or their run was stopped) and no summary yet. */
 export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
   const { rows } = await pool.query<DoneTarget>(
-    `SELECT t.run_id AS "runId", t.ordinal, t.provider_key || '::' || t.model_id AS target
+    `SELECT t.run_id AS "runId", r.generation, t.ordinal, t.provider_key || '::' || t.model_id AS target
      FROM target t JOIN run r ON r.id = t.run_id
      WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded'))
        AND r.status <> 'pending' ORDER BY t.run_id, t.ordinal LIMIT 100`,
@@ -20,13 +22,15 @@ export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
   return rows;
 }
 
-/** Stores a target's final summary, once, and logs it unless the run was stopped. */
-export async function finishTarget(pool: Pool, runId: string, ordinal: number, summary: Summary): Promise<void> {
+/** Stores a target's final summary, once, and logs it unless the run was stopped. Nothing happens if the run was resumed since. */
+export async function finishTarget(pool: Pool, { runId, generation, ordinal }: Omit<DoneTarget, 'target'>, summary: Summary): Promise<void> {
   await inTransaction(pool, async (client) => {
+    // In a statement of its own: the next one sees what whoever held the lock has done.
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now() FROM run r
-       WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id RETURNING r.job_id, r.status`,
-      [runId, ordinal, JSON.stringify(summary)],
+       WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4 RETURNING r.job_id, r.status`,
+      [runId, ordinal, JSON.stringify(summary), generation],
     );
     if (rows[0]?.status === 'running') {
       await logEvents(client, rows[0].job_id, [{ name: 'tool_eval_summary', data: { eval_id: runId, summary } }]);
@@ -50,6 +54,10 @@ export async function finishRuns(pool: Pool): Promise<string[]> {
   for (const run of rows) {
     await inTransaction(pool, async (client) => {
       await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.user_id]);
+      // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
+      await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
+      const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [run.id]);
+      if (unfinished.rowCount) return;
       // The mean over the targets' overall means; targets with nothing scored are left out.
       const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
         `UPDATE run r SET score = s.score, delta = s.score - b.score
