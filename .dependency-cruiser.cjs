@@ -37,6 +37,7 @@ module.exports = {
     onlyOurs('contracts-import-nothing', lib('contracts'), [lib('contracts')], 'Contracts are shared with everyone, clients in the browser too.'),
     onlyOurs('scoring-imports-contracts', lib('scoring'), [lib('scoring', 'contracts')], 'Scoring is pure: the same words in, the same verdict out.'),
     onlyOurs('imports-import-contracts-and-scoring', lib('imports'), [lib('imports', 'contracts', 'scoring')], 'Files in, suites out: no server is needed to read one.'),
+    onlyOurs('mcp-imports-contracts-and-guarded-fetch', lib('mcp'), [lib('mcp', 'contracts'), '^libs/providers/guarded-'], 'Asking a server of tools needs the guarded client, and no more.'),
     onlyOurs('runtime-imports-contracts', lib('runtime'), [lib('runtime', 'contracts')], 'The ground that the other folders stand on.'),
     ...['providers', 'db', 'queue', 'events'].map((name) =>
       onlyOurs(`${name}-imports-contracts-and-runtime`, lib(name), [lib(name, 'contracts', 'runtime')], 'These folders know nothing of each other; a worker or the API brings them together.'),
@@ -89,6 +90,6 @@ module.exports = {
     exclude: { path: '^(dist|libs/db/generated)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'types', 'default'], exportsFields: ['exports'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: { conditionNames: ['toolmark-source', 'import', 'node', 'types', 'default'], exportsFields: ['exports'], extensions: ['.ts', '.js', '.mjs', '.json'] },
   },
 };

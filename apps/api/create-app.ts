@@ -14,6 +14,7 @@ import { describeApi } from './openapi.js';
 import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
 import { ImportsController } from './imports.controller.js';
 import { LanesController } from './lanes.controller.js';
+import { McpController } from './mcp.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
 import { readJson } from './read-json.js';
@@ -30,7 +31,7 @@ const FILE_TYPES = ['text/plain', 'text/csv', 'text/yaml', 'application/yaml', '
 /** The API, ready to listen. */
 export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   @Module({
-    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, ImportsController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
+    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, ImportsController, McpController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
     providers: [
       { provide: Deps, useFactory: () => deps },
       { provide: APP_GUARD, useClass: AuthGuard },

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { ProblemError, type InputError } from '#lib/contracts/problem';
+import type { InputError } from '#lib/contracts/problem';
 import { CasesAnswer, CasesInput, Suite, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/audit';
@@ -9,8 +9,8 @@ import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, 
 import type { Caller } from '#lib/db/teams';
 import { checkCase } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
-import { sentence } from './bad-input.js';
 import { Deps } from './deps.js';
+import { prefixed, refuse } from './refuse.js';
 import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
 
 @Controller('api')
@@ -98,12 +98,5 @@ export class SuitesController {
   }
 }
 
-const prefixed = (prefix: string, errors: InputError[]): InputError[] => errors.map(({ path, message }) => ({ path: prefix + path, message }));
-
 const checkAll = (cases: CaseInput[], tools: Tool[], base: (index: number) => string): InputError[] =>
   cases.flatMap((input, index) => prefixed(base(index), checkCase(input, tools)));
-
-function refuse(errors: InputError[]): void {
-  if (errors.length === 0) return;
-  throw new ProblemError(422, errors.length === 1 ? sentence(errors[0]!) : `${errors.length} things do not fit together; nothing was saved.`, errors);
-}

@@ -18,6 +18,8 @@ export const Tool = z
         parameters: jsonObject.optional(),
         strict: z.boolean().nullable().optional(),
       }),
+    /** What an MCP server says of the tool (readOnlyHint, ...); kept, and sent to no model. */
+    annotations: jsonObject.optional(),
   })
   .meta({ id: 'Tool' });
 export type Tool = z.infer<typeof Tool>;

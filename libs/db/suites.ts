@@ -73,12 +73,14 @@ export async function listCases(pool: Pool, teamId: string, suiteId: string, lim
   return { items: rows.slice(0, limit).map(toCase), next_cursor: rows.length > limit ? String(rows[limit - 1]!.position) : null };
 }
 
-export async function createSuite(pool: Pool, teamId: string, file: SuiteFile): Promise<string> {
+/** @param also is written with the suite, or neither is */
+export async function createSuite(pool: Pool, teamId: string, file: SuiteFile, also?: (client: PoolClient, id: string) => Promise<void>): Promise<string> {
   return inTransaction(pool, async (client) => {
     const id = newId();
     await client.query('INSERT INTO suite (id, team_id, name, description, system_prompt, tools, pass_threshold) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       [id, teamId, file.name, file.description, file.system_prompt, JSON.stringify(file.tools), file.pass_threshold]);
     await insertCases(client, id, file.test_cases, 0);
+    await also?.(client, id);
     return id;
   });
 }
@@ -105,9 +107,13 @@ async function changeSuite<Answer>(pool: Pool, teamId: string, id: string, chang
   });
 }
 
-/** @param check throws when the cases do not fit the tools any more */
-export const updateSuite = (pool: Pool, teamId: string, id: string, patch: SuitePatch, check: (tools: Tool[], cases: Case[]) => void): Promise<void> =>
+/**
+ * @param check throws when the cases do not fit the tools any more
+ * @param version that the patch was made for; left out: whichever it is
+ */
+export const updateSuite = (pool: Pool, teamId: string, id: string, patch: SuitePatch, check: (tools: Tool[], cases: Case[]) => void, version?: number): Promise<void> =>
   changeSuite(pool, teamId, id, async (client, suite) => {
+    if (version !== undefined && suite.version !== version) throw new ProblemError(409, 'The suite was changed by someone else meanwhile. Look again.');
     if (patch.tools) check(patch.tools, await allCases(client, id));
     const next = { ...suite, ...patch };
     await client.query('UPDATE suite SET name = $2, description = $3, system_prompt = $4, tools = $5, pass_threshold = $6 WHERE id = $1',

@@ -39,7 +39,7 @@ export function buildRequest(of: {
     ...model.defaultParams,
     ...config.params,
     ...target.params,
-    tools: suite.tools as unknown as Json[],
+    tools: suite.tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
     tool_choice: toolChoice,
   };
   for (const name of model.unsupportedParams) {

@@ -47,17 +47,10 @@ export function createGuardedFetch(options: { allowPrivateNetworks: boolean; con
   fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
-  const agent = new Agent({
-    connections: options.connections ?? 1024,
-    keepAliveTimeout: 20_000,
-    headersTimeout: 0, // the caller's signal ends a request that takes too long
-    bodyTimeout: 0,
-    connect: { timeout: 10_000, ...(!options.allowPrivateNetworks && { lookup: guardedLookup }) },
-  });
+  const agent = guardedAgent(options);
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (!options.allowPrivateNetworks && isPrivateAddress(host)) throw refusal(host, host);
+    if (!options.allowPrivateNetworks) refusePrivateHost(url);
     return new Promise<Response>((resolve, reject) => {
       agent.dispatch(
         {
@@ -69,6 +62,22 @@ export function createGuardedFetch(options: { allowPrivateNetworks: boolean; con
     });
   };
   return { fetch, close: () => agent.close() };
+}
+
+/** Connections that are refused to private addresses, unless those are allowed, when the name has been resolved. */
+export const guardedAgent = (options: { allowPrivateNetworks: boolean; connections?: number }): Agent =>
+  new Agent({
+    connections: options.connections ?? 1024,
+    keepAliveTimeout: 20_000,
+    headersTimeout: 0, // the caller's signal ends a request that takes too long
+    bodyTimeout: 0,
+    connect: { timeout: 10_000, ...(!options.allowPrivateNetworks && { lookup: guardedLookup }) },
+  });
+
+/** An address in place of a name is resolved by nobody. @throws AddressRefused */
+export function refusePrivateHost(url: URL): void {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isPrivateAddress(host)) throw refusal(host, host);
 }
 
 /** Collects an answer as it arrives. */

@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { askServer } from './ask-server.js';
+
+const running: (() => void)[] = [];
+afterAll(() => running.forEach((stop) => stop()));
+
+async function serve(handle: (request: IncomingMessage, response: ServerResponse, body: any) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += chunk)).on('end', () => handle(request, response, text ? JSON.parse(text) : undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  running.push(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+/** An MCP server of so many tools, in pages of fifty. */
+const paged = (count: number, seen: IncomingMessage[] = []) => serve((request, response, message) => {
+  seen.push(request);
+  const answer = (result: object | null, error?: object): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error }) }));
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  if (message.method === 'initialize') return answer({ protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'paged', version: '2' }, instructions: 'Be brief.' });
+  if (message.id === undefined) return void response.writeHead(202).end();
+  if (message.method !== 'tools/list') return answer(null, { code: -32601, message: 'Method not found' });
+  const from = Number(message.params?.cursor ?? 0);
+  const tools = Array.from({ length: Math.min(50, count - from) }, (_, n) => ({ name: `tool_${from + n}`, description: 'd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }));
+  answer({ tools, ...(from + 50 < count && { nextCursor: String(from + 50) }) });
+});
+
+const ask = (url: string, { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {}) => askServer({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
+
+describe('an MCP server', () => {
+  it('with hundreds of tools is read page by page, with its instructions and annotations', async () => {
+    const seen: IncomingMessage[] = [];
+    const { server, tools } = await ask(await paged(330, seen), { headers: { 'x-token': 'secret' } });
+    expect(server).toMatchObject({ name: 'paged', version: '2', transport: 'streamable-http', instructions: 'Be brief.', protocol_version: expect.any(String) });
+    expect(tools.map((tool) => tool.name)).toEqual(Array.from({ length: 330 }, (_, n) => `tool_${n}`));
+    expect(tools[0]!.annotations).toEqual({ readOnlyHint: true });
+    expect(new Set(seen.map(({ headers }) => headers['x-token']))).toEqual(new Set(['secret']));
+  });
+
+  it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {
+    await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/) });
+    await expect(ask('http://localhost:9/mcp', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
+    await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
+  });
+});
+
+describe('what is no MCP server', () => {
+  it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, RegExp]>([
+    ['answers with a web page', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /does not answer as an MCP server/],
+    ['knows no such path', (_request, response) => void response.writeHead(404).end('no'), /does not answer as an MCP server/],
+    ['wants a token', (_request, response) => void response.writeHead(401).end(), /401: it wants a token/],
+    ['fails', (_request, response) => void response.writeHead(500).end('oh'), /does not answer as an MCP server/],
+    ['answers with JSON of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello": 1}'), /does not answer as an MCP server|within/],
+    ['sends elsewhere', (_request, response) => void response.writeHead(302, { location: 'http://example.invalid/' }).end(), /does not answer as an MCP server/],
+  ])('and %s is told apart, with what it did', async (_what, handle, message) => {
+    await expect(ask(await serve(handle), { timeoutMs: 5000 })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(message), errors: [{ path: '/url' }] });
+  });
+
+  it('and never answers, or never ends, is given up', async () => {
+    await expect(ask(await serve(() => {}), { timeoutMs: 300 })).rejects.toThrow(/within 0.3 seconds/);
+    const endless = await serve((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const drip = setInterval(() => response.write(': still here\n\n'), 20);
+      request.socket.on('close', () => clearInterval(drip));
+    });
+    await expect(ask(endless, { timeoutMs: 300 })).rejects.toThrow(/within 0.3 seconds/);
+    await expect(ask(endless.replace('/mcp', '/sse'), { timeoutMs: 300, transport: 'sse' as never })).rejects.toThrow(/within 0.3 seconds/);
+  });
+
+  it('and sends without measure is cut off', async () => {
+    const flood = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const more = (): void => void (response.destroyed || response.write(Buffer.alloc(2 ** 20, 32), more));
+      more();
+    });
+    await expect(ask(flood)).rejects.toThrow(/larger than 16 MiB/);
+  });
+
+  it('and is not there at all is said to be so', async () => {
+    await expect(ask('http://127.0.0.1:9/mcp')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});

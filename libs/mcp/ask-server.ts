@@ -1,0 +1,96 @@
+import { Client, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
+import { ProblemError } from '#lib/contracts/problem';
+import { AddressRefused, AnswerTooLarge } from '#lib/providers/guarded-fetch';
+import { createGuardedStream } from '#lib/providers/guarded-stream';
+
+const MOST_PAGES = 200;
+const MOST_TOOLS = 5000;
+
+export interface Answered {
+  server: McpServer;
+  tools: McpTool[];
+}
+
+type Kind = McpServer['transport'];
+
+/**
+ * Connects to an MCP server, shakes hands and lists its tools, all pages of them.
+ * @throws ProblemError 422 saying what is wrong with the server at `url`
+ */
+export async function askServer({ url, headers, transport }: McpDiscoverInput, options: { allowPrivateNetworks: boolean; timeoutMs: number }): Promise<Answered> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const { fetch, close } = createGuardedStream({ allowPrivateNetworks: options.allowPrivateNetworks, signal: deadline });
+  const attempt = (kind: Kind): Promise<Answered> => askBy(kind, new URL(url), headers, fetch, deadline);
+  try {
+    if (transport !== 'auto') return await attempt(transport);
+    try {
+      return await attempt('streamable-http');
+    } catch (error) {
+      // A server of the older transport refuses the first request; others would fail again in the same way.
+      if (!(refusedPost(error))) throw error;
+      return await attempt('sse').catch((second: unknown) => {
+        throw causeOf(second, AddressRefused) ? second : error;
+      });
+    }
+  } catch (error) {
+    throw explained(error, url, deadline.aborted ? options.timeoutMs : undefined);
+  } finally {
+    void close();
+  }
+}
+
+const refusedPost = (error: unknown): boolean => SdkHttpError.isInstance(error) && error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 403;
+
+async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetch: (url: string | URL, init?: RequestInit) => Promise<Response>, signal: AbortSignal): Promise<Answered> {
+  const settings = { fetch, requestInit: { headers } };
+  const channel: Transport = kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+  const client = new Client({ name: 'toolmark', version: '1' }, { listMaxPages: MOST_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) });
+  // Nobody else would hear of it when a stream breaks after the answer has come.
+  client.onerror = () => {};
+  try {
+    await within(signal, client.connect(channel, { signal }));
+    const tools: McpTool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; ; page++) {
+      const answer = await within(signal, client.listTools({ cursor }, { signal }));
+      tools.push(...(answer.tools as unknown as McpTool[]));
+      cursor = answer.nextCursor;
+      if (!cursor || page >= MOST_PAGES || tools.length > MOST_TOOLS) break;
+    }
+    if (tools.length > MOST_TOOLS || cursor) throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
+    const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
+    return { server: { name, version, protocol_version: client.getNegotiatedProtocolVersion() ?? null, transport: kind, instructions: client.getInstructions() ?? null }, tools };
+  } finally {
+    await client.close().catch(() => {});
+  }
+}
+
+/** The SDK does not give up everything that it waits for when the signal says so. */
+function within<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args: never[]) => Kind): Kind | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 8; one = (one as { cause?: unknown }).cause, depth++) if (one instanceof kind) return one;
+  return undefined;
+}
+
+function explained(error: unknown, url: string, expiredMs: number | undefined): unknown {
+  if (error instanceof ProblemError) return error;
+  const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
+  const { host } = new URL(url);
+  const known = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
+  if (known) return fail(known.message);
+  if (expiredMs !== undefined) return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
+  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403)) return fail(`${host} answered ${error.status}: it wants a token. Give it in "headers", such as {"Authorization": "Bearer ..."}.`);
+  const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
+  const { message, code } = innermost(error as Error) as Error & { code?: string };
+  return fail(`${host} does not answer as an MCP server: ${(message || code || 'no reason given').slice(0, 500)}`);
+}

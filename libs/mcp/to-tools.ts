@@ -1,0 +1,33 @@
+import { isObject } from '#lib/contracts/json';
+import type { McpTool } from '#lib/contracts/mcp';
+import { Tool, ToolName } from '#lib/contracts/tool';
+
+/** The tools of a server as a suite has them, and by their new names those that had to be named anew. */
+export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
+  const warnings: string[] = [];
+  const taken = new Set<string>();
+  const tools = listed.map((one): Tool => {
+    const described: McpTool = isOpenAi(one) ? { ...one.function, inputSchema: one.function.parameters, annotations: one.annotations } : one;
+    const name = freeName(described.name, taken);
+    taken.add(name.toLowerCase());
+    if (name !== described.name) warnings.push(`The tool "${described.name}" is named "${name}" here: providers accept letters, digits, "_", "." and "-", 64 of them.`);
+    const description = described.description ?? described.title ?? undefined;
+    if (description && description.length > 20_000) warnings.push(`The description of "${name}" was cut to 20,000 characters.`);
+    const annotations = { ...(described.title ? { title: described.title } : {}), ...(isObject(described.annotations) ? described.annotations : {}) };
+    return {
+      type: 'function',
+      function: { name, ...(description && { description: description.slice(0, 20_000) }), ...(isObject(described.inputSchema) && { parameters: described.inputSchema }) },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    };
+  });
+  return { tools, warnings };
+}
+
+const isOpenAi = (one: McpTool | Tool): one is Tool => isObject((one as Tool).function);
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  const plain = ToolName.safeParse(wanted).success ? wanted : wanted.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'tool';
+  let name = plain;
+  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${plain.slice(0, 64 - String(n).length - 1)}_${n}`;
+  return name;
+}

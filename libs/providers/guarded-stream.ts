@@ -1,0 +1,46 @@
+import { Readable, Transform } from 'node:stream';
+import { request } from 'undici';
+import { AnswerTooLarge, guardedAgent, LARGEST_REPLY_BYTES, refusePrivateHost } from './guarded-fetch.js';
+
+/**
+ * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than
+ * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way.
+ */
+export function createGuardedStream(options: { allowPrivateNetworks: boolean; signal: AbortSignal }): {
+  fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  close: () => Promise<void>;
+} {
+  const agent = guardedAgent({ ...options, connections: 8 });
+  const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input);
+    if (!options.allowPrivateNetworks) refusePrivateHost(url);
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      method: (init.method ?? 'GET') as 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: init.body as string | undefined,
+      signal: init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal,
+    });
+    const pairs = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
+    if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
+      await body.dump();
+      return new Response(null, { status: statusCode, headers: pairs });
+    }
+    return new Response(Readable.toWeb(atMost(LARGEST_REPLY_BYTES, body)) as ReadableStream, { status: statusCode, headers: pairs });
+  };
+  return { fetch, close: () => agent.destroy() };
+}
+
+function atMost(bytes: number, source: Readable): Readable {
+  let size = 0;
+  const gate = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > bytes) done(new AnswerTooLarge(`The answer is larger than ${bytes / 2 ** 20} MiB.`));
+      else done(null, chunk);
+    },
+  });
+  source.on('error', (error) => gate.destroy(error));
+  gate.on('close', () => source.destroy());
+  return source.pipe(gate);
+}
