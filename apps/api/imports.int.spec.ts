@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite, type Client } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
@@ -69,5 +74,28 @@ describe('an export', () => {
     const again = await client.post(`/api/tool-eval/import?format=${format === 'json' ? 'native' : format}`, text, { 'content-type': 'text/plain' });
     const cases = (await client.get(`/api/tool-suites/${again.body.suite_id}`)).body.test_cases;
     expect(cases).toMatchObject(weatherSuite(3).test_cases.map(({ expected_tool, expected_params, prompt }) => ({ expected_tool, expected_params, prompt })));
+  });
+});
+
+describe('the toolmark command', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-imports-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const toolmark = (...args: string[]) =>
+    promisify(execFile)(resolve('node_modules/.bin/node'), [resolve('dist/apps/cli/main.js'), ...args, '--server', api.url, '--token', ADMIN_TOKEN]).catch((error: { stdout: string; stderr: string }) => error);
+  const file = (name: string, text: string): string => (writeFileSync(join(folder, name), text), join(folder, name));
+
+  it('imports a file in any format, shows before what it would make, and exports it', async () => {
+    const [questions, answers] = ['question', 'ground_truth'].map((what) => file(`${what}.json`, bfcl(2).split('\n').filter((line) => line.includes(what)).join('\n')));
+    const before = await suites();
+    const shown = await toolmark('suites', 'import', questions!, '--format', 'bfcl', '--answers', answers!, '--dry-run', '--name', 'Mine');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ name: 'Mine', test_cases: [{ expected_tool: 'area' }, {}] });
+    expect(await suites()).toBe(before);
+    const made = await toolmark('suites', 'import', file('cases.csv', 'prompt,expected_tool,expected_params\np,f,"{""n"": 5.0}"\n'));
+    expect(made.stderr).toMatch(/Warning: .*does not describe its tools/);
+    const id = /as suite (\S+)/.exec(made.stdout)![1]!;
+    expect((await toolmark('suites', 'export', id)).stdout).toContain('"n": 5.0');
+    expect((await toolmark('suites', 'export', id, '--format', 'csv')).stdout).toContain('p,f,"{""n"":5.0}"');
+    expect((await toolmark('suites', 'import', file('bad.yaml', 'name: [')))).toMatchObject({ stderr: expect.stringMatching(/not YAML at line/) });
+    expect((await toolmark('suites', 'import', file('x.txt', 'x'), '--format', 'excel'))).toMatchObject({ stderr: expect.stringMatching(/format/) });
   });
 });
