@@ -69,7 +69,7 @@ describe('every route of the OpenAPI document', () => {
     const bodies: Record<string, unknown> = {
       'POST /api/tool-eval': { suite_id: suiteId, models: ['sim::a'] }, 'POST /api/tool-eval/cancel': { job_id: run.job_id },
       'POST /api/experiments': { name: 'x', suite_id: suiteId }, 'PATCH /api/tool-suites/{id}': { name: 'stolen' }, 'PATCH /api/providers/{key}': { name: 'stolen' },
-      'PUT /api/tool-suites/{id}': suite, 'POST /api/tool-suites/{id}/cases': case_, 'POST /api/tool-eval/history/{id}/rescore': {}, 'POST /api/tool-eval/history/{id}/resume': {}, 'PUT /api/tool-suites/{id}/cases/{caseId}': case_,
+      'PUT /api/tool-suites/{id}': suite, 'POST /api/tool-suites/{id}/cases': case_, 'POST /api/tool-eval/history/{id}/rescore': {}, 'POST /api/tool-eval/history/{id}/resume': {}, 'POST /api/tool-suites/{id}/mcp-sync': {}, 'PUT /api/tool-suites/{id}/cases/{caseId}': case_,
     };
     for (const { method, path, takesBody } of operations) {
       const operation = `${method} ${path}`;
