@@ -45,7 +45,7 @@ export async function importCsv({ text, settings }: Source, warnings: Warnings):
     }
     await turn();
   }
-  return { suite: withTools({ name: 'Imported cases', ...settings, ...(plainNumbers(own) as JsonObject), test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
+  return { suite: withTools({ name: 'Imported cases', ...(plainNumbers(own) as JsonObject), ...settings, test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
 }
 
 function readCell(column: string, cell: string, line: number): Json {

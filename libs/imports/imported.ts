@@ -69,7 +69,7 @@ export class ToolShelf {
 /** A conversation as a case holds it: one question of a user is its prompt. */
 export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
   const [only] = messages;
-  if (messages.length === 1 && only!.role === 'user' && typeof only!.content === 'string' && only!.content !== '') return { prompt: only!.content };
+  if (messages.length === 1 && isObject(only) && only.role === 'user' && typeof only.content === 'string' && only.content !== '') return { prompt: only.content };
   return { messages: messages as CaseInput['messages'] };
 }
 

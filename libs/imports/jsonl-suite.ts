@@ -20,7 +20,7 @@ export async function importJsonl({ text, settings }: Source, warnings: Warnings
       lines.push(line);
     }
   }
-  return { suite: withTools({ name: 'Imported cases', ...settings, ...own, test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
+  return { suite: withTools({ name: 'Imported cases', ...own, ...settings, test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
 }
 
 /** A table or list of cases need not say what the tools look like: then they are made of the calls that it expects. */

@@ -55,7 +55,7 @@ export class ToolGuesses {
 function typeOf(value: Json): string {
   const matcher = matcherOf(value);
   if (matcher === '$optional') return typeOf((value as JsonObject).$optional!);
-  if (matcher === '$one_of') return typeOf(((value as JsonObject).$one_of as Json[])[0] ?? null);
+  if (matcher === '$one_of') return typeOf([(value as JsonObject).$one_of!].flat()[0] ?? null);
   if (matcher === '$approx') return 'number';
   if (matcher === '$contains') return 'string';
   if (matcher || value === null) return 'any';
