@@ -1,51 +1,70 @@
 import { pointer, ProblemError, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
 import { MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from '../scoring/check-tools.js';
 import { caseFitter } from './fit-case.js';
 import type { Draft } from './imported.js';
 import { takeTurns } from './take-turns.js';
+import type { Warnings } from './warnings.js';
 
 const MOST_ERRORS = 100;
 
 /** What fails its schema, by the words of whoever reads it; the API has one way for all its bodies. */
 export type Describe = (issues: readonly unknown[]) => InputError[];
 
+type Checked<Made> = { made: Made } | { wrong: InputError[] };
+
 /**
  * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of the process
  * want to be served meanwhile.
  * @throws ProblemError 400 or 422, naming the lines
  */
-export async function checkSuite({ suite, lines }: Draft, describe: Describe): Promise<SuiteFile> {
+export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: Describe): Promise<SuiteFile> {
   const { test_cases: candidates, ...settings } = suite;
-  const where = (index: number, { path, message }: InputError): InputError => {
-    const here = pointer(['test_cases', index]) + path;
-    return { path: here, message: lines?.[index] ? `${message} (line ${lines[index]})` : message };
-  };
-  if (candidates.length > MAX_CASES_PER_IMPORT) throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
-  const parsed = SuiteFile.safeParse({ ...settings, test_cases: [] });
-  const bad: InputError[] = parsed.success ? [] : describe(parsed.error.issues);
-  const cases: CaseInput[] = [];
+  if (candidates.length > MAX_CASES_PER_IMPORT) {
+    throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
+  }
+  const errors: InputError[] = [];
   const turn = takeTurns();
-  for (const [index, candidate] of candidates.entries()) {
-    const one = CaseInput.safeParse(candidate);
-    if (one.success) cases.push(one.data);
-    else bad.push(...describe(one.error.issues).map((error) => where(index, error)));
-    if (bad.length >= MOST_ERRORS) break;
-    await turn();
-  }
-  if (bad.length || !parsed.success) throw refusal(400, bad, 'fields are not as they should be');
+  /** The cases that `check` finds nothing wrong with. */
+  const pass = async <Made>(many: readonly (readonly [number, unknown])[], check: (input: never) => Checked<Made>): Promise<[number, Made][]> => {
+    const good: [number, Made][] = [];
+    for (const [index, input] of many) {
+      const found = check(input as never);
+      if ('made' in found) good.push([index, found.made]);
+      else if (leaveOut) leaveOut.at(lines![index]!, `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ${found.wrong[0]!.message}`);
+      else errors.push(...found.wrong.map(({ path, message }) => ({ path: pointer(['test_cases', index]) + path, message: lines?.[index] ? `${message} (line ${lines[index]})` : message })));
+      if (errors.length >= MOST_ERRORS) break;
+      await turn();
+    }
+    return good;
+  };
 
-  const { tools } = parsed.data;
-  const errors: InputError[] = checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message }));
+  const parsed = SuiteFile.safeParse({ ...settings, test_cases: [] });
+  if (!parsed.success) errors.push(...describe(parsed.error.issues));
+  const read = await pass([...candidates.entries()], (candidate: unknown): Checked<CaseInput> => {
+    const one = CaseInput.safeParse(candidate);
+    return one.success ? { made: one.data } : { wrong: describe(one.error.issues) };
+  });
+  if (errors.length || !parsed.success) throw refusal(400, errors, 'fields are not as they should be');
+
+  const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
+  errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
   const fit = caseFitter(tools);
-  for (const [index, input] of cases.entries()) {
-    errors.push(...fit(input).map((error) => where(index, error)));
-    if (errors.length >= MOST_ERRORS) break;
-    await turn();
-  }
+  const cases = await pass(read, (input: CaseInput): Checked<CaseInput> => {
+    const wrong = fit(input);
+    return wrong.length ? { wrong } : { made: input };
+  });
   if (errors.length) throw refusal(422, errors, 'things do not fit together; nothing was saved');
-  return { ...parsed.data, test_cases: cases };
+  if (leaveOut && cases.length === 0) throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
+  return { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
+}
+
+function canBeUsed(tool: Tool, warnings: Warnings): boolean {
+  const [wrong] = checkTools([tool]);
+  if (wrong) warnings.add(`The tool "${tool.function.name}" is left out: ${wrong.message}`);
+  return !wrong;
 }
 
 function refusal(status: 400 | 422, errors: InputError[], what: string): ProblemError {

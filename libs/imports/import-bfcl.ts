@@ -4,9 +4,9 @@ import { ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, ToolName, type Tool } from '#lib/contracts/tool';
 import { toExpected } from '../scoring/bfcl-answer.js';
 import { toJsonSchema } from './bfcl-schema.js';
-import { caseFitter } from './fit-case.js';
-import { asked, givenTools, ToolShelf, wrongWith, type Draft, type Source } from './imported.js';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { readLines, type Entry } from './read-lines.js';
+import { takeTurns } from './take-turns.js';
 import { unwinnable } from './unwinnable.js';
 import type { Warnings } from './warnings.js';
 
@@ -38,7 +38,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
   if (questions.size === 0) throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
 
   const shelf = new ToolShelf(givenTools(settings));
-  const fit = caseFitter([]);
+  const turn = takeTurns();
   const [cases, lines, categories]: [CaseInput[], number[], Set<string>] = [[], [], new Set()];
   for (const [id, { line, value }] of questions) {
     const category = categoryOf(id);
@@ -50,7 +50,8 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     const truth = truths.get(id);
     if (!truth && !category.includes('relevance')) throw new ProblemError(422, `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. Nothing was imported.`);
     const made = caseOf(id, category, value, truth && calls(truth), tools);
-    const wrong = tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : wrongWith(made, truth ? calls(truth) : [], fit);
+    const wrong = tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : truth && calls(truth).some(holdsDollarKey) ? DOLLAR_KEY : undefined;
+    await turn();
     if (wrong) {
       warn(`left out, because ${wrong}`);
       continue;
@@ -63,7 +64,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
   }
   for (const [id, { line }] of truths) if (!questions.has(id)) warnings.at(line, `${id}: a possible answer without its question, left out`);
   const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
-  return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines };
+  return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines, leaveOut: warnings };
 }
 
 function keep(entries: Map<string, Entry>, id: string, entry: Entry, what: string): void {

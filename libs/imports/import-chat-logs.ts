@@ -1,9 +1,8 @@
-import { CaseInput } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, Tool, ToolName } from '#lib/contracts/tool';
-import { caseFitter } from './fit-case.js';
-import { asked, givenTools, ToolShelf, wrongWith, type Draft, type Source } from './imported.js';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { readLines } from './read-lines.js';
 import { ToolGuesses } from './tool-guesses.js';
 import type { Warnings } from './warnings.js';
@@ -60,12 +59,11 @@ export async function importChatLogs({ text, settings }: Source, warnings: Warni
   for (const tool of turns.some((turn) => turn.tools === null) ? guesses.list(warnings) : []) shelf.offer(tool);
   for (const turn of turns) for (const tool of turn.tools ?? []) shelf.offer(tool);
   const suiteTools = shelf.list();
-  const fit = caseFitter(suiteTools);
   const [cases, lines]: [CaseInput[], number[]] = [[], []];
   for (const turn of turns) {
     const own = turn.tools && !shared ? withGuesses(turn, guesses) : undefined;
     const made: CaseInput = { name: turn.name, ...asked(turn.before), ...expecting(turn.calls), ...(own && { tools: own }) };
-    const wrong = own && own.length > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} tools` : wrongWith(made, turn.calls.map(({ params }) => params), fit);
+    const wrong = own && own.length > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} tools` : turn.calls.some(({ params }) => holdsDollarKey(params)) ? DOLLAR_KEY : undefined;
     if (wrong) {
       warnings.at(turn.line, `${turn.name}: left out, because ${wrong}`);
       continue;
@@ -73,7 +71,7 @@ export async function importChatLogs({ text, settings }: Source, warnings: Warni
     cases.push(made);
     lines.push(turn.line);
   }
-  return { suite: { name: 'Imported conversations', ...settings, tools: suiteTools, test_cases: cases }, lines };
+  return { suite: { name: 'Imported conversations', ...settings, tools: suiteTools, test_cases: cases }, lines, leaveOut: warnings };
 }
 
 function expecting(calls: Call[]): Partial<CaseInput> {

@@ -3,9 +3,8 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
-import { caseFitter } from './fit-case.js';
 import { toolsOf } from './import-chat-logs.js';
-import { asked, givenTools, ToolShelf, wrongWith, type Draft, type Source } from './imported.js';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { readWishes, type Wishes } from './promptfoo-assertions.js';
 import { readYaml } from './read-yaml.js';
 import { ToolGuesses } from './tool-guesses.js';
@@ -55,20 +54,18 @@ export function importPromptfoo({ text, settings }: Source, warnings: Warnings):
     for (const tool of guesses.list(warnings)) shelf.offer(tool);
   }
   const tools = shelf.list();
-  const fit = caseFitter(tools);
   const [cases, caseLines]: [CaseInput[], number[]] = [[], []];
   for (const { line, name, asking, wishes, metadata } of planned) {
     const made: CaseInput = { ...(name && { name }), ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }), ...asking, ...expecting(wishes, tools) };
-    const wrong = wrongWith(made, wishes.calls.map(({ params }) => params ?? null), fit);
-    if (wrong) {
-      warnings.at(line, `left out, because ${wrong}`);
+    if (wishes.calls.some(({ params }) => params && holdsDollarKey(params))) {
+      warnings.at(line, `left out, because ${DOLLAR_KEY}`);
       continue;
     }
     cases.push(made);
     caseLines.push(line);
   }
   const name = typeof value.description === 'string' && value.description.trim() ? { name: value.description.trim().slice(0, 200) } : {};
-  return { suite: { name: 'Imported from promptfoo', ...name, ...settings, tools, test_cases: cases }, lines: caseLines };
+  return { suite: { name: 'Imported from promptfoo', ...name, ...settings, tools, test_cases: cases }, lines: caseLines, leaveOut: warnings };
 }
 
 function expecting({ calls, order, any, none }: Wishes, tools: readonly Tool[]): Partial<CaseInput> {

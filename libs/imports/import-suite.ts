@@ -26,7 +26,7 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
 export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; warnings: string[] }> {
   const warnings = new Warnings();
   const draft = format === 'native' ? nativeDraft(body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
-  if (format !== 'native' && draft.suite.test_cases.length === 0 && warnings.list().length) {
+  if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
   const suite = await checkSuite(draft, describe);

@@ -1,14 +1,17 @@
-import { CaseInput } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
 import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { MAX_TOOLS, Tool } from '#lib/contracts/tool';
+import type { Warnings } from './warnings.js';
 
 /** What a file in another format says: a suite as its author would have written it, not yet checked. */
 export interface Draft {
   suite: Record<string, unknown> & { test_cases: unknown[] };
   /** Where each case stands in the file, for messages; without it a message says which case it is. */
   lines?: number[];
+  /** Of a format that its author cannot bend to our rules: what does not fit is left out and told here, instead of refusing all. */
+  leaveOut?: Warnings;
 }
 
 /** A file as it came, and what was said beside it. */
@@ -73,17 +76,8 @@ export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt'
   return { messages: messages as CaseInput['messages'] };
 }
 
-/**
- * Why what was made of a foreign entry cannot be a case; undefined if it can.
- * @param values of the entry's author, who knows nothing of matchers
- */
-export function wrongWith(made: CaseInput, values: readonly Json[], fit: (input: CaseInput) => InputError[]): string | undefined {
-  if (values.some(holdsDollarKey)) return 'it expects an object with a key that begins with "$", which means a matcher here';
-  const parsed = CaseInput.safeParse(made);
-  if (parsed.success) return fit(parsed.data).map(({ path, message }) => `${path} ${message}`)[0];
-  const { path, message } = parsed.error.issues[0]!;
-  return `/${path.map(String).join('/')} ${message}`;
-}
-
-const holdsDollarKey = (value: Json): boolean =>
+/** Whether a value that knows nothing of matchers would be taken for one. */
+export const holdsDollarKey = (value: Json): boolean =>
   Array.isArray(value) ? value.some(holdsDollarKey) : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || holdsDollarKey(inner));
+
+export const DOLLAR_KEY = 'it expects an object with a key that begins with "$", which means a matcher here';
