@@ -120,6 +120,13 @@ describe('an MCP server that changes', () => {
     expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).body).toMatchObject({ added: [], removed: [], changed: [] });
   });
 
+  it('with a tool that cannot be used is imported without it, and says so', async () => {
+    tools = [tool('fine'), tool('broken', { inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } } })];
+    const { body } = await client.post('/api/mcp/import', { url });
+    expect(body).toMatchObject({ tools_created: 1, warnings: [expect.stringMatching(/"broken" is left out: its schema .*strnig|"broken" is left out/)] });
+    expect(await client.post('/api/mcp/discover', { url: url.replace('http://', 'http://user:secret@') })).toMatchObject({ status: 400, body: { errors: [{ path: '/url', message: expect.stringMatching(/headers/) }] } });
+  });
+
   it('need not be asked again for tools that were discovered before', async () => {
     tools = [tool('f'), tool('g')];
     const found = (await client.post('/api/mcp/discover', { url })).body.tools;

@@ -29,7 +29,7 @@ export class McpController {
   @Answers(200, McpDiscovered)
   async discover(@Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
     const { server, tools } = await this.#ask(input);
-    return { server, tools, warnings: toTools(tools).warnings };
+    return { server, tools, warnings: readable(tools).warnings };
   }
 
   @Post('mcp/import')
@@ -49,7 +49,7 @@ export class McpController {
       tools,
       test_cases: input.generate_cases ? draftCases(tools) : [],
     };
-    refuse([...prefixed('/tools', checkTools(tools)), ...suite.test_cases.flatMap((draft, index) => prefixed(`/test_cases/${index}`, checkCase(draft, tools)))]);
+    refuse(suite.test_cases.flatMap((draft, index) => prefixed(`/test_cases/${index}`, checkCase(draft, tools))));
     const id = await createSuite(this.deps.pool, caller.teamId, suite, async (client, suiteId) => {
       if (server) await keepSource(client, suiteId, { ...server, url: url!, toolNames });
     });
@@ -66,7 +66,7 @@ export class McpController {
     const url = input.url ?? source?.url;
     if (url === undefined) throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
     const { server, tools: listed } = await this.#ask({ url, headers: input.headers, transport: input.transport ?? source?.transport ?? 'auto' });
-    const { tools: now, warnings } = toTools(listed);
+    const { tools: now, warnings } = readable(listed);
     const diff = compareTools(suite.tools, source?.toolNames ?? [], now, suite.test_cases);
     if (!apply) return { server, ...diff, applied: false, version: suite.version, warnings };
     const tools = usable(applyDiff(suite.tools, diff, keepRemoved)).tools;
@@ -97,7 +97,20 @@ function chosen(tools: readonly (McpTool | Tool)[], names: string[] | undefined)
 function usable(tools: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
   if (tools.length > MAX_TOOLS) throw new ProblemError(422, `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. Choose some by "tool_names"; POST /api/mcp/discover lists them.`, [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }]);
-  return toTools(tools);
+  const made = readable(tools);
+  if (made.tools.length === 0) throw new ProblemError(422, `No tool of the server can be used. ${made.warnings[0]}`);
+  return made;
+}
+
+/** A server's author may be far away: a tool that cannot be used is told, and the others are. */
+function readable(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
+  const { tools, warnings } = toTools(listed);
+  const good = tools.filter((tool) => {
+    const [wrong] = checkTools([tool]);
+    if (wrong) warnings.push(`The tool "${tool.function.name}" is left out: its schema ${wrong.message}`);
+    return !wrong;
+  });
+  return { tools: good, warnings };
 }
 
 /** Some put a token there. */

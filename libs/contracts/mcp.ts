@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from './page.js';
 import { jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' }).max(2000);
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' }).max(2000).regex(/^[^@]*$|^https?:\/\/[^/@]*\//i, 'must hold no user and password: give them in "headers"');
 /** Sent with every request to the server, and not kept: here belongs a token. */
 const headers = z
   .record(z.string().regex(/^(?!(host|connection|content-length|transfer-encoding|content-type|accept)$)[A-Za-z0-9-]{1,100}$/i, 'cannot be set'), z.string().regex(/^[\x20-\x7e\t]{0,8000}$/, 'must be visible ASCII characters'))
