@@ -1,24 +1,17 @@
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { weatherSuite, type Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
-let simulator: RunningProcess;
 let client: Client;
+let requests: System['requests'];
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' }), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
+  const system = await startSystem({ workers: 2 });
+  ({ client, requests } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${simulator.url}/v1`, models: ['perfect-ish', 'careless-arguments', 'slow-40', 'no-required'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
+    key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['perfect-ish', 'careless-arguments', 'slow-40', 'no-required'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
   });
 }, 60_000);
 
-const requests = async (): Promise<number> => {
-  const { models } = (await (await fetch(`${simulator.url}/control/stats`)).json()) as any;
-  return Object.values<any>(models).reduce((sum, model) => sum + model.requests, 0);
-};
 const importSuite = async (cases: number, name = ''): Promise<string> => {
   const suite = weatherSuite(cases);
   for (const one of suite.test_cases) one.prompt += name;

@@ -1,17 +1,14 @@
-import { clientOf, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import type { Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
-let simulator: RunningProcess;
 let client: Client;
+let system: System;
 const MODELS = ['scripted:way', 'scripted:parallel', 'scripted:late', 'scripted:text', 'scripted:slow', 'never-stops', 'perfect-ish'];
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })) });
+  system = await startSystem();
+  client = system.client;
+  await client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })) });
 }, 60_000);
 
 const tool = (name: string, ...keys: string[]) => ({
@@ -22,9 +19,8 @@ const calls = (...made: [name: string, args: object][]) => ({
   role: 'assistant', content: null,
   tool_calls: made.map(([name, args], index) => ({ id: `made_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } })),
 });
-const script = (id: string, replies: object[]) =>
-  fetch(`${simulator.url}/control/scripted/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ replies }) });
-const stats = async (model: string) => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model];
+const script = (id: string, replies: object[]) => system.script(id, { replies });
+const stats = async (model: string) => (await system.stats())[model]!;
 const chain = {
   prompt: 'Refund the last order of Ann.', multi_turn: true, expected_tool: 'refund', expected_params: { order: 'o-7' }, optimal_hops: 3, valid_prerequisites: ['find_user', 'list_orders'],
   mock_responses: {

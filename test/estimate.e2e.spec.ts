@@ -1,14 +1,11 @@
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { weatherSuite, type Client } from './client.js';
+import { startSystem } from './system.js';
+import { until } from './until.js';
 
 let client: Client;
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
+  const { simulator, ...system } = await startSystem();
+  client = system.client;
   const prices = { input_cost_per_mtok: 2, output_cost_per_mtok: 10 };
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 5 }, models: [{ id: 'slow-40', ...prices }, { id: 'slow-41', ...prices }, { id: 'slow-42' }] });
   await client.post('/api/providers', { key: 'openai', base_url: `${simulator.url}/v1`, api_key: 'sk-0123456789abcdef', limits: { requests_per_minute: 60 }, models: [{ id: 'gpt-4o-mini', ...prices }, { id: 'gpt-4', ...prices }] });

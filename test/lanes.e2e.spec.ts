@@ -1,23 +1,18 @@
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { weatherSuite, type Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
-let simulator: RunningProcess;
 let client: Client;
+let control: System['control'];
+let requests: System['requests'];
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' }), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
+  const system = await startSystem({ workers: 2 });
+  ({ client, control, requests } = system);
   for (const key of ['down', 'up']) {
-    await client.post('/api/providers', { key, base_url: `${simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 6 }, models: [{ id: `slow-20:${key}` }] });
+    await client.post('/api/providers', { key, base_url: `${system.simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 6 }, models: [{ id: `slow-20:${key}` }] });
   }
 }, 60_000);
 
-const control = (model: string, state: object) =>
-  fetch(`${simulator.url}/control/models/${model}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(state) });
-const requests = async (model: string): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model]?.requests ?? 0;
 async function submit(cases: number, model: string) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
   return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' })).body as { eval_id: string; job_id: string };

@@ -1,30 +1,22 @@
-import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { weatherSuite, type Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
-let simulator: RunningProcess;
 let client: Client;
-let sql: pg.Pool;
+let sql: System['sql'];
+let control: System['control'];
+let requests: System['requests'];
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' }), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
-  sql = new pg.Pool({ connectionString: database.url, max: 2 });
-  sql.on('error', () => {});
+  const system = await startSystem({ workers: 2 });
+  ({ client, sql, control, requests } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 4 },
+    key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
     models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }],
   });
 }, 60_000);
 afterAll(() => sql.end());
 
-const control = (model: string, state: object) =>
-  fetch(`${simulator.url}/control/models/${model}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(state) });
-const requests = async (model: string): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model]?.requests ?? 0;
 async function submit(cases: number, models: string[], more: object = {}) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
   return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, cache: 'off', ...more });

@@ -1,29 +1,22 @@
-import pg from 'pg';
-import { clientOf, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import type { Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
-let simulator: RunningProcess;
 let client: Client;
-let sql: pg.Pool;
+let sql: System['sql'];
+let system: System;
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  client = clientOf(api.url);
-  sql = new pg.Pool({ connectionString: database.url, max: 2 });
-  sql.on('error', () => {});
+  system = await startSystem();
+  ({ client, sql } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${simulator.url}/v1`, models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
+    key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
   });
 }, 60_000);
 afterAll(() => sql.end());
 
 const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' }, at: { type: 'number' } } } } };
 const call = (args: string) => ({ role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: args } }] });
-const script = (id: string, byPrompt: Record<string, object>) =>
-  fetch(`${simulator.url}/control/scripted/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ by_prompt: byPrompt }) });
+const script = (id: string, byPrompt: Record<string, object>) => system.script(id, { by_prompt: byPrompt });
 
 async function suiteOf(test_cases: object[]): Promise<string> {
   return (await client.post('/api/tool-eval/import', { name: 'notes', tools: [tool], test_cases })).body.suite_id;
@@ -99,12 +92,11 @@ describe('comparing by meaning', () => {
     expect((await resultsOf(done.id)).map((result: any) => result.passed).sort()).toEqual([false, false, false, true, true, true]);
     expect(done.counts.errored).toBe(0);
     await run(suite, ['scripted:b']);
-    const { models } = (await (await fetch(`${simulator.url}/control/stats`)).json()) as any;
-    expect(models.embeddings.requests).toBe(1);
+    expect(await system.requests('embeddings')).toBe(1);
   }, 60_000);
 
   it('leaves an item without a score when the embedding model fails, and keeps the reply', async () => {
-    await client.post('/api/providers', { key: 'broken', base_url: `${simulator.url}/v1`, models: [{ id: 'wrong-key' }] });
+    await client.post('/api/providers', { key: 'broken', base_url: `${system.simulator.url}/v1`, models: [{ id: 'wrong-key' }] });
     await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
     const done = await run(await suiteOf([semantic(0.5)]), ['scripted:b']);
     const [result] = await resultsOf(done.id);
@@ -122,7 +114,7 @@ describe('scoring a run again', () => {
     const job = await until(async () => { const now = (await client.get(`/api/jobs/${body.job_id}`)).body; return now.finished_at && now; }, { what: 'the rescore' });
     return { job, id: body.rescore_id as string };
   };
-  const scripted = async (): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['scripted:a'].requests;
+  const scripted = () => system.requests('scripted:a');
 
   it('by other rules asks no model, and keeps both sets of verdicts', async () => {
     await script('a', { fresh: call('{"text":"The Milk","at":5.0}') });

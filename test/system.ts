@@ -1,0 +1,38 @@
+import pg from 'pg';
+import { clientOf, type Client } from './client.js';
+import { startProcess, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+export interface System {
+  simulator: RunningProcess;
+  client: Client;
+  sql: pg.Pool;
+  /** Switches a model of the simulator off (`{on: false, status}`) and on. */
+  control(model: string, state: object): Promise<unknown>;
+  /** What a scripted model answers. */
+  script(id: string, body: object): Promise<unknown>;
+  /** The simulator's counters of its models. */
+  stats(): Promise<Record<string, { requests: number; in_flight: number }>>;
+  /** Requests that a model was asked, or all models together. */
+  requests(model?: string): Promise<number>;
+}
+
+/** An API, workers and the simulator as processes, on stores of their own. They end with the test file. */
+export async function startSystem({ workers = 1 } = {}): Promise<System> {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  const simulator = await startProcess('simulator');
+  const api = await startProcess('api', env);
+  for (let n = 0; n < workers; n++) await startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+  const sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  const post = (path: string, body: object) =>
+    fetch(`${simulator.url}/control/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const stats: System['stats'] = async () => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
+  return {
+    simulator, client: clientOf(api.url), sql, stats,
+    control: (model, state) => post(`models/${model}`, state),
+    script: (id, body) => post(`scripted/${id}`, body),
+    requests: async (model) => Object.entries(await stats()).reduce((sum, [name, { requests }]) => sum + (model === undefined || name === model ? requests : 0), 0),
+  };
+}
