@@ -1,6 +1,8 @@
+import type { Lane } from '#lib/contracts/lane';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
-import { laneLoads, latestSummaries, sampleCases, type LaneLoad } from '#lib/db/estimate';
+import { latestSummaries, sampleCases } from '#lib/db/estimate';
+import { listLanes } from '#lib/db/lanes';
 import { loadConnection } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import { countReplies } from '#lib/db/reply-cache';
@@ -25,7 +27,8 @@ export async function estimateRun(
   pool: Pool, teamId: string, suite: Suite, input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>, targets: readonly ResolvedTarget[], largestSample = LARGEST_SAMPLE,
 ): Promise<Estimate> {
   const { cases, sample } = await sampleCases(pool, suite.id, input.case_filter, Math.max(1, Math.floor(largestSample / targets.length)));
-  const [earlier, lanes] = [await latestSummaries(pool, targets), await laneLoads(pool, [...new Set(targets.map((target) => target.laneId))])];
+  const earlier = await latestSummaries(pool, targets);
+  const lanes = new Map((await listLanes(pool, teamId)).map((lane) => [lane.id, lane]));
   const all = await Promise.all(targets.map(async (target, index) => {
     const model = await loadConnection(pool, target.providerId, target.modelId);
     const counter = await tokenCounter(target.modelId);
@@ -77,13 +80,13 @@ export async function estimateRun(
 }
 
 /** The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane until it is done, half and half. */
-function durationS(lane: LaneLoad, requests: number, tokens: number, latencyMs: number): number {
+function durationS({ limits, backlog }: Pick<Lane, 'limits' | 'backlog'>, requests: number, tokens: number, latencyMs: number): number {
   if (requests === 0) return 0;
-  const shared = (requests + Math.min(lane.backlog, requests)) / requests;
+  const shared = (requests + Math.min(backlog, requests)) / requests;
   const alone = Math.max(
-    (requests * latencyMs) / 1000 / Math.min(lane.max_concurrency, requests),
-    lane.requests_per_minute === null ? 0 : requests / ((lane.requests_per_minute * HEADROOM) / 60),
-    lane.tokens_per_minute === null ? 0 : tokens / ((lane.tokens_per_minute * HEADROOM) / 60),
+    (requests * latencyMs) / 1000 / Math.min(limits.max_concurrency, requests),
+    limits.requests_per_minute === null ? 0 : requests / ((limits.requests_per_minute * HEADROOM) / 60),
+    limits.tokens_per_minute === null ? 0 : tokens / ((limits.tokens_per_minute * HEADROOM) / 60),
   );
   return Math.round(alone * shared * 1000) / 1000;
 }

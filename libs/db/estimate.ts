@@ -27,20 +27,3 @@ export async function latestSummaries(pool: Pool, models: readonly { providerId:
   for (const row of rows) found[row.n - 1] = summaryOf(row.summary);
   return found;
 }
-
-export interface LaneLoad {
-  id: string;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  max_concurrency: number;
-  /** Items of running runs that are not settled. */
-  backlog: number;
-}
-
-export async function laneLoads(pool: Pool, laneIds: readonly string[]): Promise<Map<string, LaneLoad>> {
-  const { rows } = await pool.query<LaneLoad>(
-    `SELECT l.id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency,
-       (SELECT coalesce(sum(t.n - t.settled), 0)::int FROM target t JOIN run r ON r.id = t.run_id WHERE t.lane_id = l.id AND t.finished_at IS NULL AND r.status IN ('queued', 'running')) AS backlog
-     FROM lane l WHERE l.id = ANY ($1)`, [laneIds]);
-  return new Map(rows.map((lane) => [lane.id, lane]));
-}
