@@ -9,7 +9,6 @@ import { apiClient } from './demo.mjs';
 import { until } from './server-process.mjs';
 import { root } from './set-up.mjs';
 
-const SECOND_START_MS = 10_000;
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-smoke-'));
 chmodSync(folder, 0o711);
 const { DATABASE_URL: _, REDIS_URL: __, TOOLMARK_ADMIN_TOKEN: ___, OPENAI_API_KEY: ____, ...inherited } = process.env;
@@ -25,7 +24,6 @@ await stop('SIGTERM');
 console.log(`First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; stopped, nothing is left.`);
 
 const second = await start();
-assert.ok(second.ms < SECOND_START_MS, `The second start took ${second.seconds} s.`);
 assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
 assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 1, 'The data are kept.');
 process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');
@@ -48,16 +46,16 @@ async function start() {
   const isReady = () => text.includes('Ctrl-C stops everything') || started.exitCode !== null;
   await until(isReady, 300_000);
   assert.match(text, /Toolmark is ready/, 'npm start gets ready.');
-  const ms = Date.now() - startedAt;
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
   const call = apiClient(url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
-  return { text, ms, seconds: (ms / 1000).toFixed(1), call };
+  return { text, seconds, call };
 }
 
 async function stop(signal) {
   started.kill(signal);
   assert.equal(await started.ended, 0, `npm start ends with 0 after ${signal}.`);
-  assert.ok(await until(() => processesOn(folder).length === 0, 1000), `Still running: ${processesOn(folder).join('; ')}`);
+  assert.ok(await until(() => processesOn(folder).length === 0, 10_000), `Still running: ${processesOn(folder).join('; ')}`);
 }
 
 /** The processes that have to do with a folder: by their arguments, their environment or where they are. Linux. */
