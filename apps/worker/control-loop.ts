@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { busyLanes, dispatchLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
+import { busyLanes, dispatchLane, type BusyLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
 import { purgeRuns } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
@@ -17,7 +17,7 @@ import type { LaneQueues } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
-import type { LaneWorkers } from './lane-workers.js';
+import { slotsFor, type LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
 import { crashed } from './run-item.js';
@@ -25,7 +25,7 @@ import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
 
 /** How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is done together. */
 const STEPS = {
-  dispatch: { idleMs: 500, gapMs: 10 },
+  dispatch: { idleMs: 500, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
   rescore: { idleMs: 1000, gapMs: 0 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
@@ -41,16 +41,26 @@ const RENEWED_BY_MS = 5000;
 /** Pauses that a provider asks for are worth a word when they are longer. */
 const LONG_PAUSE_MS = 5000;
 
-/**
- * How many items of a lane may be queued or claimed: its concurrency, and a little more so that no slot waits for the
- * dispatcher. Whatever is queued ahead of a newcomer is its extra wait, so under a limit of requests only two seconds of it
- * are queued, and no more slots are counted than that rate can keep busy at twice the latency of late.
- */
-function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: LaneLimits, latencyMs = UNKNOWN_LATENCY_MS): number {
-  const ratePerS = rpm === null ? Infinity : rpm / 60;
-  const slots = Math.min(concurrency, Math.max(1, Math.ceil((ratePerS * Math.max(250, 2 * latencyMs)) / 1000)));
-  return slots + Math.max(2, Math.min(Math.ceil(2 * ratePerS), Math.ceil(concurrency / 4)));
+/** How many items of a lane may be claimed in the whole fleet, and how many more queued ahead. */
+interface Window {
+  slots: number;
+  ahead: number;
 }
+
+/**
+ * A lane's window: the slots that can be busy, and a little more so that none waits for the dispatcher. Whatever is queued ahead
+ * of a newcomer is its extra wait, so under a limit of requests only half a second of it is queued, and no more slots are counted
+ * than that rate can keep busy at twice the latency of late.
+ */
+function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: LaneLimits, latencyMs = UNKNOWN_LATENCY_MS): Window {
+  const ratePerS = rpm === null ? Infinity : rpm / 60;
+  const busy = Math.min(concurrency, Math.max(1, Math.ceil((ratePerS * Math.max(250, 2 * latencyMs)) / 1000)));
+  return { slots: slotsFor(busy), ahead: Math.max(2, Math.min(Math.ceil(ratePerS / 2), Math.ceil(concurrency / 4))) };
+}
+
+/** Whether enough of what is queued ahead is gone: handing out a few items costs nearly what handing out many does. */
+const worthwhile = ({ waiting, in_flight }: BusyLane, { slots, ahead }: Window): boolean =>
+  waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 
 const runsOf = (deliveries: readonly Delivery[]): string[] => [...new Set(deliveries.map(({ runId }) => runId))];
 
@@ -127,13 +137,15 @@ export class ControlLoop {
   }
 
   async #dispatch(): Promise<void> {
-    const { pool, queues, workers, meters } = this.of;
-    for (const lane of await busyLanes(pool)) {
+    const { pool, queues, workers, meters, worker } = this.of;
+    for (const lane of await busyLanes(pool, worker)) {
       workers.serve(lane);
       if (lane.paused_at) continue;
       const window = windowOf(lane, await this.#latencyOf(lane));
-      meters.of(lane).window(window);
-      const deliveries = await dispatchLane(pool, lane.id, window);
+      const items = window.slots + window.ahead;
+      meters.of(lane).window(items);
+      if (!worthwhile(lane, window)) continue;
+      const deliveries = await dispatchLane(pool, lane.id, items);
       if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
     }
   }
@@ -157,7 +169,7 @@ export class ControlLoop {
 
   async #reconcile(): Promise<void> {
     const { pool, redis, queues, workers, meters, worker, logger } = this.of;
-    const lanes = await busyLanes(pool);
+    const lanes = await busyLanes(pool, worker);
     const now = performance.now();
     if (now - this.#sawPostgresAt > OUT_OF_REACH_MS) this.#inTouchSince = now;
     this.#sawPostgresAt = now;

@@ -1,9 +1,9 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { claimItems, type Claim } from '#lib/db/claim-items';
-import type { Delivery, LaneLimits } from '#lib/db/dispatch-lane';
+import type { BusyLane, Delivery } from '#lib/db/dispatch-lane';
 import { isTransient, untilDone, type Pool } from '#lib/db/pool';
-import { settleItems, type Settlement } from '#lib/db/settle-items';
+import { settleItems, type Settled, type Settlement } from '#lib/db/settle-items';
 import type { LaneBudget } from '#lib/queue/lane-budget';
 import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
@@ -17,7 +17,10 @@ import { Solitude } from './solitude.js';
 import { measureSettled, measureSettling, type LaneMeter, type LaneMeters } from './worker-metrics.js';
 
 /** Items of a lane that one process works on at a time; more workers take more. */
-const LARGEST_CONCURRENCY = 200;
+const LARGEST_SLOTS = 500;
+
+/** Slots that keep so many requests under way: while one is claimed, scored or settled, another has its request. */
+export const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
 interface Ended {
   laneId: string;
@@ -39,20 +42,21 @@ export class LaneWorkers {
     readonly of: {
       pool: Pool; budgets: LaneBudgets; meters: LaneMeters; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
       /** Called after a commit, with the runs that moved. */
-      onSettled: (laneId: string | undefined, runs: ReadonlyMap<string, number>) => void;
+      onSettled: (runs: ReadonlyMap<string, Settled>) => void;
     },
   ) {
-    this.#claims = new GroupCommit((deliveries) => this.#claim(deliveries), { waitMs: 2, largest: 200, concurrency: 2 });
-    this.#settlements = new GroupCommit((batch) => this.#settle(batch), { waitMs: 8, largest: 100, concurrency: 2 });
+    this.#claims = new GroupCommit((deliveries) => this.#claim(deliveries), { waitMs: 4, largest: 200, concurrency: 1 });
+    this.#settlements = new GroupCommit((batch) => this.#settle(batch), { waitMs: 20, largest: 200, concurrency: 1 });
   }
 
-  /** Listens to a lane's queue from now on, or takes note of its new limits. */
-  serve(lane: LaneLimits): void {
+  /** Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold items of it. */
+  serve(lane: BusyLane): void {
     const { budgets, meters, logger } = this.of;
     const meter = meters.of(lane);
     const budget = budgets.of(lane);
     const known = this.#lanes.get(lane.id);
-    const concurrency = Math.min(lane.max_concurrency, LARGEST_CONCURRENCY);
+    const workers = lane.here ? lane.workers : lane.workers + 1;
+    const concurrency = Math.min(Math.ceil(slotsFor(lane.max_concurrency) / workers), LARGEST_SLOTS);
     meter.slots(concurrency);
     if (known) {
       if (known.concurrency !== concurrency) known.concurrency = concurrency;
@@ -139,8 +143,8 @@ export class LaneWorkers {
   async #settle(batch: Ended[]): Promise<boolean[]> {
     try {
       const settled = await untilDone(() => settleItems(this.of.pool, batch.map(({ settlement }) => settlement)));
-      measureSettled([...settled.values()].reduce((sum, count) => sum + count, 0), batch.length);
-      this.of.onSettled(undefined, settled);
+      measureSettled([...settled.values()].reduce((sum, { items }) => sum + items, 0), batch.length);
+      this.of.onSettled(settled);
     } catch (error) {
       if (isTransient(error) || batch.length === 1) throw error;
       const [runs, lanes] = [new Set(batch.map(({ settlement }) => settlement.delivery.runId)), new Set(batch.map(({ laneId }) => laneId))];

@@ -59,9 +59,9 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
       pool: this.pool, budgets, meters, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
       runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
-      onSettled: (_lane, moved) => {
+      onSettled: (moved) => {
         this.#control.wake('dispatch');
-        this.#control.wake('finish');
+        if ([...moved.values()].some(({ ended }) => ended)) this.#control.wake('finish');
         for (const runId of moved.keys()) void ring(this.redis, { topic: 'job', id: runId });
       },
     });

@@ -25,19 +25,26 @@ export interface Settlement {
   exchange: Buffer;
 }
 
+/** What became of the items of one run in a batch. */
+export interface Settled {
+  items: number;
+  /** Whether a target of it has nothing left to settle. */
+  ended: boolean;
+}
+
 /**
  * Settles items that ended within a few milliseconds, in one statement and one commit (`settle_items` in the migrations):
  * only those whose delivery still holds them, each once. A late reply (after a cancel, a takeover, a resume) changes nothing.
  *
- * @returns how many were settled, per run
+ * @returns what was settled, per run
  */
-export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<Map<string, number>> {
+export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<Map<string, Settled>> {
   const of = <Value>(column: (settlement: Settlement) => Value): Value[] => batch.map(column);
   const verdict = <Value>(column: (verdict: Verdict) => Value) =>
     batch.map(({ result }) => (result.outcome === 'scored' ? column(result.verdict) : null));
-  const { rows } = await pool.query<{ run_id: string; settled: number }>({
+  const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean }>({
     name: 'settle_items',
-    text: `SELECT run_id, settled FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
+    text: `SELECT run_id, settled, ended FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
       $8::text[], $9::bool[], $10::float8[], $11::float8[], $12::float8[], $13::text[], $14::text[], $15::bool[], $16::text[], $17::text[],
       $18::text[], $19::int, $20::int[], $21::int[], $22::int[], $23::float8[], $24::bool[], $25::int[], $26::text[], $27::text[],
       $28::text[], $29::bytea[])`,
@@ -60,5 +67,5 @@ export async function settleItems(pool: Pool, batch: readonly Settlement[]): Pro
       of((s) => s.toolChoiceUsed), of((s) => s.exchange),
     ],
   });
-  return new Map(rows.map((row) => [row.run_id, row.settled]));
+  return new Map(rows.map(({ run_id, settled: items, ended }) => [run_id, { items, ended }]));
 }
