@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { createApp } from '../apps/api/create-app.js';
 import { Deps } from '../apps/api/deps.js';
+import { Live } from '../apps/api/live.js';
 import { bootstrapTeam } from '#lib/db/teams';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
@@ -15,8 +16,8 @@ export interface ApiInProcess {
   close(): Promise<void>;
 }
 
-/** The API in this process, on a database of its own, speaking HTTP. */
-export async function startApi(env: Record<string, string> = {}): Promise<ApiInProcess> {
+/** The API in this process, on a database of its own, speaking HTTP; with `live` Socket.IO as well, once in a test file (it has metrics). */
+export async function startApi(env: Record<string, string> = {}, { live = false } = {}): Promise<ApiInProcess> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const deps = new Deps(
     readEnv({ DATABASE_URL: database.url, REDIS_URL: redis.url, TOOLMARK_SEALING_KEY: SEALING_KEY, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN, TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true', ...env }),
@@ -24,6 +25,7 @@ export async function startApi(env: Record<string, string> = {}): Promise<ApiInP
   );
   await bootstrapTeam(deps.pool, ADMIN_TOKEN);
   const app = await createApp(deps);
+  if (live) deps.live = new Live(deps, app.getHttpServer());
   await app.listen(0, '127.0.0.1');
   const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   return { url, client: clientOf(url), deps, close: () => app.close() };

@@ -1,34 +1,12 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { clientOf, weatherSuite } from './client.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
-
-/** A way to Redis where connections can be lost without a word: they stay open, and nothing arrives. */
-async function wayTo(target: URL) {
-  const spoken = new Map<Socket, Socket>();
-  let silent = false;
-  const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname);
-    // Those of the worker's own control ask for a PING; the queue's never do.
-    const onceSilent = (): boolean => silent && !spoken.has(socket);
-    socket.on('data', (bytes) => {
-      if (/\bping\b/i.test(bytes.toString('latin1'))) spoken.set(socket, onward);
-      if (!onceSilent()) onward.write(bytes);
-    });
-    onward.on('data', (bytes) => void (onceSilent() || socket.write(bytes)));
-    for (const [one, other] of [[socket, onward], [onward, socket]] as const) one.on('close', () => other.destroy()).on('error', () => {});
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    url: Object.assign(new URL(target), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
-    silence: () => void (silent = true),
-    close: () => void server.close(),
-  };
-}
+import { wayTo } from './way-to.js';
 
 it('a worker whose queue went silent says that it is to be started anew, and why; another takes its work', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const way = await wayTo(new URL(redis.url));
+  // Connections of the worker's own control ask for a PING; the queue's never do.
+  const way = await wayTo(new URL(redis.url), { spares: (bytes) => /\bping\b/i.test(bytes.toString('latin1')) });
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   const worker = await startProcess('worker', { ...env, REDIS_URL: way.url });

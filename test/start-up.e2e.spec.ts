@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { clientOf, weatherSuite } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from './processes.js';
 import { createDatabase, freePort, startRedis } from './services.js';
+import { wayTo, type Way } from './way-to.js';
 
 const children = new Set<ReturnType<typeof launch>>();
 afterEach(async () => {
@@ -31,14 +30,11 @@ function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string
 async function latePostgres() {
   const target = new URL((await createDatabase()).url);
   const port = await freePort();
-  const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname);
-    socket.on('error', () => onward.destroy()).pipe(onward).on('error', () => socket.destroy()).pipe(socket);
-  });
+  let way: Way | undefined;
   return {
     url: Object.assign(new URL(target), { host: `127.0.0.1:${port}` }).href,
-    come: () => once(server.listen(port, '127.0.0.1'), 'listening'),
-    close: () => server.close(),
+    come: async () => void (way = await wayTo(target, { port })),
+    close: () => way?.close(),
   };
 }
 

@@ -1,32 +1,7 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite } from '../../test/client.js';
 import { createDatabase } from '../../test/services.js';
-
-/** A way to Postgres that can be cut. */
-async function wayTo(target: URL) {
-  const open = new Set<Socket>();
-  let cut = false;
-  const server = createServer((socket) => {
-    if (cut) return void socket.destroy();
-    const onward = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [[socket, onward], [onward, socket]] as const) {
-      open.add(from);
-      from.pipe(to).on('error', () => {});
-      from.on('close', () => to.destroy()).on('error', () => {});
-    }
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    url: Object.assign(new URL(target), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
-    cut(): void {
-      cut = true;
-      for (const socket of open) socket.destroy();
-    },
-    mend: () => (cut = false),
-    close: () => server.close(),
-  };
-}
+import { wayTo } from '../../test/way-to.js';
 
 describe('the API', () => {
   let api: ApiInProcess;
@@ -90,6 +65,5 @@ it('without Postgres is not ready, says so on every route, and recovers by itsel
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
   expect((await api.client.get('/api/jobs')).status).toBe(200);
   await api.close();
-  way.cut();
   way.close();
 });

@@ -12,12 +12,16 @@ export type WatchEvent =
 /** There is no live connection, and was none for as long as the caller waits: what HTTP answers is still true. */
 export class LiveUnavailable extends Error {}
 
+/** A server that cannot answer now is asked again: first after this time, then after twice as long each time, up to the other. */
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 4000;
+
 /**
- * Follows a job until it ends. Survives lost connections and restarted servers: it takes up the log where it was, so nothing is
- * missed and nothing comes twice. Ending the iteration closes the connection.
+ * Follows a job until it ends. Survives lost connections, restarted servers, and servers whose database is gone for a while: it
+ * takes up the log where it was, so nothing is missed and nothing comes twice. Ending the iteration closes the connection.
  *
  * @param afterSeq the last event that is known already; 0 for all of them
- * @param patienceMs how long it goes on trying without a connection, each time
+ * @param patienceMs how long it goes on trying without a subscription, each time
  * @throws ApiError when the job cannot be watched, Error when the token is refused, LiveUnavailable when patience ended
  */
 export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0, patienceMs = Infinity): AsyncGenerator<WatchEvent> {
@@ -29,6 +33,8 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
   let notify = (): void => {};
   let whyNot = 'no answer';
   let patience: NodeJS.Timeout | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let refusals = 0;
   const push = (entry: WatchEvent | Error | 'end'): void => {
     queue.push(entry);
     notify();
@@ -58,8 +64,15 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
   socket.on('tool_eval_progress', (progress: Progress) => {
     if (progress.job_id === jobId) push({ name: 'tool_eval_progress', progress });
   });
-  socket.on('connect', () => {
+  const subscribe = (): void => {
     socket.emit('subscribe', { job_id: jobId, after_seq: cursor }, (answer: SubscribeAnswer) => {
+      if (!answer.ok && answer.error.status >= 500) {
+        whyNot = answer.error.detail;
+        losePatience();
+        retry = setTimeout(subscribe, Math.min(FIRST_RETRY_MS * 2 ** refusals++, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2));
+        return;
+      }
+      refusals = 0;
       clearTimeout(patience);
       patience = undefined;
       if (!answer.ok) return push(new ApiError(answer.error));
@@ -71,7 +84,8 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
       }
       if (isFinished(answer.snapshot.job.status) && answer.snapshot.last_seq <= cursor) push('end');
     });
-  });
+  };
+  socket.on('connect', subscribe);
   socket.on('connect_error', (error) => {
     whyNot = error.message;
     if (/token/.test(error.message)) push(error);
@@ -79,6 +93,7 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     else if (!socket.active) setTimeout(() => socket.connect(), 1000);
   });
   socket.on('disconnect', (reason) => {
+    clearTimeout(retry);
     losePatience();
     if (reason === 'io server disconnect') push(new Error('The server ended the connection: the token was revoked.'));
   });
@@ -93,6 +108,7 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     }
   } finally {
     clearTimeout(patience);
+    clearTimeout(retry);
     socket.disconnect();
   }
 }

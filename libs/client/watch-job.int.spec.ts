@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { startApi, type ApiInProcess } from '../../test/api.js';
+import { weatherSuite } from '../../test/client.js';
+import { ADMIN_TOKEN } from '../../test/processes.js';
+import { createDatabase } from '../../test/services.js';
+import { until } from '../../test/until.js';
+import { wayTo, type Way } from '../../test/way-to.js';
+import { watchJob, type WatchEvent } from './watch-job.js';
+
+let way: Way;
+let direct: pg.Pool;
+let api: ApiInProcess;
+beforeAll(async () => {
+  const { url } = await createDatabase();
+  way = await wayTo(new URL(url));
+  direct = new pg.Pool({ connectionString: url, max: 2 });
+  direct.on('error', () => {});
+  api = await startApi({ DATABASE_URL: way.url }, { live: true });
+}, 60_000);
+afterAll(async () => {
+  await api.close();
+  await direct.end();
+  way.close();
+});
+
+/** A job that ended before anyone watched it. */
+async function endedJob(): Promise<string> {
+  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+  const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
+  const { job_id } = (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+  await api.client.post('/api/tool-eval/cancel', { job_id });
+  return job_id;
+}
+
+async function everything(jobId: string): Promise<WatchEvent[]> {
+  const told: WatchEvent[] = [];
+  for await (const event of watchJob(api.url, ADMIN_TOKEN, jobId)) told.push(event);
+  return told;
+}
+
+it('who subscribes while Postgres is gone is told everything once it is back', async () => {
+  const jobId = await endedJob();
+  const lock = await direct.connect();
+  await lock.query('BEGIN');
+  await lock.query('LOCK TABLE job');
+  const told = everything(jobId);
+  told.catch(() => {}); // Looked at below.
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await until(async () => (await direct.query(waiting)).rowCount, { what: 'the subscription to ask the database' });
+  way.cut();
+  await until(async () => (await api.client.get('/readyz')).status === 503);
+  await lock.query('ROLLBACK');
+  lock.release();
+  way.mend();
+  expect((await told).map(({ name }) => name)).toContain('job_cancelled');
+});
+
+it('what cannot be watched is not asked for again', async () => {
+  await expect(everything('01a1fc11-0570-72f9-b84b-b15294fa812e')).rejects.toThrow(/No job/);
+});
