@@ -64,6 +64,7 @@ it('without Postgres is not ready, says so on every route, and recovers by itsel
   way.mend();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
   expect((await api.client.get('/api/jobs')).status).toBe(200);
+  way.close(); // Now nothing listens there.
+  for (const path of ['/api/jobs', '/api/tokens']) expect(await api.client.get(path)).toMatchObject({ status: 503 });
   await api.close();
-  way.close();
 });

@@ -62,11 +62,17 @@ export async function exclusively(pool: pg.Pool, name: string, work: () => Promi
   });
 }
 
+/** What Prisma calls a database that is not reachable, does not answer in time, closed the connection, has none left, or chose its victim. */
+const PRISMA_TRANSIENT = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'];
+
 /** A fault that passes by itself: lost connection, restarting server, deadlock, serialisation failure, full pool, full disk. */
 export function isTransient(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
+  const { code, message, meta } = error as { code?: string; message?: string; meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } };
+  if (code && PRISMA_TRANSIENT.includes(code)) return true;
+  const cause = meta?.driverAdapterError?.cause;
+  if (cause?.originalCode) return isTransient({ code: cause.originalCode });
   if (code && /^(08|40|53|55P03|57P|58)/.test(code)) return true;
-  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(code)) return true;
+  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
   return /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i.test(message ?? '');
 }
 

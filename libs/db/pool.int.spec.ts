@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { createDatabase, freePort } from '../../test/services.js';
+import { until } from '../../test/until.js';
+import { wayTo, type Way } from '../../test/way-to.js';
+import { isTransient } from './pool.js';
+import { createPrisma, type Prisma } from './prisma.js';
+
+let target: URL;
+let way: Way;
+let direct: pg.Pool;
+const prismas: Prisma[] = [];
+beforeEach(async () => {
+  target = new URL((await createDatabase()).url);
+  way = await wayTo(target);
+  direct = new pg.Pool({ connectionString: target.href, max: 2 });
+  direct.on('error', () => {});
+});
+afterEach(async () => {
+  way.close();
+  await Promise.all([direct.end(), ...prismas.splice(0).map((prisma) => prisma.$disconnect())]);
+});
+const prismaOf = (url: string): Prisma => (prismas.push(createPrisma(url, 1)), prismas.at(-1)!);
+const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
+
+/** Runs `use` while whoever wants the table of teams waits for it. */
+async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await direct.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE team');
+    return await use(client);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+const someoneWaits = (): Promise<unknown> =>
+  until(async () => (await direct.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).rowCount);
+
+describe('a fault that passes by itself is known as such, however Prisma calls it:', () => {
+  it('nothing listens where Postgres was', async () => {
+    expect(isTransient(await failureOf(prismaOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).team.findMany()))).toBe(true);
+  });
+
+  it('a connection that was cut, and one that is ended when it is made', async () => {
+    const prisma = prismaOf(way.url);
+    await prisma.team.findMany();
+    way.cut();
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    way.mend();
+    expect(await prisma.team.findMany()).toEqual([]);
+  });
+
+  it('Postgres ends while it works on a statement', async () => {
+    const prisma = prismaOf(way.url);
+    await whileLocked(async (client) => {
+      const failure = failureOf(prisma.team.findMany());
+      await someoneWaits();
+      await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+      expect(isTransient(await failure)).toBe(true);
+    });
+  });
+
+  it('a deadlock', async () => {
+    await direct.query('CREATE TABLE other ()');
+    const prisma = prismaOf(target.href);
+    await whileLocked(async (client) => {
+      const mine = failureOf(prisma.$transaction([prisma.$executeRaw`LOCK TABLE other`, prisma.team.findMany()]));
+      await someoneWaits();
+      const theirs = await failureOf(client.query('LOCK TABLE other'));
+      expect(isTransient(theirs ?? (await mine))).toBe(true);
+      await client.query('ROLLBACK');
+      await mine;
+    });
+  });
+
+  it('Postgres has no connection left', async () => {
+    const name = target.pathname.slice(1);
+    await direct.query(`ALTER DATABASE ${name} CONNECTION LIMIT 0`);
+    await direct.query(`CREATE ROLE ${name} LOGIN PASSWORD 'a'`);
+    const other = prismaOf(Object.assign(new URL(target), { username: name, password: 'a' }).href);
+    expect(isTransient(await failureOf(other.team.findMany()))).toBe(true);
+    await direct.query(`DROP ROLE ${name}`);
+  });
+});
+
+it('what does not pass by itself is no such fault', async () => {
+  const prisma = prismaOf(target.href);
+  await direct.query('ALTER TABLE team RENAME TO gone');
+  expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(false);
+  expect(isTransient(await failureOf(direct.query('SELECT nothing')))).toBe(false);
+  expect(isTransient(new TypeError('x is not a function'))).toBe(false);
+});
