@@ -109,6 +109,22 @@ it('the typed client follows a job to its end through a server that goes away', 
   expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(150);
 }, 90_000);
 
+it('what the API did not expect is answered without details, and the log has them', async () => {
+  const { jobId } = await submit(1, ['perfect-ish']);
+  const watcher = await connect(1);
+  await ended(watcher, jobId);
+  await sql.query('ALTER TABLE job RENAME COLUMN detail TO renamed');
+  try {
+    expect(await subscribe(watcher.socket, jobId)).toMatchObject({ ok: false, error: { status: 500, detail: 'Something went wrong here. The log has the details.' } });
+    await until(() => apis[1]!.logs().includes('A subscription failed'));
+    const line = apis[1]!.logs().split('\n').find((text) => text.includes('A subscription failed'))!;
+    expect(JSON.parse(line)).toMatchObject({ level: 50, job: jobId, error: expect.stringContaining('detail'), stack: expect.stringContaining('at ') });
+  } finally {
+    await sql.query('ALTER TABLE job RENAME COLUMN renamed TO detail');
+  }
+  expect(await subscribe(watcher.socket, jobId)).toMatchObject({ ok: true });
+}, 60_000);
+
 it('a flushed Redis and lost messages delay events and lose none', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(80, ['slow-40']);

@@ -70,7 +70,10 @@ export class Live {
           socket.data = { caller, token, told: new Set<string>(), sinceMs: rows[0]!.now.getTime() };
           next();
         },
-        () => next(new Error('The database cannot be reached at the moment.')),
+        (error: Error) => {
+          this.deps.logger.error({ error: error.message, stack: error.stack }, 'A live connection could not be accepted');
+          next(new Error('The database cannot be reached at the moment.'));
+        },
       );
     });
     this.#io.on('connection', (socket) => this.#welcome(socket));
@@ -102,7 +105,14 @@ export class Live {
       if (typeof acknowledge !== 'function') return;
       this.#subscribe(socket, caller, input).then(
         (answer) => acknowledge(answer),
-        (error: unknown) => acknowledge({ ok: false, error: toProblem(error).problem } satisfies SubscribeAnswer),
+        (error: unknown) => {
+          const { problem } = toProblem(error);
+          if (problem.status >= 500) {
+            const { message, stack } = error as Error;
+            this.deps.logger.error({ error: message, stack, job: (input as { job_id?: unknown }).job_id }, 'A subscription failed');
+          }
+          acknowledge({ ok: false, error: problem } satisfies SubscribeAnswer);
+        },
       );
     });
     socket.on('unsubscribe', (input: { job_id?: unknown } | undefined, acknowledge: unknown) => {
