@@ -98,13 +98,17 @@ function readAnswer(dialect: Dialect, text: string, contentType: string | null, 
   return { ...said, body };
 }
 
-const STATUS_OF_CODE: Record<string, number> = { rate_limit_exceeded: 429, server_error: 500 };
+const STATUS_OF_CODE: Record<string, number> = {
+  rate_limit_exceeded: 429, server_error: 500, invalid_prompt: 400, // OpenAI's Responses
+  overloaded_error: 529, api_error: 500, timeout_error: 504, rate_limit_error: 429, request_too_large: 413, // Anthropic's types
+  not_found_error: 404, permission_error: 403, billing_error: 402, authentication_error: 401, invalid_request_error: 400,
+};
 
-/** Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, OpenRouter with a status. */
+/** Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, Anthropic's with a type, OpenRouter with a status. */
 function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
   const error = isObject(body) ? body.error : undefined;
   if (!isObject(error)) return undefined;
-  const status = STATUS_OF_CODE[String(error.code)] ?? Number(error.code);
+  const status = STATUS_OF_CODE[String(error.code)] ?? (Number(error.code) || STATUS_OF_CODE[String(error.type)] || 0);
   return status >= 400 && status <= 599 ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl) : undefined;
 }
 

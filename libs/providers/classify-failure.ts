@@ -11,11 +11,16 @@ export function failureOfStatus(status: number, headers: Headers | undefined, er
   const fail = (kind: ProviderFailure['kind'], message: string, retryable: boolean, retryAfterMs?: number): ProviderFailure =>
     new ProviderFailure(kind, message, retryable, retryAfterMs, status, body);
 
-  const retryAfterMs = readRetryAfter(headers);
   if (status === 429) {
-    // Quota that was used up does not come back by waiting, unless the provider says when (Google speaks of billing each time).
-    const spent = /insufficient_quota/i.test(body) || (retryAfterMs === undefined && /billing/i.test(body));
+    const retryAfterMs = readRetryAfter(headers) ?? waitIn(said);
+    // Quota that was used up does not come back by waiting, unless the provider says when (Google speaks of billing each time,
+    // and of a limit of 0 where the account has none).
+    const spent = /insufficient_quota|\blimit: 0(?![.\d])/i.test(body) || (retryAfterMs === undefined && /billing/i.test(body));
     return fail('rate_limited', `${host} answered 429: ${quote}`, !spent, retryAfterMs ?? 0);
+  }
+  const retryAfterMs = readRetryAfter(headers);
+  if (status === 402 || (status === 400 && /credit balance is too low/i.test(said))) {
+    return fail('rate_limited', `${host} answered ${status}: ${quote}. Add credit to the account there.`, false);
   }
   if (status === 401 || status === 403) return fail('auth', `${host} refused the key (${status}): ${quote}. Check the provider's api_key.`, false);
   if (status === 408) return fail('timeout', `${host} answered 408: ${quote}`, true, retryAfterMs);
@@ -64,19 +69,38 @@ export function readRetryAfter(headers: Headers | undefined): number | undefined
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
+/** A wait that only the words of an error tell: "Please try again in 18.642s." (OpenAI's Responses), "Please retry in 36.4s." (Google). */
+function waitIn(message: string): number | undefined {
+  const [, wait] = /\b(?:try again|retry) in ((?:[\d.]+(?:ms|[hms]))+)/i.exec(message) ?? [];
+  return wait === undefined ? undefined : durationMs(wait);
+}
+
+/** Limits of which providers say what is left. */
+const LIMITED = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
+
 /**
- * Milliseconds until a limit is refilled of which nothing is left, by OpenAI's headers: `x-ratelimit-remaining-requests: 0` with
- * `x-ratelimit-reset-requests: 1m2.5s`, and the same for tokens; undefined while something is left, or nothing is said.
+ * Milliseconds until a limit is refilled of which nothing is left; undefined while something is left, or nothing is said. By
+ * OpenAI's headers (`x-ratelimit-remaining-requests: 0`, `x-ratelimit-reset-requests: 1m2.5s`) and by Anthropic's
+ * (`anthropic-ratelimit-requests-remaining: 0`, `anthropic-ratelimit-requests-reset: 2026-01-01T00:00:00Z`). Azure says -1 where
+ * it does not count.
  */
 export function readRefill(headers: Headers): number | undefined {
   let refill: number | undefined;
-  for (const what of ['requests', 'tokens']) {
-    const left = headers.get(`x-ratelimit-remaining-${what}`);
-    if (left === null || Number(left) > 0) continue;
-    const ms = durationMs(headers.get(`x-ratelimit-reset-${what}`) ?? '');
+  for (const what of LIMITED) {
+    const [left, reset] = headers.has(`x-ratelimit-remaining-${what}`)
+      ? [headers.get(`x-ratelimit-remaining-${what}`), headers.get(`x-ratelimit-reset-${what}`)]
+      : [headers.get(`anthropic-ratelimit-${what}-remaining`), headers.get(`anthropic-ratelimit-${what}-reset`)];
+    if (left === null || left.trim() === '' || Number(left) !== 0) continue;
+    const ms = durationMs(reset ?? '') ?? untilMs(reset ?? '');
     if (ms !== undefined) refill = Math.max(refill ?? 0, ms);
   }
   return refill;
+}
+
+/** Until a time that is said whole. At most an hour. */
+function untilMs(text: string): number | undefined {
+  const ms = Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), 3_600_000);
 }
 
 const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

@@ -1,7 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
-import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+import { plainErrors } from './read-errors.js';
+import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
 const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'store', 'modalities', 'prediction', 'verbosity'];
@@ -53,7 +54,7 @@ export const anthropic: Dialect = {
         maxRetries: 0,
         logLevel: 'off',
         openTelemetry: false,
-        fetch: onlyHeaders(fetch, HEADERS),
+        fetch: plainErrors(onlyHeaders(fetch, HEADERS)),
       });
     };
     return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs }) => {
@@ -67,7 +68,8 @@ export const anthropic: Dialect = {
     const blocks = answer.content.filter(isObject);
     const texts = blocks.flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []));
     const calls = blocks.filter((block) => block.type === 'tool_use');
-    const thinking = blocks.filter((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
+    const thinks = blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
+    const refusal = isObject(answer.stop_details) ? (answer.stop_details.explanation ?? answer.stop_details.category) : undefined;
     const usage = isObject(answer.usage) ? answer.usage : {};
     const prompt = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(tokenCount);
     return {
@@ -75,8 +77,9 @@ export const anthropic: Dialect = {
         role: 'assistant',
         content: texts.length > 0 ? texts.join('') : null,
         ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ id: call.id ?? null, type: 'function', function: { name: call.name ?? '', arguments: JSON.stringify(call.input ?? {}) } })) }),
-        // A model that thinks wants its signed thoughts back with the results of its calls.
-        ...(thinking.length > 0 && { thinking_blocks: thinking }),
+        ...(answer.stop_reason === 'refusal' && typeof refusal === 'string' && { refusal }),
+        // A model that thinks wants its signed thoughts back with the results of its calls, where they stood.
+        ...(thinks && { content_blocks: blocks }),
       },
       finishReason: typeof answer.stop_reason === 'string' ? (STOP_REASONS[answer.stop_reason] ?? answer.stop_reason) : null,
       promptTokens: prompt[0] === null ? null : prompt.reduce<number>((sum, count) => sum + (count ?? 0), 0),
@@ -103,6 +106,8 @@ function toBlocks(turn: Turn): Json[] {
   if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: toId(turn.callId), content: turn.text }];
   const parts = turn.parts.map(toBlock);
   if (turn.role === 'user') return parts;
+  const said = asSaid(turn.source.content_blocks, turn.source, (block) => (block.type === 'tool_use' ? block.id : undefined));
+  if (said) return said.filter(({ type, text }) => type !== 'text' || text !== ''); // refused when empty
   const thinking = Array.isArray(turn.source.thinking_blocks) ? turn.source.thinking_blocks : [];
   return [...thinking, ...parts, ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id: toId(id), name, input }))];
 }

@@ -55,7 +55,8 @@ export function leaveOut(params: JsonObject, names: readonly string[], format: s
     const value = params[name];
     if (value === undefined) continue;
     delete params[name];
-    if (value === null || value === false || (name === 'n' && value === 1) || (name.endsWith('penalty') && value === 0)) continue;
+    const asksNothing = name === 'parallel_tool_calls' ? value === true : value === false || (name === 'n' && value === 1) || (name.endsWith('penalty') && value === 0);
+    if (value === null || asksNothing) continue;
     notes.push({ what: name, message: `${format} has no "${name}"; it was left out.` });
   }
 }

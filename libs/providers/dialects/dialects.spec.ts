@@ -159,7 +159,7 @@ describe('The Responses API', () => {
   it('is told what it cannot do otherwise, and that is noted', async () => {
     const { sent, reply } = await ask('openai-responses', {
       ...SIMPLE, max_tokens: 5, seed: 7, stop: ['END'], reasoning_effort: 'low', verbosity: 'low', response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } }, top_p: 0.5,
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'input_audio', input_audio: {} }] }, { role: 'assistant', content: null, reasoning_items: [{ type: 'reasoning', id: 'rs_1' }] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'input_audio', input_audio: {} }] }, { role: 'assistant', content: null, output_items: [{ type: 'reasoning', id: 'rs_1' }] }],
     }, { body: answer });
     expect(reply.notes.map(({ what }) => what).sort()).toEqual(['max_tokens', 'part', 'reasoning', 'seed', 'stop']);
     expect(sent.body).toEqual({
@@ -187,12 +187,21 @@ describe('The Gemini API', () => {
       tools: [{ type: 'function', function: { name: 'f', strict: true } }], tool_choice: { type: 'function', function: { name: 'f' } },
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }, { type: 'image_url', image_url: { url: 'https://x.example/a.png' } }] }],
     }, { body: answer });
-    expect(reply.notes.map(({ what }) => what).sort()).toEqual(['made_up', 'strict', 'user']);
+    expect(reply.notes.map(({ what }) => what).sort()).toEqual(['made_up', 'parallel_tool_calls', 'user']);
     expect(sent.body).toEqual({
       contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, { fileData: { fileUri: 'https://x.example/a.png' } }] }],
       tools: [{ functionDeclarations: [{ name: 'f' }] }], toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
       generationConfig: { maxOutputTokens: 10, topP: 0.5, seed: 7, stopSequences: ['END'], responseMimeType: 'application/json', responseJsonSchema: { type: 'object' }, thinkingConfig: { thinkingBudget: 0 } },
     });
+  });
+
+  it.each([
+    ['auto', [true, true], 'VALIDATED', []], ['auto', [true, false], 'VALIDATED', ['strict']], ['required', [true, false], 'ANY', ['strict']], ['auto', [false, undefined], 'AUTO', []], ['none', [true], 'NONE', []],
+  ])('tool_choice %s with strict tools %j is mode %s', async (choice, strict, mode, notes) => {
+    const tools = strict.map((one, index) => ({ type: 'function', function: { name: `f${index}`, ...(one !== undefined && { strict: one }) } }));
+    const { sent, reply } = await ask('google', { ...SIMPLE, tools, tool_choice: choice } as never, { body: answer });
+    expect(sent.body.toolConfig.functionCallingConfig).toEqual({ mode });
+    expect(reply.notes.map(({ what }) => what)).toEqual(notes);
   });
 
   it('says why a reply ended: what was blocked is a reply, and so is a call that Google could not read', async () => {
@@ -204,6 +213,58 @@ describe('The Gemini API', () => {
       finishReason: 'malformed_function_call', message: { content: 'Malformed function call: get_weather(city=' },
     });
   });
+});
+
+/** What a fixture of an answer says will be read of it. */
+interface Expected {
+  what: string;
+  status?: number;
+  headers?: Record<string, string>;
+  body: JsonObject;
+  reply?: { finishReason: string; promptTokens?: number | null; completionTokens?: number | null; content?: string | null; refusal?: string; calls: unknown[]; refilledInMs?: number };
+  failure?: { kind: string; retryable: boolean; retryAfterMs?: number; says: string };
+  sentBack?: JsonObject[];
+}
+
+describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('answers as they come from hosts of kind %s', (kind) => {
+  const baseUrl = kind === 'google' ? 'https://api.example.com/v1beta' : 'https://api.example.com/v1';
+  const ones = fixture(`${kind}.answers`) as Expected[];
+
+  it.each(ones.map((one) => [one.what, one] as const))('%s', async (_what, { body, status, headers, reply: wanted, failure, sentBack }) => {
+    const answer = { body: body as unknown, ...(status && { status }), ...(headers && { headers }) };
+    const got = await ask(kind, CONVERSATION, answer, baseUrl);
+    if (failure) {
+      const { says, ...facts } = failure;
+      expect(got.failure).toMatchObject({ ...facts, message: expect.stringContaining(says) });
+      return;
+    }
+    const { calls, content, refusal, ...facts } = wanted!;
+    expect(got.failure).toBeUndefined();
+    expect({ ...got.reply, refilledInMs: got.reply.refilledInMs }).toMatchObject({ ...facts, refilledInMs: facts.refilledInMs });
+    expect(got.reply.message.tool_calls ? callsOf(got.reply.message) : []).toEqual(calls);
+    if (content !== undefined) expect(got.reply.message.content).toBe(content);
+    if (refusal !== undefined) expect(got.reply.message.refusal).toBe(refusal);
+    expect(replyIn(got.reply.body)?.message).toEqual(got.reply.message);
+    if (!sentBack) return;
+
+    // The next round of a conversation holds the reply as its model said it, and the results of its calls after it.
+    const results = ((got.reply.message.tool_calls ?? []) as any[]).map((call) => ({ role: 'tool', tool_call_id: call.id, content: 'clear' }));
+    const messages = [{ role: 'user', content: 'Hi' }, got.reply.message, ...results, { role: 'user', content: 'And?' }] as never;
+    const { sent } = await ask(kind, { ...SIMPLE, messages }, answer, baseUrl);
+    const said = { openai: [], 'openai-responses': sent.body.input?.slice(1, 1 + sentBack.length), anthropic: sent.body.messages?.[1]?.content, google: sent.body.contents?.[1]?.parts }[kind];
+    expect(JSON.parse(JSON.stringify(said))).toEqual(JSON.parse(JSON.stringify(sentBack)));
+    if (sentBack.some((piece) => JSON.stringify(piece).includes('5.0'))) expect(sent.text).toMatch(/days\\?":5\.0/);
+  });
+});
+
+it('calls that were read out of a reply\'s text are sent back, not the text in the pieces it came in', async () => {
+  const call = { id: 'call_0_0', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const pieces = { content_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 's' }, { type: 'text', text: 'f()' }], output_items: [{ type: 'reasoning', id: 'rs_1', encrypted_content: 'x' }] };
+  const messages = [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'f()', tool_calls: [call], ...pieces }, { role: 'tool', tool_call_id: 'call_0_0', content: 'x' }] as never;
+  const { sent } = await ask('anthropic', { ...SIMPLE, messages }, { body: fixture('anthropic').answer });
+  expect(sent.body.messages[1].content).toEqual([{ type: 'text', text: 'f()' }, { type: 'tool_use', id: 'call_0_0', name: 'f', input: {} }]);
+  const { sent: other } = await ask('openai-responses', { ...SIMPLE, messages }, { body: fixture('openai-responses').answer });
+  expect(other.body.input.slice(1, 3)).toEqual([{ role: 'assistant', content: 'f()' }, { type: 'function_call', call_id: 'call_0_0', name: 'f', arguments: '{}' }]);
 });
 
 it('an error inside a 200 is an error', async () => {

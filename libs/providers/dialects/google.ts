@@ -1,6 +1,7 @@
 import type { GoogleGenAI } from '@google/genai';
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { leaveOut, onlyHeaders, tokenCount, type Dialect, type Note } from './dialect.js';
+import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
 const HEADERS = ['content-type', 'user-agent', 'x-goog-api-key'];
@@ -12,7 +13,9 @@ const RENAMED: Record<string, string> = {
 /** Parameters in Google's own words; its SDK drops without a word what it does not know. */
 const OWN = new Set(['topP', 'topK', 'candidateCount', 'maxOutputTokens', 'stopSequences', 'responseLogprobs', 'responseMimeType', 'responseSchema', 'responseJsonSchema',
   'responseModalities', 'thinkingConfig', 'safetySettings', 'cachedContent', 'mediaResolution', 'serviceTier', 'store']);
-const BLOCKED = new Set(['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION']);
+/** A call that is none: unreadable, of a tool that was not offered, one too many. */
+const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+const BLOCKED = new Set(['MODEL_ARMOR', 'SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION']);
 
 /** Google's Gemini API: https://ai.google.dev/api/generate-content */
 export const google: Dialect = {
@@ -34,8 +37,8 @@ export const google: Dialect = {
     }
     if (system) config.systemInstruction = { parts: [{ text: system }] };
     if (Array.isArray(tools) && tools.length > 0) {
-      config.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, notes)) }];
-      config.toolConfig = { functionCallingConfig: toCallingConfig(choice) };
+      config.tools = [{ functionDeclarations: tools.map(toDeclaration) }];
+      config.toolConfig = { functionCallingConfig: toCallingConfig(choice, strictness(tools, notes)) };
     }
     return { wire: { model: model ?? '', contents: toContents(turns), config }, notes };
   },
@@ -66,10 +69,8 @@ export const google: Dialect = {
     if (!isObject(answer)) return undefined;
     const usage = isObject(answer.usageMetadata) ? answer.usageMetadata : {};
     const completion = [usage.candidatesTokenCount, usage.thoughtsTokenCount].map(tokenCount);
-    const tokens = {
-      promptTokens: tokenCount(usage.promptTokenCount),
-      completionTokens: completion.every((count) => count === null) ? null : completion.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-    };
+    const prompt = [usage.promptTokenCount, usage.toolUsePromptTokenCount].map(tokenCount);
+    const tokens = { promptTokens: sumOf(prompt), completionTokens: sumOf(completion) };
     const candidate = Array.isArray(answer.candidates) ? answer.candidates[0] : undefined;
     if (!isObject(candidate)) {
       const blocked = isObject(answer.promptFeedback) && typeof answer.promptFeedback.blockReason === 'string';
@@ -78,15 +79,23 @@ export const google: Dialect = {
     const parts = isObject(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts.filter(isObject) : [];
     const texts = parts.flatMap((part) => (typeof part.text === 'string' && part.thought !== true ? [part.text] : []));
     const calls = parts.filter((part) => isObject(part.functionCall)).map((part, index) => toCall(part, `${String(answer.responseId ?? 'call')}_${index}`));
-    // A call that Google could not read stands here; it is the model's, and a bad one.
-    if (texts.length === 0 && calls.length === 0 && typeof candidate.finishMessage === 'string') texts.push(candidate.finishMessage);
+    // A call that Google could not read stands here; it is the model's, and a bad one. Of a good one it says that there is one.
+    if (texts.length === 0 && calls.length === 0 && BAD_CALL.has(String(candidate.finishReason)) && typeof candidate.finishMessage === 'string') texts.push(candidate.finishMessage);
+    const signature = calls.length === 0 ? parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature : undefined;
     return {
-      message: { role: 'assistant', content: texts.length > 0 ? texts.join('') : null, ...(calls.length > 0 && { tool_calls: calls }) },
+      message: {
+        role: 'assistant',
+        content: texts.length > 0 ? texts.join('') : null,
+        ...(calls.length > 0 && { tool_calls: calls }),
+        ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
+      },
       finishReason: typeof candidate.finishReason === 'string' ? toFinishReason(candidate.finishReason, calls.length > 0) : null,
       ...tokens,
     };
   },
 };
+
+const sumOf = (counts: (number | null)[]): number | null => (counts.every((count) => count === null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0));
 
 function toFinishReason(reason: string, calls: boolean): string {
   if (BLOCKED.has(reason)) return 'content_filter';
@@ -123,10 +132,15 @@ function toParts(turn: Turn): Json[] {
   if (turn.role === 'tool') return [{ functionResponse: { id: turn.callId, name: turn.toolName, response: objectIn(turn.text) ?? { result: turn.text } } }];
   const parts = turn.parts.map(toPart);
   if (turn.role === 'user') return parts;
-  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }) => {
-    const extra = isObject(source.extra_content) && isObject(source.extra_content.google) ? source.extra_content.google.thought_signature : undefined;
-    return { functionCall: { id, name, args }, ...(extra !== undefined && { thoughtSignature: extra }) };
-  })];
+  const last = parts.at(-1);
+  if (last && turn.calls.length === 0) Object.assign(last, signatureOf(turn.source));
+  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }) => ({ functionCall: { id, name, args }, ...signatureOf(source) }))];
+}
+
+/** What a model thought, sealed: it stands beside a call, or beside the text of a reply without calls. */
+function signatureOf({ extra_content: extra }: JsonObject): JsonObject {
+  const signature = isObject(extra) && isObject(extra.google) ? extra.google.thought_signature : undefined;
+  return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
 function toPart(part: Part): JsonObject {
@@ -135,35 +149,29 @@ function toPart(part: Part): JsonObject {
   return 'url' in image ? { fileData: { fileUri: image.url } } : { inlineData: { mimeType: image.mediaType, data: image.base64 } };
 }
 
-function toDeclaration(tool: Json, notes: Note[]): Json {
-  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
-  if (strict === true) note(notes, 'strict', 'The Gemini API has no strict tools; "strict" was left out.');
+const functionIn = (tool: Json): JsonObject => (isObject(tool) && isObject(tool.function) ? tool.function : {});
+
+function toDeclaration(tool: Json): Json {
+  const { name, description, parameters } = functionIn(tool);
   return { name: name ?? '', ...(description != null && { description }), ...(parameters != null && { parametersJsonSchema: parameters }) };
 }
 
-function toCallingConfig(choice: Json | undefined): JsonObject {
+/** Whether calls are to be held to the tools' schemas, which is said of all tools together. */
+function strictness(tools: Json[], notes: Note[]): boolean {
+  const strict = tools.filter((tool) => functionIn(tool).strict === true).length;
+  if (strict > 0 && strict < tools.length) note(notes, 'strict', 'The Gemini API is strict with all tools or with none; it was asked to be with all.');
+  return strict > 0;
+}
+
+/** The mode ANY holds calls to the schemas by itself. */
+function toCallingConfig(choice: Json | undefined, strict: boolean): JsonObject {
   const one = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
   if (one !== undefined) return { mode: 'ANY', allowedFunctionNames: [one] };
-  return { mode: choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO' };
+  return { mode: choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : strict ? 'VALIDATED' : 'AUTO' };
 }
 
-/** What an SDK would throw. How long to wait, and that a key is wrong, Google says in the body only. */
+/** What an SDK would throw. */
 async function failureIn(answer: Response): Promise<Error> {
-  const text = await answer.text();
-  const error = errorIn(text);
-  const details = isObject(error) && Array.isArray(error.details) ? error.details.filter(isObject) : [];
-  const headers = new Headers(answer.headers);
-  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(String(retryDelay))?.[1]).find(Boolean);
-  if (seconds) headers.set('retry-after', seconds);
-  const status = details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status;
-  return Object.assign(new Error(text || `status ${status}`), { status, headers, error });
-}
-
-function errorIn(text: string): Json | undefined {
-  try {
-    const body = parseJson(text);
-    return isObject(body) ? (body.error ?? body) : body;
-  } catch {
-    return undefined;
-  }
+  const { text, ...said } = await readError(answer);
+  return Object.assign(new Error(text || `status ${said.status}`), said);
 }

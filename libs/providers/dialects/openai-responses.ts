@@ -1,7 +1,7 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
-import { note, objectIn, textIn } from './read-messages.js';
+import { asSaid, note, objectIn, textIn } from './read-messages.js';
 
 const UNKNOWN = ['n', 'seed', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'modalities', 'audio', 'prediction', 'web_search_options'];
 /** The API refuses less. */
@@ -40,7 +40,7 @@ export const openaiResponses: Dialect = {
     const texts = (type: string, key: string) => parts.flatMap((part) => (part.type === type && typeof part[key] === 'string' ? [part[key]] : []));
     const [said, refused] = [texts('output_text', 'text'), texts('refusal', 'refusal')];
     const calls = items.filter((item) => item.type === 'function_call');
-    const reasoning = items.filter((item) => item.type === 'reasoning');
+    const keeps = items.some((item) => item.type === 'reasoning' || typeof item.phase === 'string');
     const reason = isObject(answer.incomplete_details) ? answer.incomplete_details.reason : undefined;
     const usage = isObject(answer.usage) ? answer.usage : {};
     return {
@@ -49,8 +49,8 @@ export const openaiResponses: Dialect = {
         content: said.length > 0 ? said.join('') : null,
         ...(refused.length > 0 && { refusal: refused.join('') }),
         ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ id: call.call_id ?? null, type: 'function', function: { name: call.name ?? '', arguments: call.arguments ?? '' } })) }),
-        // A reasoning model wants its reasoning back with the results of its calls.
-        ...(reasoning.length > 0 && { reasoning_items: reasoning }),
+        // A reasoning model wants its reasoning back with the results of its calls, each item before the one that it led to.
+        ...(keeps && { output_items: items }),
       },
       finishReason: answer.status === 'incomplete' ? (reason === 'content_filter' ? 'content_filter' : 'length') : calls.length > 0 ? 'tool_calls' : 'stop',
       promptTokens: tokenCount(usage.input_tokens),
@@ -63,14 +63,14 @@ function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
   const { role, content } = message;
   if (role === 'tool') return [{ type: 'function_call_output', call_id: message.tool_call_id ?? '', output: textIn(content) }];
   if (role !== 'assistant') return [{ role: role ?? 'user', content: typeof content === 'string' ? content : toParts(content, notes) }];
-  const reasoning = (Array.isArray(message.reasoning_items) ? message.reasoning_items : []).filter((item) => stored || (isObject(item) && typeof item.encrypted_content === 'string'));
-  if (Array.isArray(message.reasoning_items) && reasoning.length === 0) {
-    note(notes, 'reasoning', 'The model\'s reasoning of earlier rounds was not sent back. With "include": ["reasoning.encrypted_content"] in its default_params it is.');
-  }
+  const said = asSaid(message.output_items, message, (item) => (item.type === 'function_call' ? item.call_id : undefined));
+  const readable = said?.every((item) => item.type !== 'reasoning' || stored || typeof item.encrypted_content === 'string');
+  if (said && readable) return said;
+  if (said) note(notes, 'reasoning', 'The model\'s reasoning of earlier rounds was not sent back. With "include": ["reasoning.encrypted_content"] in its default_params it is.');
   const text = textIn(content);
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((call): Json[] =>
     isObject(call) && isObject(call.function) ? [{ type: 'function_call', call_id: call.id ?? '', name: call.function.name ?? '', arguments: call.function.arguments ?? '' }] : []);
-  return [...reasoning, ...(text === '' ? [] : [{ role, content: text }]), ...calls];
+  return [...(text === '' ? [] : [{ role, content: text }]), ...calls];
 }
 
 const toParts = (content: Json | undefined, notes: Note[]): Json[] =>

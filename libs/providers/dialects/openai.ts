@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
-import { isObject } from '#lib/contracts/json';
+import { isObject, type JsonObject } from '#lib/contracts/json';
 import { onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
+import { plainErrors } from './read-errors.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
@@ -14,7 +15,7 @@ export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =
     webhookSecret: null,
     maxRetries: 0, // retries belong to the worker, which knows the lane's budget
     logLevel: 'off',
-    fetch: onlyHeaders(fetch, HEADERS),
+    fetch: plainErrors(onlyHeaders(fetch, HEADERS)),
   });
 
 /** OpenAI's chat completions, which all the product speaks. */
@@ -34,7 +35,13 @@ export const openai: Dialect = {
       message: choice.message,
       finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
       promptTokens: tokenCount(usage.prompt_tokens),
-      completionTokens: tokenCount(usage.completion_tokens),
+      completionTokens: completionTokens(usage),
     };
   },
 };
+
+/** Some hosts count a model's thoughts in the total alone. They are paid as what it said. */
+function completionTokens(usage: JsonObject): number | null {
+  const [prompt, completion, total] = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens].map(tokenCount) as [number | null, number | null, number | null];
+  return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
+}

@@ -61,6 +61,18 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
   });
 }
 
+/**
+ * A reply in the pieces that its model said it in, to be sent back as they are; undefined where there are none, or where the
+ * message's calls are not those of the pieces (they were read from its text, say).
+ */
+export function asSaid(pieces: Json | undefined, message: JsonObject, callIn: (piece: JsonObject) => Json | undefined): JsonObject[] | undefined {
+  if (!Array.isArray(pieces) || pieces.length === 0) return undefined;
+  const said = pieces.filter(isObject);
+  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map((call) => (isObject(call) ? call.id : undefined));
+  const called = said.map(callIn).filter((id) => id !== undefined);
+  return calls.length === called.length && called.every((id, index) => id === calls[index]) ? said : undefined;
+}
+
 /** An object, or the one that a text holds. */
 export function objectIn(value: Json | undefined): JsonObject | undefined {
   if (isObject(value)) return value;

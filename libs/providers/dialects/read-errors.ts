@@ -1,0 +1,49 @@
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import type { Fetch } from './dialect.js';
+
+/** What an answer other than 2xx says, whichever host words it. */
+export interface SaidError {
+  status: number;
+  headers: Headers;
+  /** Undefined where the body is no JSON. */
+  error: JsonObject | undefined;
+  text: string;
+}
+
+/**
+ * Reads an error. Most hosts say `{"error": {"message"}}`; Google's compatible endpoint says it in a list, others say `detail`
+ * or `message` alone. Google tells in the body only how long to wait, and that a key is wrong (as a 400).
+ */
+export async function readError(answer: Response): Promise<SaidError> {
+  const text = await answer.text();
+  const headers = new Headers(answer.headers);
+  const error = errorIn(text);
+  const details = Array.isArray(error?.details) ? error.details.filter(isObject) : [];
+  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(String(retryDelay))?.[1]).find(Boolean);
+  if (seconds) headers.set('retry-after', seconds);
+  return { status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status, headers, error, text };
+}
+
+/** Errors as the SDKs understand them: of other shapes they would say that there was no body. */
+export const plainErrors = (fetch: Fetch): Fetch => async (url, init) => {
+  const answer = await fetch(url, init);
+  if (answer.ok) return answer;
+  const { status, headers, error, text } = await readError(answer);
+  headers.delete('content-length');
+  if (error) headers.set('content-type', 'application/json');
+  return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
+};
+
+function errorIn(text: string): JsonObject | undefined {
+  let body: Json;
+  try {
+    body = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  const said = Array.isArray(body) ? body[0] : body;
+  if (!isObject(said)) return undefined;
+  if (isObject(said.error)) return said.error;
+  const message = [said.error, said.message, said.detail, said.msg].find((one) => one !== undefined && one !== null);
+  return { ...said, message: typeof message === 'string' ? message : JSON.stringify(message ?? said) };
+}
