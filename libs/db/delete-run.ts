@@ -1,5 +1,5 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
-import { inTransaction, type Pool } from './pool.js';
+import { inTransaction, longQuery, type Pool } from './pool.js';
 
 /** Removes a finished run at once from every list; its results and exchanges follow in pieces (`purgeRuns`). */
 export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string; runId: string }): Promise<'deleted' | 'unfinished' | 'not-found'> {
@@ -11,7 +11,7 @@ export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string;
     if (rescores.rows.some((rescore) => !isFinished(rescore.status))) return 'unfinished';
     const own = await client.query<{ id: string }>('SELECT id FROM job WHERE result_ref = $1::text AND team_id = $2', [runId, teamId]);
     const jobs = [...own.rows.map(({ id }) => id), ...rescores.rows.map(({ job_id }) => job_id)];
-    await client.query('DELETE FROM job_event WHERE job_id = ANY ($1)', [jobs]);
+    await longQuery(client, 'DELETE FROM job_event WHERE job_id = ANY ($1)', [jobs]);
     await client.query('DELETE FROM job WHERE id = ANY ($1)', [jobs]);
     await client.query('DELETE FROM rescore WHERE run_id = $1', [runId]);
     await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
@@ -29,13 +29,13 @@ export async function purgeRuns(pool: Pool, pieceSize = 5000): Promise<boolean> 
   const runId = rows[0]?.run_id;
   if (!runId) return false;
   for (const [table, key] of [['exchange', ITEM], ['result', ITEM], ['rescored', `rescore_id, ${ITEM}`]]) {
-    const removed = await pool.query(
+    const removed = await longQuery(pool,
       `DELETE FROM ${table} WHERE run_id = $1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run_id = $1 LIMIT $2)`,
       [runId, pieceSize],
     );
     if (removed.rowCount) return true;
   }
-  for (const table of ['redo', 'run_warning']) await pool.query(`DELETE FROM ${table} WHERE run_id = $1`, [runId]);
+  for (const table of ['redo', 'run_warning']) await longQuery(pool, `DELETE FROM ${table} WHERE run_id = $1`, [runId]);
   await pool.query('DELETE FROM purge WHERE run_id = $1', [runId]);
   return true;
 }

@@ -1,4 +1,4 @@
-import { inTransaction, isTransient, type Pool } from './pool.js';
+import { inTransaction, isTransient, longQuery, type Pool } from './pool.js';
 
 /**
  * Removes the raw exchanges of months that ended more than `keepDays` ago: whole partitions, in no time and without a trace,
@@ -14,7 +14,7 @@ export async function dropOldExchanges(pool: Pool, keepDays: number, now = Date.
     try {
       await inTransaction(pool, async (client) => {
         await client.query(`SET LOCAL lock_timeout = '2s'`); // Whoever waits behind this for the table waits no longer.
-        await client.query(`DROP TABLE IF EXISTS ${name}`);
+        await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
       });
       dropped.push(name);
     } catch (error) {

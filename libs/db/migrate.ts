@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { createPool, type Pool, type PoolClient } from './pool.js';
+import { CONNECTION, createPool, LONG_QUERY_MS, type Pool, type PoolClient } from './pool.js';
 
 /** Node has it; its types stand in TypeScript's DOM library alone. */
 declare const WebAssembly: {
@@ -27,7 +27,7 @@ const prismaFolder = (): string => fileURLToPath(new URL(import.meta.url.include
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   await createIfMissing(databaseUrl);
-  const pool = createPool(databaseUrl, 2);
+  const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_MS);
   const lock = await pool.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -56,7 +56,7 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
 
 /** The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is read. */
 export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
-  const pool = createPool(databaseUrl, 1);
+  const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_MS);
   try {
     const engine = await startEngine(pool);
     const asTarget = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
@@ -146,7 +146,7 @@ async function createIfMissing(databaseUrl: string): Promise<void> {
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ ...CONNECTION, connectionString });
   await client.connect();
   return client;
 }

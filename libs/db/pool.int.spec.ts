@@ -2,12 +2,13 @@ import pg from 'pg';
 import { createDatabase, freePort } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { wayTo, type Way } from '../../test/way-to.js';
-import { isTransient } from './pool.js';
+import { CONNECTION, createPool, inTransaction, isTransient, longQuery, untilDone, type Pool } from './pool.js';
 import { createPrisma, type Prisma } from './prisma.js';
 
 let target: URL;
 let way: Way;
 let direct: pg.Pool;
+const pools: Pool[] = [];
 const prismas: Prisma[] = [];
 beforeEach(async () => {
   target = new URL((await createDatabase()).url);
@@ -17,9 +18,10 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   way.close();
-  await Promise.all([direct.end(), ...prismas.splice(0).map((prisma) => prisma.$disconnect())]);
+  await Promise.all([...[direct, ...pools.splice(0)].map((pool) => pool.end()), ...prismas.splice(0).map((prisma) => prisma.$disconnect())]);
 });
 const prismaOf = (url: string): Prisma => (prismas.push(createPrisma(url, 1)), prismas.at(-1)!);
+const poolOf = (url: string, queryTimeoutMs?: number): Pool => (pools.push(createPool(url, 1, undefined, queryTimeoutMs)), pools.at(-1)!);
 const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
 
 /** Runs `use` while whoever wants the table of teams waits for it. */
@@ -91,4 +93,52 @@ it('what does not pass by itself is no such fault', async () => {
   expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(false);
   expect(isTransient(await failureOf(direct.query('SELECT nothing')))).toBe(false);
   expect(isTransient(new TypeError('x is not a function'))).toBe(false);
+});
+
+describe('a Postgres that goes silent on an open connection', () => {
+  const QUICK_MS = 500;
+
+  it('is given up, and asked anew over another connection', async () => {
+    const pool = poolOf(way.url, QUICK_MS);
+    await pool.query('SELECT 1');
+    way.silence();
+    const failure = await failureOf(pool.query('SELECT 1'));
+    expect(failure).toMatchObject({ message: 'Query read timeout' });
+    expect(isTransient(failure)).toBe(true);
+    way.mend();
+    expect((await untilDone(() => pool.query('SELECT 1 AS one'))).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('is given up once in a transaction, and not once more for its end', async () => {
+    const pool = poolOf(way.url, QUICK_MS);
+    let gaveUpAt = Infinity;
+    const failure = await failureOf(inTransaction(pool, async (client) => {
+      way.silence();
+      await client.query('SELECT 1').finally(() => (gaveUpAt = performance.now()));
+    }));
+    expect(performance.now() - gaveUpAt).toBeLessThan(QUICK_MS);
+    expect(isTransient(failure)).toBe(true);
+    way.mend();
+    expect(await untilDone(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount))).toBe(1);
+  });
+
+  it('is given up by Prisma', async () => {
+    const prisma = prismaOf(`${way.url}?query_timeout=${QUICK_MS}`);
+    await prisma.team.findMany();
+    way.silence();
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    way.mend();
+    expect(await prisma.team.findMany()).toEqual([]);
+  });
+});
+
+it('what goes over a whole large run may take longer', async () => {
+  const pool = poolOf(target.href, 100);
+  await expect(pool.query('SELECT pg_sleep(0.3)')).rejects.toThrow('Query read timeout');
+  expect((await longQuery(pool, 'SELECT $1::int AS one, pg_sleep(0.3)', [1])).rows).toMatchObject([{ one: 1 }]);
+});
+
+it('every pool has a limit of a minute, and has its connections looked after by TCP', () => {
+  expect(CONNECTION).toMatchObject({ query_timeout: 60_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+  expect(poolOf(target.href).options).toMatchObject(CONNECTION);
 });

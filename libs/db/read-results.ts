@@ -1,5 +1,5 @@
 import type { SettledItem } from '#lib/contracts/summary';
-import type { Pool } from './pool.js';
+import { longQuery, type Pool } from './pool.js';
 
 type Row = Omit<SettledItem, 'metrics'> & { sample: number; metrics: string | null };
 
@@ -21,14 +21,12 @@ export async function* resultsOfTarget(
 ): AsyncGenerator<SettledItem[]> {
   let after: [number, number] = [-1, -1];
   for (;;) {
-    const { rows } = await pool.query<Row>({
-      name: rescoreId ? 'rescored_of_target' : 'results_of_target',
-      text: `SELECT case_position, sample, category, outcome, passed, tool_score, param_score, overall, error_type, error_kind,
+    const { rows } = await longQuery<Row>(pool,
+      `SELECT case_position, sample, category, outcome, passed, tool_score, param_score, overall, error_type, error_kind,
           format_compliance, abstention, latency_ms, prompt_tokens, completion_tokens, cost_usd, cached, metrics
         FROM ${resultTable(rescoreId && '$6')} r WHERE run_id = $1 AND target = $2 AND (case_position, sample) > ($3, $4)
         ORDER BY case_position, sample LIMIT $5`,
-      values: [runId, ordinal, ...after, pageSize, ...(rescoreId ? [rescoreId] : [])],
-    });
+      [runId, ordinal, ...after, pageSize, ...(rescoreId ? [rescoreId] : [])], rescoreId ? 'rescored_of_target' : 'results_of_target');
     if (rows.length) yield rows.map((row) => ({ ...row, metrics: scoresIn(row.metrics) }));
     if (rows.length < pageSize) return;
     const last = rows.at(-1)!;

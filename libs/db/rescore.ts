@@ -9,7 +9,7 @@ import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { logEvents } from './log-event.js';
-import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 
 /** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
 export async function submitRescore(
@@ -65,7 +65,7 @@ export interface StoredReplies extends Place {
 }
 
 export async function storedReplies(pool: Pool, runId: string, from: Place, limit: number): Promise<StoredReplies[]> {
-  const { rows } = await pool.query<Place & { outcome: 'scored' | 'errored'; body: Buffer | null }>(
+  const { rows } = await longQuery<Place & { outcome: 'scored' | 'errored'; body: Buffer | null }>(pool,
     `SELECT r.target, r.case_position AS "casePosition", r.sample, r.outcome, e.body
      FROM result r LEFT JOIN exchange e USING (run_id, target, case_position, sample)
      WHERE r.run_id = $1 AND (r.target, r.case_position, r.sample) >= ($2, $3, $4) ORDER BY r.target, r.case_position, r.sample LIMIT $5`,

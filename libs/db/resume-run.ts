@@ -5,7 +5,7 @@ import type { ResumeInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { logEvents } from './log-event.js';
-import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 import { RESULT_EVENT } from './read-log.js';
 import { readBudgets, spentBudget } from './run-budget.js';
 
@@ -38,15 +38,15 @@ export async function resumeRun(
     }
 
     // Deleted results keep their numbers in the log of the job that wrote them.
-    await client.query(
+    await longQuery(client,
       `INSERT INTO job_event (job_id, seq, at, name, data)
        SELECT j.id, r.seq, r.settled_at, 'tool_eval_result', ${RESULT_EVENT}
        FROM result r JOIN job j ON j.result_ref = $1::text AND j.type = 'tool_eval' AND j.generation = r.generation WHERE r.run_id = $1::uuid AND r.outcome = 'errored'`, [runId]);
-    await client.query(`DELETE FROM exchange e USING result r WHERE r.run_id = $1 AND r.outcome = 'errored'
+    await longQuery(client, `DELETE FROM exchange e USING result r WHERE r.run_id = $1 AND r.outcome = 'errored'
       AND e.run_id = $1 AND e.target = r.target AND e.case_position = r.case_position AND e.sample = r.sample`, [runId]);
-    await client.query(`DELETE FROM result WHERE run_id = $1 AND outcome = 'errored'`, [runId]);
-    await client.query('DELETE FROM redo WHERE run_id = $1', [runId]);
-    await client.query(
+    await longQuery(client, `DELETE FROM result WHERE run_id = $1 AND outcome = 'errored'`, [runId]);
+    await longQuery(client, 'DELETE FROM redo WHERE run_id = $1', [runId]);
+    await longQuery(client,
       `INSERT INTO redo (run_id, target, item)
        SELECT t.run_id, t.ordinal, i.item FROM target t CROSS JOIN LATERAL generate_series(0, t.cursor - 1) AS i(item)
        WHERE t.run_id = $1 EXCEPT SELECT r.run_id, r.target, ${ITEM_OF_RESULT} FROM result r JOIN run ON run.id = r.run_id WHERE r.run_id = $1`, [runId]);
