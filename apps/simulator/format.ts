@@ -6,6 +6,8 @@ export interface Format {
   read(body: JsonObject, model: string | undefined, headers: Record<string, unknown>): JsonObject;
   /** A completion, or an error, as the format writes it. */
   write(completion: JsonObject, status: number, headers: Record<string, string>): JsonObject;
+  /** The status that the host of the format answers in place of OpenAI's. */
+  statusOf?(status: number): number;
 }
 
 export interface Completed {

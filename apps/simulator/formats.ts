@@ -13,14 +13,19 @@ export function formatOf(path: string): { format: Format; model?: string } | und
   return model ? { format: googleFormat, model: decodeURIComponent(model) } : undefined;
 }
 
+/** The format of whatever else a host answers, its list of models, say. */
+export const formatOfHost = (path: string): Format | undefined =>
+  path.startsWith('/anthropic/') ? anthropicFormat : path.startsWith('/google/') ? googleFormat : undefined;
+
 /** An answer in another format; what is no JSON (a proxy's page, half an answer) stays as it is. */
-export function inFormat(format: Format, answer: Answer): Answer {
-  if (answer.do !== 'send') return answer;
+export function inFormat(format: Format | undefined, answer: Answer): Answer {
+  if (!format || answer.do !== 'send') return answer;
   try {
     const body = parseJson(answer.body.toString());
     if (!isObject(body) || !(isObject(body.error) || Array.isArray(body.choices))) return answer;
     const headers = { ...answer.headers };
-    return { ...answer, body: JSON.stringify(format.write(body, answer.status, headers)), headers };
+    const status = format.statusOf?.(answer.status) ?? answer.status;
+    return { ...answer, status, body: JSON.stringify(format.write(body, answer.status, headers)), headers };
   } catch {
     return answer;
   }

@@ -6,7 +6,7 @@ import type { JsonObject } from '#lib/contracts/json';
 import { answerWell, type WellReply } from './answer-well.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
-import { formatOf, inFormat } from './formats.js';
+import { formatOf, formatOfHost, inFormat } from './formats.js';
 import { countRequest, type ModelState } from './model-state.js';
 import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
 import { readBody } from './read-body.js';
@@ -78,7 +78,7 @@ function otherRoutes(method: string, target: string, text: string, request: Inco
     states.redirectsFollowed++;
     return sendJson(200, { followed: true });
   }
-  if (refusesKey(request)) return wrongKey();
+  if (refusesKey(request)) return inFormat(formatOfHost(url.pathname), wrongKey());
   if (method === 'GET' && url.pathname === '/google/v1beta/models') {
     return sendJson(200, { models: MODEL_NAMES.map(({ id, about }) => ({ name: `models/${id}`, description: about, supportedGenerationMethods: ['generateContent'] })) });
   }

@@ -1,7 +1,12 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { hash } from './chance.js';
 import { completed, list, objectOf, type Format } from './format.js';
 
 const STOP_REASONS: Record<string, string> = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', content_filter: 'refusal' };
+
+const ERROR_TYPES: Record<number, string> = {
+  401: 'authentication_error', 402: 'billing_error', 403: 'permission_error', 404: 'not_found_error', 413: 'request_too_large', 429: 'rate_limit_error', 504: 'timeout_error', 529: 'overloaded_error',
+};
 
 /** Anthropic's Messages API, as far as the simulated models need it. */
 export const anthropicFormat: Format = {
@@ -47,11 +52,13 @@ export const anthropicFormat: Format = {
     };
   },
 
-  write(completion): JsonObject {
+  write(completion, status, headers): JsonObject {
     const said = completed(completion);
     if (!said) {
-      const { type, message } = completion.error as JsonObject;
-      return { type: 'error', error: { type: type ?? 'api_error', message: message ?? '' } };
+      const { message } = completion.error as JsonObject;
+      const id = `req_${hash(String(message)).toString(36)}`;
+      Object.assign(headers, { 'request-id': id, 'x-should-retry': String(status === 429 || status >= 500) });
+      return { type: 'error', error: { type: ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message: message ?? '' }, request_id: id };
     }
     return {
       id: String(completion.id).replace('chatcmpl-', 'msg_'),
@@ -60,11 +67,15 @@ export const anthropicFormat: Format = {
       model: completion.model ?? null,
       content: [
         ...(said.content ? [{ type: 'text', text: said.content }] : []),
-        ...said.calls.map(({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: objectOf(args) ?? {} })),
+        ...said.calls.map(({ id, name, arguments: args }) => ({ type: 'tool_use', id: id.replace(/^call_/, 'toolu_'), name, input: objectOf(args) ?? {} })),
       ],
       stop_reason: STOP_REASONS[said.finish] ?? said.finish,
       stop_sequence: null,
-      usage: { input_tokens: said.usage.prompt, output_tokens: said.usage.completion },
+      stop_details: said.finish === 'content_filter' ? { type: 'refusal', category: null, explanation: null } : null,
+      usage: {
+        input_tokens: said.usage.prompt, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        output_tokens: said.usage.completion, service_tier: 'standard',
+      },
     };
   },
 };

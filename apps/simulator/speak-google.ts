@@ -50,6 +50,9 @@ export const googleFormat: Format = {
     };
   },
 
+  /** A wrong key is a 400 there. */
+  statusOf: (status) => (status === 401 ? 400 : status),
+
   write(completion, status, headers): JsonObject {
     const said = completed(completion);
     if (!said) {
@@ -60,6 +63,7 @@ export const googleFormat: Format = {
         error: {
           code: status, message: message ?? '', status: STATUSES[status] ?? 'INTERNAL',
           ...(wait !== undefined && { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${wait}s` }] }),
+          ...(status === 401 && { code: 400, status: 'INVALID_ARGUMENT', details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com', metadata: { service: 'generativelanguage.googleapis.com' } }] }),
         },
       };
     }
@@ -69,12 +73,15 @@ export const googleFormat: Format = {
     return {
       candidates: [{
         index: 0,
-        ...(parts.length > 0 && { content: { role: 'model', parts } }),
+        content: { ...(parts.length > 0 && { parts }), role: 'model' },
         ...(broken >= 0 && said.finish === 'tool_calls'
           ? { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${said.calls[broken]!.name}(${said.calls[broken]!.arguments})` }
-          : { finishReason: FINISH_REASONS[said.finish] ?? 'OTHER' }),
+          : { finishReason: FINISH_REASONS[said.finish] ?? 'OTHER', ...(said.finish === 'tool_calls' && { finishMessage: 'Model generated function call(s).' }) }),
       }],
-      usageMetadata: { promptTokenCount: said.usage.prompt, candidatesTokenCount: said.usage.completion },
+      usageMetadata: {
+        promptTokenCount: said.usage.prompt, candidatesTokenCount: said.usage.completion, totalTokenCount: Number(said.usage.prompt) + Number(said.usage.completion),
+        promptTokensDetails: [{ modality: 'TEXT', tokenCount: said.usage.prompt }],
+      },
       modelVersion: completion.model ?? null,
       responseId: String(completion.id).replace('chatcmpl-', ''),
     };

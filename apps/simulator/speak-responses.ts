@@ -52,10 +52,17 @@ export const responsesFormat: Format = {
       incomplete_details: cut ? { reason: said.finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null,
       model: completion.model ?? null,
       output: [
-        ...(said.content === null ? [] : [{ type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content: [{ type: 'output_text', text: said.content, annotations: [] }] }]),
+        ...(said.content === null ? [] : [{ type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content: [{ type: 'output_text', annotations: [], logprobs: [], text: said.content }] }]),
         ...said.calls.map(({ id: callId, name, arguments: args }, index) => ({ type: 'function_call', id: `fc_${id}_${index}`, call_id: callId, status: 'completed', name, arguments: args })),
       ],
-      usage: { input_tokens: said.usage.prompt, output_tokens: said.usage.completion },
+      parallel_tool_calls: true,
+      previous_response_id: null,
+      store: false,
+      usage: {
+        input_tokens: said.usage.prompt, input_tokens_details: { cached_tokens: 0 }, output_tokens: said.usage.completion, output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: Number(said.usage.prompt) + Number(said.usage.completion),
+      },
+      user: null,
     };
   },
 };

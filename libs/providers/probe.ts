@@ -2,6 +2,7 @@ import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
+import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
 import { createGuardedFetch, isPrivateAddress } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
@@ -70,8 +71,11 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
+    if (!response.ok) {
+      const { status, headers: said, error, text } = await readError(response);
+      throw failureOfStatus(status, said, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
+    }
     const text = await response.text();
-    if (!response.ok) throw failureOfStatus(response.status, response.headers, text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     const body = parseJson(text);
     return isObject(body) ? listed(body) : [];
   } catch (error) {

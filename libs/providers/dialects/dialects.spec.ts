@@ -142,12 +142,6 @@ describe('Anthropic', () => {
     for (const name of ['seed', 'n', 'frequency_penalty', 'temperature']) expect(sent.body).not.toHaveProperty(name);
   });
 
-  it.each([['auto', false, { type: 'auto', disable_parallel_tool_use: true }], ['none', true, { type: 'none' }], [{ type: 'function', function: { name: 'get_weather' } }, true, { type: 'tool', name: 'get_weather' }]])(
-    'tool_choice %j', async (choice, parallel, wanted) => {
-      const { sent } = await ask('anthropic', { ...CONVERSATION, tool_choice: choice as never, parallel_tool_calls: parallel }, { body: answer });
-      expect(sent.body.tool_choice).toEqual(wanted);
-    });
-
   it.each([['refusal', 'content_filter'], ['max_tokens', 'length'], ['end_turn', 'stop']])('stop_reason %s is finish_reason %s', async (stop_reason, finishReason) => {
     expect((await ask('anthropic', SIMPLE, { body: { ...answer, content: [], stop_reason } })).reply).toMatchObject({ finishReason, message: { content: null } });
   });
@@ -213,6 +207,27 @@ describe('The Gemini API', () => {
       finishReason: 'malformed_function_call', message: { content: 'Malformed function call: get_weather(city=' },
     });
   });
+});
+
+describe('what may be called is said in each format', () => {
+  const one = { type: 'function', function: { name: 'get_weather' } };
+  const said = { anthropic: 'tool_choice', 'openai-responses': 'tool_choice', openai: 'tool_choice', google: 'toolConfig' } as const;
+  const { answer } = fixture('anthropic');
+  it.each([
+    ['openai', 'auto', 'auto'], ['openai', 'required', 'required'], ['openai', 'none', 'none'], ['openai', one, one],
+    ['openai-responses', 'auto', 'auto'], ['openai-responses', 'required', 'required'], ['openai-responses', 'none', 'none'], ['openai-responses', one, { type: 'function', name: 'get_weather' }],
+    ['anthropic', 'auto', { type: 'auto' }], ['anthropic', 'required', { type: 'any' }], ['anthropic', 'none', { type: 'none' }], ['anthropic', one, { type: 'tool', name: 'get_weather' }],
+    ['google', 'auto', { functionCallingConfig: { mode: 'AUTO' } }], ['google', 'required', { functionCallingConfig: { mode: 'ANY' } }], ['google', 'none', { functionCallingConfig: { mode: 'NONE' } }],
+    ['google', one, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['get_weather'] } }],
+  ] as const)('%s: %j', async (kind, choice, wanted) => {
+    const { sent } = await ask(kind, { ...CONVERSATION, tool_choice: choice as never }, { body: answer });
+    expect(sent.body[said[kind]]).toEqual(wanted);
+  });
+
+  it.each([['openai', { parallel_tool_calls: false }], ['openai-responses', { parallel_tool_calls: false }], ['anthropic', { tool_choice: { type: 'any', disable_parallel_tool_use: true } }]] as const)(
+    '%s: one call at a time', async (kind, wanted) => {
+      expect((await ask(kind, { ...CONVERSATION, parallel_tool_calls: false }, { body: answer })).sent.body).toMatchObject(wanted);
+    });
 });
 
 /** What a fixture of an answer says will be read of it. */
