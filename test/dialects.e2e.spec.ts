@@ -114,6 +114,16 @@ it('the same conversation is played in every format, and its numbers keep their 
   }
 }, 60_000);
 
+it('a provider that is told to speak another format is asked in it', async () => {
+  const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);
+  await client.post('/api/providers', { key: 'turned', kind: 'google', base_url: simulator.url + BASE_URLS.anthropic, models: [{ id: 'perfect-ish' }] });
+  expect((await client.post('/api/providers/turned/test')).body).toMatchObject({ ok: false });
+  expect(await client.patch('/api/providers/turned', { kind: 'anthropic' })).toMatchObject({ status: 200, body: { kind: 'anthropic' } });
+  expect((await client.post('/api/providers/turned/test')).body).toMatchObject({ ok: true });
+  const { results } = await finished(suite_id, ['turned::perfect-ish']);
+  expect(results.map(({ outcome, passed }) => [outcome, passed])).toEqual(suite.test_cases.map(() => ['scored', true]));
+}, 60_000);
+
 describe.each(KINDS)('a provider of kind %s', (kind) => {
   it('can be tested, and lists its models', async () => {
     expect(await client.post(`/api/providers/${kind}/test`)).toMatchObject({ status: 200, body: { ok: true, error: null } });

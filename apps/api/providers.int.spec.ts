@@ -69,6 +69,19 @@ describe('providers', () => {
     expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({ api_key_set: false, api_key_last4: null });
   });
 
+  it('can change the format that they speak, and what was learned of the old one is forgotten', async () => {
+    await client.post('/api/providers', { key: 'turned', base_url: 'http://127.0.0.1:13/v1', api_key: 'sk-turned-0123456789', models: [{ id: 'turned-model' }] });
+    const learned = async () => (await api.deps.pool.query(`SELECT refuses_required FROM model WHERE model_id = 'turned-model'`)).rows;
+    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'turned-model'`);
+    expect(await client.patch('/api/providers/turned', { kind: 'openai' })).toMatchObject({ status: 200, body: { kind: 'openai' } });
+    expect(await learned()).toEqual([{ refuses_required: true }]);
+    expect(await client.patch('/api/providers/turned', { kind: 'anthropic', base_url: 'http://127.0.0.1:13/anthropic' })).toMatchObject({
+      status: 200, body: { kind: 'anthropic', base_url: 'http://127.0.0.1:13/anthropic', api_key_set: true, models: [{ id: 'turned-model' }] },
+    });
+    expect(await learned()).toEqual([{ refuses_required: false }]);
+    expect(await client.patch('/api/providers/turned', { kind: 'gopher' })).toMatchObject({ status: 400, body: { errors: [{ path: '/kind', message: expect.stringMatching(/openai-responses/) }] } });
+  });
+
   it('are neither made twice nor deleted under a run that uses them', async () => {
     expect(await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/PATCH/) } });
     const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;

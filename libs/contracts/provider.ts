@@ -52,6 +52,8 @@ export type ProviderInput = z.infer<typeof ProviderInput>;
 export const ProviderPatch = z
   .strictObject({
     name: z.string().min(1).max(200).optional(),
+    /** Mostly with another `base_url`. What was learned about the models in the old format is forgotten. */
+    kind: ProviderKind.optional(),
     base_url: baseUrl.optional(),
     api_key: apiKey.nullable().optional(),
     /** Only the limits that are named change. */

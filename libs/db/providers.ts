@@ -51,12 +51,17 @@ export async function createProvider(pool: Pool, sealer: Sealer, teamId: string,
 /** @returns false when there is no such provider */
 export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<boolean> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ id: string; base_url: string; sealed_key: string | null; lane_id: string }>(
-      'SELECT id, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
+    const { rows } = await client.query<{ id: string; kind: string; base_url: string; sealed_key: string | null; lane_id: string }>(
+      'SELECT id, kind, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
     const old = rows[0];
     if (!old) return false;
     const set = async (column: string, value: unknown): Promise<void> => void (await client.query(`UPDATE provider SET ${column} = $2 WHERE id = $1`, [old.id, value]));
     if (patch.name !== undefined) await set('name', patch.name);
+    if (patch.kind !== undefined && patch.kind !== old.kind) {
+      await set('kind', patch.kind);
+      // That "required" is refused was learned of the endpoint of the old format.
+      await client.query('UPDATE model SET refuses_required = false WHERE provider_id = $1', [old.id]);
+    }
     for (const limit of ['requests_per_minute', 'tokens_per_minute', 'max_concurrency'] as const) {
       if (patch.limits?.[limit] !== undefined) await set(limit, patch.limits[limit]);
     }
