@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/cor
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { AuthGuard } from './auth.guard.js';
+import { AuthGuard, checkTokens } from './auth.guard.js';
 import { badInput } from './bad-input.js';
 import { Deps } from './deps.js';
 import { ExperimentsController } from './experiments.controller.js';
@@ -59,6 +59,7 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
     else done(new UnsupportedMediaTypeException(), undefined);
   });
   measureRequests(fastify);
+  checkTokens(fastify, deps.pool);
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));
   SwaggerModule.setup('docs', app, describeApi(app), { jsonDocumentUrl: 'openapi.json' });
   return app;

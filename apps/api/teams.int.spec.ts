@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
@@ -47,6 +48,30 @@ describe('every route of the OpenAPI document', () => {
   it('asks for a token', async () => {
     const nobody = clientOf(api.url, 'nobody');
     for (const { method, path } of operations) expect([path, (await nobody.send(method, filled(path))).status]).toEqual([path, 401]);
+  });
+
+  it('asks for a token before it reads what was sent', async () => {
+    const nobody = clientOf(api.url, 'nobody');
+    const bodies: [string, string][] = [
+      ['{"name": ', 'application/json'], ['['.repeat(20_000), 'application/json'], [' '.repeat(12 * 2 ** 20), 'application/json'], ['name=x', 'application/x-www-form-urlencoded']];
+    for (const [body, type] of bodies) {
+      for (const path of ['/api/tool-suites', '/api/tool-eval/import', '/api/tool-eval']) {
+        expect([path, body.slice(0, 9), (await nobody.post(path, body, { 'content-type': type })).status]).toEqual([path, body.slice(0, 9), 401]);
+      }
+    }
+  });
+
+  it('answers who has no token, or takes a route that does not exist, without a byte of the body', async () => {
+    const answered = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const asked = request(api.url + path, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 1000 } }, (response) => {
+          resolve(response.statusCode);
+          asked.destroy();
+        });
+        asked.on('error', reject).flushHeaders();
+      });
+    expect(await answered('/api/tool-suites')).toBe(401);
+    expect(await answered('/api/nothing')).toBe(404);
   });
 
   it('changes nothing for a viewer', async () => {
