@@ -45,6 +45,8 @@ describe('BFCL entries', () => {
           properties: { side: { type: 'number' }, unit: { type: 'string' }, box: { type: 'object', properties: { w: { type: 'integer' } } }, pair: { type: 'array', items: { type: 'integer' } }, note: {} },
         },
       },
+      // What JSON Schema has no word for is kept for the way back, and sent to no model.
+      annotations: { bfcl: area },
     }]);
   });
 
@@ -87,14 +89,22 @@ describe('BFCL entries', () => {
 
 describe('a suite exported to BFCL', () => {
   it('has the questions, functions and answers it was made of', async () => {
-    const entries = [question('simple_python_0'), truth('simple_python_0', { 'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2] }, ''], pair: [[1, 2], [2, 1]] } }), question('irrelevance_9')];
+    const nested = { ...area, name: 'über area', parameters: { ...area.parameters, properties: { points: { type: 'array', items: { type: 'tuple', items: { type: 'float' } } }, any: { description: 'no type' }, n: { type: 'int', default: 1.0 } } } };
+    const entries = [{ ...question('simple_python_1'), function: [nested] }, truth('simple_python_1', { 'über area': { points: [[[1, 2]]] } }), question('simple_python_0'), truth('simple_python_0', { 'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2] }, ''], pair: [[1, 2], [2, 1]] } }), question('irrelevance_9')];
     const { suite } = await importText(jsonLines(...entries));
     const exported = [...exportBfcl(suite, 'all')].map((line) => JSON.parse(line));
-    // A tuple is an array ever after.
-    const parameters = { ...area.parameters, properties: { ...area.parameters.properties, pair: { type: 'array', items: { type: 'integer' } } } };
-    expect(exported).toEqual(entries.map((entry) => ('function' in entry ? { ...entry, function: [{ ...area, parameters }] } : entry)));
-    expect([...exportBfcl(suite, 'answers')]).toHaveLength(1);
+    expect(exported).toEqual(entries);
+    expect([...exportBfcl(suite, 'answers')]).toHaveLength(2);
     expect((await importText([...exportBfcl(suite, 'all')].join(''))).suite).toEqual(suite);
+  });
+
+  it('describes a tool as it is now when it was changed since', async () => {
+    const { suite } = await importText(jsonLines(question('irrelevance_0')));
+    const [tool] = suite.test_cases[0]!.tools as SuiteFile['tools'];
+    expect(tool!.annotations).toEqual({ bfcl: area });
+    const changed = { ...tool!, function: { ...tool!.function, description: 'Changed.' } };
+    const [line] = [...exportBfcl({ ...suite, test_cases: [{ ...suite.test_cases[0]!, tools: [changed] }] }, 'all')].map((text) => JSON.parse(text));
+    expect(line.function[0]).toMatchObject({ name: 'geometry.area', description: 'Changed.', parameters: { type: 'dict', properties: { pair: { type: 'array' }, side: { type: 'float' } } } });
   });
 
   it('says which cases BFCL cannot express', () => {
@@ -118,6 +128,11 @@ describe('acceptable values', () => {
 const VECTORS = new URL('../../../shared/vectors/bfcl-ast.jsonl', import.meta.url);
 const recorded = existsSync(VECTORS) ? readFileSync(VECTORS, 'utf8').trim().split('\n').map((line) => parseJson(line) as JsonObject & { id: string; input: JsonObject; expected: JsonObject }) : [];
 
+/** Where "" stands among acceptable values says nothing. */
+const optionalLast = (value: unknown): unknown =>
+  Array.isArray(value) ? [...value.filter((one) => one !== ''), ...value.filter((one) => one === '')].map(optionalLast)
+  : typeof value === 'object' && value !== null && !('rawJSON' in value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, optionalLast(inner)])) : value;
+
 describe('an imported suite', () => {
   it('is scored by bfcl_ast as the reference scores the entry itself', async () => {
     const differences: unknown[] = [];
@@ -133,6 +148,21 @@ describe('an imported suite', () => {
       if (input.category !== 'live_relevance' && scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
     }
     expect(differences.slice(0, 10)).toEqual([]);
+  });
+
+  it('is exported with every function and answer as the reference has them', async () => {
+    let entries = 0;
+    for (const { id, input } of recorded) {
+      const name = /: ([a-z_]+_\d+(?:-\d+)*): /.exec(id)?.[1];
+      if (!name || !Array.isArray(input.functions) || !Array.isArray(input.possible_answer) || input.possible_answer.length === 0) continue;
+      const asked = { id: name, question: [[{ role: 'user', content: 'q' }]], function: input.functions };
+      const truths = { id: name, ground_truth: input.possible_answer };
+      const { suite } = await importText([asked], [truths]);
+      const back = [...exportBfcl(suite, 'all')].map((line) => parseJson(line));
+      expect({ id, back }).toEqual({ id, back: [asked, optionalLast(truths)] });
+      entries++;
+    }
+    expect(entries > 0).toBe(recorded.length > 0);
   });
 
   it('passes in the house score too when every parameter has its first acceptable value', async () => {

@@ -5,7 +5,7 @@ import type { Tool } from '#lib/contracts/tool';
 import { toolSetOf } from '../scoring/tool-set.js';
 import { expectedCalls } from '../scoring/score-case.js';
 import { toAccepted } from '../scoring/bfcl-answer.js';
-import { toBfclSchema } from './bfcl-schema.js';
+import { toFunction } from './bfcl-function.js';
 
 export type BfclPart = 'all' | 'questions' | 'answers';
 
@@ -39,7 +39,7 @@ function sayCase(id: string, input: CaseInput, tools: readonly Tool[]): string |
   if (input.multi_turn) return 'a chain of several rounds';
   const expected = expectedCalls(input);
   const system = input.messages ?? [{ role: 'user', content: input.prompt }];
-  const question = { id, question: [system], function: tools.map(sayTool) };
+  const question = { id, question: [system], function: tools.map(toFunction) };
   if (expected.length === 0) return { question };
   // "Some call, whichever" is BFCL's relevance, which has no answers.
   const isRelevance = expected.length === 1 && !expected[0]!.params && [expected[0]!.tool].flat().length === tools.length;
@@ -48,7 +48,9 @@ function sayCase(id: string, input: CaseInput, tools: readonly Tool[]): string |
   for (const { tool, params } of expected) {
     if (Array.isArray(tool) && tool.length > 1) return 'several tools are acceptable for one call';
     if (!params) return 'nothing is said of the arguments';
-    const name = tools.find((one) => one.function.name.toLowerCase() === [tool].flat()[0]!.toLowerCase())?.function.name ?? [tool].flat()[0]!;
+    const called = [tool].flat()[0]!;
+    const known = tools.find((one) => one.function.name.toLowerCase() === called.toLowerCase());
+    const name = known ? toFunction(known).name : called;
     const accepted: JsonObject = {};
     for (const [key, value] of Object.entries(params)) {
       const values = toAccepted(value);
@@ -59,7 +61,3 @@ function sayCase(id: string, input: CaseInput, tools: readonly Tool[]): string |
   }
   return { question, answer: { id, ground_truth: truth } };
 }
-
-const sayTool = ({ function: { name, description, parameters } }: Tool): object => ({
-  name, ...(description !== undefined && { description }), parameters: toBfclSchema({ type: 'object', properties: {}, ...parameters }),
-});

@@ -1,9 +1,9 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { MAX_TOOLS, ToolName, type Tool } from '#lib/contracts/tool';
+import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import { toExpected } from '../scoring/bfcl-answer.js';
-import { toJsonSchema } from './bfcl-schema.js';
+import { toTool } from './bfcl-function.js';
 import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { readLines, type Entry } from './read-lines.js';
 import { takeTurns } from './take-turns.js';
@@ -98,17 +98,17 @@ function toolsOf(functions: Json, warn: (message: string) => void): Map<string, 
   const taken = new Set<string>();
   for (const described of [functions].flat()) {
     if (!isObject(described) || typeof described.name !== 'string') continue;
-    const name = ToolName.safeParse(described.name).success ? described.name : described.name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'function';
+    const unknown = new Set<string>();
+    const tool = toTool(described as JsonObject & { name: string }, (type) => unknown.add(type));
+    const { name } = tool.function;
     if (name !== described.name) warn(`the function "${described.name}" is named "${name}" here, which providers accept`);
     if (taken.has(name.toLowerCase())) {
       warn(`describes "${name}" twice; the first description counts`);
       continue;
     }
     taken.add(name.toLowerCase());
-    const parameters = toJsonSchema(described.parameters ?? {}, (type) => warn(`the type "${type}" in "${name}" is unknown; any value is allowed there`));
-    const description = typeof described.description === 'string' ? { description: described.description } : {};
-    const tool: Tool = { type: 'function', function: { name, ...description, parameters: { ...parameters, type: 'object', properties: parameters.properties ?? {} } } };
-    tools.set(described.name, { tool, required: new Set([parameters.required ?? []].flat()) });
+    for (const type of unknown) warn(`the type "${type}" in "${name}" is unknown; any value is allowed there`);
+    tools.set(described.name, { tool, required: new Set([tool.function.parameters!.required ?? []].flat()) });
   }
   return tools;
 }
