@@ -1,6 +1,6 @@
 import { createDatabase } from '../../test/services.js';
 import { createPool, type Pool } from './pool.js';
-import { bootstrapTeam, findCaller } from './teams.js';
+import { bootstrapTeam, createToken, findCaller } from './teams.js';
 
 const pools: Pool[] = [];
 const fresh = async (): Promise<Pool> => {
@@ -39,6 +39,27 @@ describe('the admin token', () => {
     await pool.query(`DELETE FROM token WHERE name = 'admin'`);
     await bootstrapTeam(pool, ADMIN);
     expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+  });
+
+  it('ends when another is given at a later start, and stays when none is given', async () => {
+    const pool = await fresh();
+    await bootstrapTeam(pool, ADMIN);
+    const caller = (await findCaller(pool, ADMIN))!;
+    const { secret } = await createToken(pool, caller, { name: 'made by hand', role: 'owner', expires_at: null });
+    await bootstrapTeam(pool, undefined);
+    expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+    await bootstrapTeam(pool, 'another-token-of-the-operator');
+    expect(await findCaller(pool, ADMIN)).toBeUndefined();
+    expect(await findCaller(pool, 'another-token-of-the-operator')).toMatchObject({ role: 'owner' });
+    expect(await findCaller(pool, secret)).toMatchObject({ role: 'owner' });
+  });
+
+  it('leaves a generated one as it is', async () => {
+    const pool = await fresh();
+    const generated = (await bootstrapTeam(pool, undefined))!;
+    await bootstrapTeam(pool, ADMIN);
+    await bootstrapTeam(pool, 'another-token-of-the-operator');
+    expect(await findCaller(pool, generated)).toMatchObject({ role: 'owner' });
   });
 
   it('in place of a generated one is the only token of a first start, and is told to nobody', async () => {

@@ -18,7 +18,7 @@ export interface Caller {
 
 /**
  * Makes the first team, its owner and a token on an empty database, and sees to it that the admin token is valid after every
- * start. Two processes may do this at once.
+ * start, and that one with another value, which an earlier start was given, is not. Two processes may do this at once.
  * @returns the generated token, when there was no team and no admin token was given
  */
 export async function bootstrapTeam(pool: Pool, adminToken: string | undefined): Promise<string | undefined> {
@@ -29,7 +29,8 @@ export async function bootstrapTeam(pool: Pool, adminToken: string | undefined):
     const secret = adminToken ?? generated;
     if (secret === undefined) return undefined;
     const userId = rows[0]?.id ?? (await insertTeam(client, 'default', newId())).userId;
-    await insertToken(client, userId, { name: 'admin', role: 'owner', expires_at: null }, secret);
+    if (adminToken !== undefined) await client.query('DELETE FROM token WHERE from_env AND hash <> $1', [sha256(adminToken)]);
+    await insertToken(client, userId, { name: 'admin', role: 'owner', expires_at: null }, secret, adminToken !== undefined);
     return generated;
   });
 }
@@ -41,12 +42,12 @@ async function insertTeam(client: PoolClient, name: string, teamId: string): Pro
   return { userId };
 }
 
-async function insertToken(client: PoolClient, userId: string, input: TokenInput, secret: string): Promise<Token> {
+async function insertToken(client: PoolClient, userId: string, input: TokenInput, secret: string, fromEnv = false): Promise<Token> {
   const { rows } = await client.query<TokenRow>(
-    `INSERT INTO token (id, team_id, user_id, name, role, hash, expires_at) SELECT $1, u.team_id, u.id, $3, $4, $5, $6 FROM users u WHERE u.id = $2
-     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
+    `INSERT INTO token (id, team_id, user_id, name, role, hash, expires_at, from_env) SELECT $1, u.team_id, u.id, $3, $4, $5, $6, $7 FROM users u WHERE u.id = $2
+     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, from_env = excluded.from_env
      RETURNING id, name, role, expires_at, created_at, (SELECT name FROM users WHERE id = $2) AS user_name`,
-    [newId(), userId, input.name, input.role, sha256(secret), input.expires_at],
+    [newId(), userId, input.name, input.role, sha256(secret), input.expires_at, fromEnv],
   );
   return toToken(rows[0]!);
 }
