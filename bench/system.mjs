@@ -43,7 +43,7 @@ export async function withSystem(use) {
     const interrupted = new Promise((_, reject) => {
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
     });
-    await Promise.race([interrupted, use({ simulator, api, call, start, databaseUrl: env.DATABASE_URL, finished: (evalId) => finished(call, evalId) })]);
+    await Promise.race([interrupted, use({ simulator, api, call, start, databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, finished: (evalId) => finished(call, evalId) })]);
   } finally {
     for (const child of children) if (child.exitCode === null) child.kill('SIGTERM');
     await delay(500);
