@@ -1,12 +1,12 @@
 // Items a second through the whole system, against the simulator at several latencies, with one, two and four workers; what each
 // process and store spends on an item; and beside it two limits of the same minute: a bare HTTP client at the same concurrency
 // against the same simulator, and concurrency / latency. Everything runs on this machine.
-//   node bench/throughput/run.mjs [items at no latency] [concurrency] [workers,...] [model,...]
+//   node bench/throughput/run.mjs [most items] [concurrency] [workers,...] [model,...]
 import { cpus } from 'node:os';
 import { Agent, request } from 'undici';
 import { cpuMs, importThousandCases, storeCpuMs, withSystem } from '../system.mjs';
 
-const items = Number(process.argv[2] ?? 30_000);
+const items = Number(process.argv[2] ?? 40_000);
 const concurrency = Number(process.argv[3] ?? 400);
 const counts = (process.argv[4] ?? '1,2,4').split(',').map(Number);
 const models = (process.argv[5] ?? 'instant,slow-50,slow-500,heavy-tail-500').split(',');
@@ -22,10 +22,10 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}; ${items} items at no latency, concurrency ${concurrency}`);
   console.log('model            workers  items/s  of ideal  of bare client   CPU us/item: workers  simulator  api  redis  postgres');
   for (const model of models) {
-    // As many as ten seconds of the ideal, whole thousands.
     const ideal = latencyOf(model) ? (concurrency * 1000) / latencyOf(model) : Infinity;
-    const n = Math.max(4000, Math.round(Math.min(items, model === 'instant' ? items : ideal * 10) / 1000) * 1000);
-    const bare = await bareClient(`${simulator.url}/v1/chat/completions`, model, tools, Math.min(n, 10_000));
+    const bare = await bareClient(`${simulator.url}/v1/chat/completions`, model, tools, Math.min(10_000, ideal * 10));
+    // As many as half a minute of the better limit, whole thousands.
+    const n = Math.max(4000, Math.round(Math.min(items, Math.min(bare, ideal) * 30) / 1000) * 1000);
     console.log(`${model.padEnd(16)}    bare  ${String(Math.round(bare)).padStart(7)}  ${ideal === Infinity ? '' : `${Math.round((bare / ideal) * 100)} %`}`);
     for (const count of counts) {
       const workers = [];
