@@ -7,12 +7,13 @@ let client: Client;
 let sql: System['sql'];
 let control: System['control'];
 let requests: System['requests'];
+let script: System['script'];
 beforeAll(async () => {
   const system = await startSystem({ workers: 2 });
-  ({ client, sql, control, requests } = system);
+  ({ client, sql, control, requests, script } = system);
   await client.post('/api/providers', {
     key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
-    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }],
+    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }, { id: 'scripted:notes' }, { id: 'embeddings', input_cost_per_mtok: 1000 }],
   });
 }, 60_000);
 afterAll(() => sql.end());
@@ -73,6 +74,39 @@ describe('a budget', () => {
     expect(stopped.status).toBe('budget_exceeded');
     expect((await client.get(`/api/jobs/${over.body.job_id}`)).body.detail).toMatch(/monthly cap/);
     expect((await submit(1, ['perfect-ish'])).body).toMatchObject({ status: 409, detail: expect.stringMatching(/PUT \/api\/settings\/spending/) });
+    expect((await submit(1, ['slow-41'])).status).toBe(202);
+    await client.put('/api/settings/spending', { monthly_cap_usd: null });
+  }, 60_000);
+});
+
+describe('an embedding model', () => {
+  const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' } } } } };
+  const reply = { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: '{"text":"buy fresh milk"}' } }] };
+  /** A run of a model without prices, each of whose cases compares a text of its own by meaning. */
+  async function submitNotes(name: string, cases: number) {
+    const prompts = Array.from({ length: cases }, (_, n) => `${name} ${n}`);
+    await script('notes', { by_prompt: Object.fromEntries(prompts.map((prompt) => [prompt, reply])) });
+    const file = { name, tools: [tool], test_cases: prompts.map((prompt) => ({ prompt, expected_tool: 'note', expected_params: { text: `get milk, ${prompt}` }, param_scoring: 'semantic' })) };
+    const { body: { suite_id } } = await client.post('/api/tool-eval/import', file);
+    return client.post('/api/tool-eval', { suite_id, models: ['scripted:notes'], cache: 'off' });
+  }
+  const spent = async (): Promise<number> => (await client.get('/api/settings/spending')).body.spent_usd;
+
+  it('spends the money of the team once for each text, and ends what runs on it when the month is spent', async () => {
+    await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
+    const before = await spent();
+    expect((await ended((await submitNotes('first', 2)).body.eval_id)).status).toBe('completed');
+    const first = await spent();
+    expect(first).toBeGreaterThan(before + 0.005); // Three short texts at a tenth of a cent a token.
+    expect((await ended((await submitNotes('first', 2)).body.eval_id)).status).toBe('completed');
+    expect(await spent()).toBe(first);
+
+    await client.put('/api/settings/spending', { monthly_cap_usd: first + 0.03 });
+    const stopped = await ended((await submitNotes('second', 60)).body.eval_id);
+    expect(stopped).toMatchObject({ status: 'budget_exceeded', counts: { errored: 0 } });
+    expect(stopped.counts.settled).toBeLessThan(60);
+    expect((await submitNotes('third', 1)).body).toMatchObject({ status: 409, detail: expect.stringMatching(/PUT \/api\/settings\/spending/) });
+    expect((await client.post(`/api/tool-eval/history/${stopped.id}/rescore`, { param_scoring: 'semantic' })).status).toBe(409);
     expect((await submit(1, ['slow-41'])).status).toBe(202);
     await client.put('/api/settings/spending', { monthly_cap_usd: null });
   }, 60_000);

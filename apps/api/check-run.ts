@@ -8,7 +8,7 @@ import { readEmbeddingSetting } from '#lib/db/embeddings';
 import { caseOf, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
-import { readSpending } from '#lib/db/spending';
+import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
 import { readSuite, selectedCases } from '#lib/db/suites';
 import { checkCase } from '#lib/scoring/check-case';
@@ -39,7 +39,9 @@ export async function checkRescore(pool: Pool, teamId: string, runId: string, op
     const fault = checkCase(input, run.suite.tools)[0];
     if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
   }
-  if (!cases.some(({ input }) => isSemantic(input)) || (await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
+  if (!cases.some(({ input }) => isSemantic(input))) return;
+  await refuseOverCap(pool, teamId, () => costsToCompare(pool, teamId));
+  if ((await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
   throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.', [{ path, message: 'needs an embedding model' }]);
 }
 
@@ -73,9 +75,15 @@ function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): 
 }
 
 /** @throws ProblemError 409 when the team has spent what it may in this month */
-export async function checkCap(pool: Pool, teamId: string, targets: readonly ResolvedTarget[]): Promise<void> {
+export async function checkCap(pool: Pool, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
+  await refuseOverCap(pool, teamId, async () => targets.some((target) => target.priced)
+    || ((await costsToCompare(pool, teamId)) && (await selectedCases(pool, teamId, input.suite_id, input.case_filter, ['"semantic"'])).some(isSemantic)));
+}
+
+/** @param costs whether what is asked for costs something that is known */
+async function refuseOverCap(pool: Pool, teamId: string, costs: () => Promise<boolean>): Promise<void> {
   const { monthly_cap_usd: cap, spent_usd: spent } = await readSpending(pool, teamId);
-  if (cap === null || spent < cap || !targets.some((target) => target.priced)) return;
+  if (cap === null || spent < cap || !(await costs())) return;
   throw new ProblemError(409, `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner changes it with PUT /api/settings/spending.`);
 }
 

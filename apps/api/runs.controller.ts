@@ -47,7 +47,7 @@ export class RunsController {
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
     const startedAtMs = Date.now();
     const { run, suite, targets } = await this.#checked(caller, input);
-    await checkCap(this.deps.pool, caller.teamId, targets);
+    await checkCap(this.deps.pool, caller.teamId, input, targets);
     const estimate = await estimateRun(this.deps.pool, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(

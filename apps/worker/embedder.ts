@@ -85,14 +85,17 @@ export class Embedder {
     const known = await untilDone(() => findEmbeddings(this.of.pool, teamId, name, hashed.map(({ hash }) => hash)), this.#closed.signal);
     const missing = hashed.filter(({ hash }) => !known.has(hash.toString('hex')));
     if (missing.length) {
-      const vectors = await this.#ask(model, missing.map(({ text }) => text));
-      await untilDone(() => keepEmbeddings(this.of.pool, teamId, name, missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }))), this.#closed.signal);
+      const { vectors, tokens } = await this.#ask(model, missing.map(({ text }) => text));
+      const entries = missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }));
+      const costUsd = (tokens * (model.costPerMtok ?? 0)) / 1e6;
+      let tries = 0;
+      await untilDone(() => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0), this.#closed.signal);
       missing.forEach(({ hash }, index) => known.set(hash.toString('hex'), vectors[index]!));
     }
     return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
   }
 
-  async #ask(model: EmbeddingModel, texts: string[]): Promise<Float32Array[]> {
+  async #ask(model: EmbeddingModel, texts: string[]): Promise<{ vectors: Float32Array[]; tokens: number }> {
     const { budgets, sealer, fetch } = this.of;
     const budget = budgets.of(model.lane);
     const endpoint = { baseUrl: model.baseUrl, apiKey: model.sealedKey && sealer.open(model.sealedKey, model.providerId) };
@@ -104,7 +107,7 @@ export class Embedder {
         const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS });
         spent.tokens = tokens;
         spent.outcome = 'answer';
-        return vectors;
+        return { vectors, tokens };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${model.modelId}` } : 'answer';

@@ -10,7 +10,7 @@ export type EmbeddingSetting = z.infer<typeof EmbeddingSetting>;
 export const SpendingInput = z.strictObject({ monthly_cap_usd: z.number().nonnegative().nullable() }).meta({ id: 'SpendingInput' });
 export type SpendingInput = z.infer<typeof SpendingInput>;
 
-/** US dollars; a month of UTC. Models without prices are not counted. */
+/** US dollars; a month of UTC. The embedding model counts as the others do; models without prices are not counted. */
 export const Spending = z.object({ monthly_cap_usd: z.number().nullable(), spent_usd: z.number(), month: z.string() }).meta({ id: 'Spending' });
 export type Spending = z.infer<typeof Spending>;
 

@@ -32,12 +32,14 @@ export interface EmbeddingModel {
   modelId: string;
   baseUrl: string;
   sealedKey: string | null;
+  /** US dollars for a million tokens; null when it is not known. */
+  costPerMtok: number | null;
   lane: { id: string; name: string; requests_per_minute: number | null; tokens_per_minute: number | null; max_concurrency: number };
 }
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
   const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & EmbeddingModel['lane']>(
-    `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+    `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey", m.input_cost_per_mtok AS "costPerMtok",
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
        JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id) WHERE e.team_id = $1`, [teamId]);
@@ -46,6 +48,10 @@ export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<Em
   const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, ...model } = row;
   return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency } };
 }
+
+/** SQL of whether comparing by meaning costs a team something that is known. */
+export const meaningCosts = (teamId: string): string =>
+  `EXISTS (SELECT 1 FROM embedding_model em JOIN model emm ON emm.provider_id = em.provider_id AND emm.model_id = em.model_id WHERE em.team_id = ${teamId} AND emm.input_cost_per_mtok > 0)`;
 
 /** The kept vectors of texts, by the hex of their hashes. */
 export async function findEmbeddings(pool: Pool, teamId: string, model: string, hashes: readonly Buffer[]): Promise<Map<string, Float32Array>> {
@@ -56,8 +62,19 @@ export async function findEmbeddings(pool: Pool, teamId: string, model: string, 
   return new Map(rows.map(({ hash, vector }) => [hash.toString('hex'), new Float32Array(Uint8Array.from(vector).buffer)]));
 }
 
-export async function keepEmbeddings(pool: Pool, teamId: string, model: string, entries: readonly { hash: Buffer; vector: Float32Array }[]): Promise<void> {
+/**
+ * Keeps vectors and counts what they cost, both or neither.
+ * @param again the same was tried before, and may have been done: what was kept then is counted already
+ */
+export async function keepEmbeddings(
+  pool: Pool, teamId: string, model: string, entries: readonly { hash: Buffer; vector: Float32Array }[], costUsd: number, again: boolean,
+): Promise<void> {
   await pool.query(
-    'INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING',
-    [teamId, model, entries.map((entry) => entry.hash), entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength))]);
+    `WITH kept AS (
+       INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING RETURNING 1
+     )
+     INSERT INTO spending AS s (team_id, month, shard, cost_usd)
+     SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8 WHERE $5::float8 > 0 AND (NOT $6 OR EXISTS (SELECT 1 FROM kept))
+     ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd`,
+    [teamId, model, entries.map((entry) => entry.hash), entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)), costUsd, again]);
 }

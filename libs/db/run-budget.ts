@@ -1,5 +1,6 @@
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import { admitJobs } from './admit-jobs.js';
+import { meaningCosts } from './embeddings.js';
 import { logEvents } from './log-event.js';
 
 /** What a run may spend and has spent. Money is US dollars. */
@@ -37,9 +38,15 @@ export function spentBudget({ maxRequests, maxCost, capLeft, requests, cost }: B
 
 const round = (usd: number): number => Number(usd.toPrecision(4));
 
-/** What is left of the caps of teams that have one. Only models with prices cost anything that is known. */
-const CAP_LEFT = `CASE WHEN tm.monthly_cap_usd IS NOT NULL AND EXISTS (SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
-    WHERE t.run_id = r.id AND m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL)
+/**
+ * What is left of the caps of teams that have one. Only models with prices cost anything that is known: those of the run, or the
+ * embedding model where cases are compared by meaning. Cases are looked at only where that decides (CASE keeps the order).
+ */
+const CAP_LEFT = `CASE
+  WHEN tm.monthly_cap_usd IS NULL THEN NULL
+  WHEN EXISTS (SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+      WHERE t.run_id = r.id AND m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL)
+    OR CASE WHEN ${meaningCosts('r.team_id')} THEN EXISTS (SELECT 1 FROM suite_version_case c WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0) ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
 /** SQL of what a team has spent this month, by UTC. */

@@ -1,4 +1,5 @@
 import type { Spending } from '#lib/contracts/settings';
+import { meaningCosts } from './embeddings.js';
 import type { Pool } from './pool.js';
 import { spentThisMonth } from './run-budget.js';
 
@@ -6,6 +7,12 @@ export async function readSpending(pool: Pool, teamId: string): Promise<Spending
   const { rows } = await pool.query<Spending>(
     `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM team WHERE id = $1`, [teamId]);
   return rows[0]!;
+}
+
+/** Whether comparing by meaning costs the team something that is known. */
+export async function costsToCompare(pool: Pool, teamId: string): Promise<boolean> {
+  const { rows } = await pool.query<{ costs: boolean }>(`SELECT ${meaningCosts('$1')} AS costs`, [teamId]);
+  return rows[0]!.costs;
 }
 
 export async function setMonthlyCap(pool: Pool, teamId: string, usd: number | null): Promise<void> {
