@@ -59,7 +59,7 @@ export async function keepReplies(pool: Pool, kept: readonly (CacheKey & { settl
 export async function readCacheSetting(pool: Pool, teamId: string): Promise<CacheSetting> {
   const { rows } = await pool.query<CacheSetting>(
     `SELECT t.cache_days AS lifetime_days, c.entries, c.bytes FROM team t
-       CROSS JOIN LATERAL (SELECT count(*)::int AS entries, coalesce(sum(bytes), 0) AS bytes FROM cached_reply WHERE team_id = t.id) c WHERE t.id = $1`, [teamId]);
+       CROSS JOIN LATERAL (SELECT coalesce(sum(entries), 0)::bigint AS entries, coalesce(sum(bytes), 0)::bigint AS bytes FROM cache_size WHERE team_id = t.id) c WHERE t.id = $1`, [teamId]);
   return rows[0]!;
 }
 
@@ -67,9 +67,16 @@ export async function setCacheLifetime(pool: Pool, teamId: string, days: number)
   await pool.query('UPDATE team SET cache_days = $2 WHERE id = $1', [teamId, days]);
 }
 
-/** Forgets where replies are; the results that hold them stay. */
-export async function emptyCache(pool: Pool, teamId: string): Promise<void> {
-  await pool.query('DELETE FROM cached_reply WHERE team_id = $1', [teamId]);
+/** Forgets where the replies are that are kept now; the results that hold them stay. In pieces, so that nobody waits for long. */
+export async function emptyCache(pool: Pool, teamId: string, pieceSize = 10_000): Promise<void> {
+  // Times of replies are rounded to milliseconds.
+  const { rows } = await pool.query<{ until: Date }>(`SELECT date_trunc('milliseconds', now()) + interval '1 millisecond' AS until`);
+  let removed: number | null;
+  do {
+    ({ rowCount: removed } = await pool.query(
+      `DELETE FROM cached_reply WHERE (team_id, key) IN (SELECT team_id, key FROM cached_reply WHERE team_id = $1 AND asked_at <= $2 ORDER BY asked_at LIMIT $3) AND asked_at <= $2`,
+      [teamId, rows[0]!.until, pieceSize]));
+  } while (removed); // Not until a piece is smaller: others may have removed a part of it.
 }
 
 /** Removes a piece of what is older than its team wants. Answers whether there may be more. */
