@@ -32,3 +32,28 @@ it('a suite imported from BFCL is run with the tools of each entry, and scored b
   expect(of('parallel_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
   expect(of('irrelevance_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
 }, 120_000);
+
+/** Lines of `one` until a file is nearly as large as an import may be. */
+const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string): string => {
+  const filler = 'x'.repeat(Math.floor((9.5 * 2 ** 20) / cases) - one(cases, '').length);
+  return Array.from({ length: cases }, (_, n) => one(n, filler)).join('\n');
+};
+
+it('an API of little memory imports the largest files, many at once, and of a file that is too large nothing', async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url, NODE_OPTIONS: '--max-old-space-size=160' });
+  const client = clientOf(api.url);
+  const send = (format: string, text: string) => client.post(`/api/tool-eval/import?format=${format}`, text, { 'content-type': 'text/plain' });
+  const call = { type: 'function', function: { name: 'area', arguments: '{"side": 5.0}' } };
+  const files = {
+    jsonl: nearlyTenMiB(400, (n, filler) => JSON.stringify({ prompt: `${n} ${filler}`, expected_tool: 'area', expected_params: { side: n } })),
+    csv: `prompt,expected_tool,expected_params\n${nearlyTenMiB(400, (n, filler) => `"${n} ${filler}",area,"{""side"": 5.0}"`)}`,
+    'chat-logs': nearlyTenMiB(400, (n, filler) => JSON.stringify({ messages: [{ role: 'user', content: `${n} ${filler}` }, { role: 'assistant', tool_calls: [call] }] })),
+    bfcl: nearlyTenMiB(400, (n, filler) => `${JSON.stringify(entry(`simple_python_${n}`, `${n} ${filler}`))}\n${JSON.stringify({ id: `simple_python_${n}`, ground_truth: [{ 'geometry.area': { side: [n], unit: ['m', ''] } }] })}`),
+  };
+  const answers = await Promise.all([...Object.entries(files), ...Object.entries(files), ...Object.entries(files)].map(([format, text]) => send(format, text)));
+  expect(answers.map(({ status, body }) => [status, body.test_cases_created])).toEqual(answers.map(() => [201, 400]));
+  // What would be one value of six times the limit is refused where the limit is passed.
+  expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });
+  expect((await client.get('/api/tool-suites?limit=200')).body.items).toHaveLength(answers.length);
+}, 120_000);

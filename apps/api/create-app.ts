@@ -2,7 +2,8 @@ import { Module, StandardSchemaValidationPipe, UnsupportedMediaTypeException } f
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
 import { AuthGuard, checkTokens } from './auth.guard.js';
 import { badInput } from './bad-input.js';
 import { Deps } from './deps.js';
@@ -22,6 +23,7 @@ import { RunsController } from './runs.controller.js';
 import { SettingsController } from './settings.controller.js';
 import { SuitesController } from './suites.controller.js';
 import { TeamsController } from './teams.controller.js';
+import { Upload } from './upload.js';
 
 const LARGEST_BODY_BYTES = 10 * 2 ** 20;
 const IMPORT_ROUTE = '/api/tool-eval/import';
@@ -54,9 +56,11 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
       done(error as Error, undefined);
     }
   });
-  fastify.addContentTypeParser(FILE_TYPES, { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (request, body, done) => {
-    if (request.routeOptions.url === IMPORT_ROUTE) done(null, body);
-    else done(new UnsupportedMediaTypeException(), undefined);
+  fastify.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.url !== IMPORT_ROUTE) throw new UnsupportedMediaTypeException();
+    const upload = new Upload(payload, LARGEST_BODY_BYTES, request.headers['content-length']);
+    // A request that may be sent again is known by all of its body.
+    return request.headers['idempotency-key'] === undefined ? upload : upload.text();
   });
   measureRequests(fastify);
   checkTokens(fastify, deps.pool);

@@ -12,15 +12,28 @@ import { badInput } from './bad-input.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
 import { Answers, Me, uuid } from './route.js';
+import { Turnstile } from './turnstile.js';
+import { Upload } from './upload.js';
 
 /** Suites out of files and into files. */
 @Controller('api')
 export class ImportsController {
+  /** The cases of a file are held until all of them are known to be right; the files of others wait meanwhile, unread. */
+  readonly turns = new Turnstile(3, 30, 'Many files are being imported just now. Try again in a few seconds.');
+
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Post('tool-eval/import')
   @Answers(201, ImportAnswer)
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
+    try {
+      return await this.turns.pass(() => this.#import(caller, query, body, reply));
+    } finally {
+      if (body instanceof Upload) await body.drain();
+    }
+  }
+
+  async #import(caller: Caller, query: ImportQuery, body: unknown, reply: FastifyReply): Promise<ImportAnswer> {
     const { suite, warnings } = await importSuite(query.format, body, query.name, (issues) => badInput(issues).errors!);
     const answer = { test_cases_created: suite.test_cases.length, warnings };
     if (query.dry_run) {

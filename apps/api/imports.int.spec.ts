@@ -55,11 +55,31 @@ describe('an import', () => {
     expect(await client.post('/api/tool-eval/import', JSON.stringify(weatherSuite(1)), { 'content-type': 'text/plain' })).toMatchObject({ status: 201 });
   });
 
+  it('is refused while it still comes in, and its sender reads why', async () => {
+    const before = await suites();
+    const wrong = `{"id": \n${'x'.repeat(6 * 2 ** 20)}`;
+    expect(await client.post('/api/tool-eval/import?format=bfcl', wrong, jsonl)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/Line 1 is not JSON/) } });
+    const tooLarge = (headers: object) => client.post('/api/tool-eval/import?format=jsonl', `${'{"prompt": "p"}\n'.repeat(800_000)}`, { ...jsonl, ...headers });
+    for (const headers of [{}, { 'idempotency-key': 'large-1' }]) expect(await tooLarge(headers)).toMatchObject({ status: 413, body: { detail: expect.stringMatching(/10 MiB/) } });
+    expect(await client.post('/api/tool-eval/import?format=bfcl&colour=red', bfcl(2000), jsonl)).toMatchObject({ status: 400 });
+    expect(await client.post('/api/tool-eval/import?format=csv', '', { 'content-type': 'text/csv' })).toMatchObject({ status: 400 });
+    expect(await suites()).toBe(before);
+  });
+
+  it('waits for others, and is told to come back where many wait', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(40), jsonl)));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(33);
+    for (const refused of answers.filter(({ status }) => status === 429)) expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(1), jsonl)).toMatchObject({ status: 200 });
+  });
+
   it('of thousands of cases with tools of their own lets others be served meanwhile', async () => {
     let importing = true;
     let served = 0;
     const imported = client.post('/api/tool-eval/import?format=bfcl', bfcl(4000), jsonl).finally(() => (importing = false));
-    while (importing) served += Number((await fetch(`${api.url}/healthz`)).ok);
+    while (importing) served += Number((await api.client.get('/healthz')).status === 200);
     expect(await imported).toMatchObject({ status: 201, body: { test_cases_created: 4000 } });
     expect(served).toBeGreaterThan(20);
   });

@@ -3,6 +3,7 @@ import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { givenTools, type Draft, type Source } from './imported.js';
+import { Incoming } from './incoming.js';
 import { withTools } from './jsonl-suite.js';
 import { readCsv } from './read-csv.js';
 import { takeTurns } from './take-turns.js';
@@ -16,9 +17,9 @@ const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected
 const SUITE = 'suite';
 
 export async function importCsv({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
-  if (typeof text !== 'string') throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
+  if (typeof text !== 'string' && !(text instanceof Incoming)) throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
   const rows = readCsv(text);
-  const first = rows.next();
+  const first = await rows.next();
   const header = first.done ? [] : first.value.cells.map((cell) => cell.trim().toLowerCase());
   const stranger = header.find((column) => column !== SUITE && !FIELDS.includes(column));
   const twice = header.find((column, index) => header.indexOf(column) !== index);
@@ -28,7 +29,7 @@ export async function importCsv({ text, settings }: Source, warnings: Warnings):
   let own: JsonObject = {};
   const [cases, lines]: [JsonObject[], number[]] = [[], []];
   const turn = takeTurns();
-  for (const { line, cells } of rows) {
+  for await (const { line, cells } of rows) {
     if (cells.length > header.length) throw new ProblemError(400, `Line ${line} has ${cells.length} cells, but the first line names ${header.length} columns. A cell with a delimiter in it stands in quotation marks.`);
     const input: JsonObject = {};
     for (const [index, cell] of cells.entries()) {

@@ -48,6 +48,9 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     const warn = (message: string): void => warnings.at(line, `${id}: ${message}`);
     const tools = toolsOf(value.function ?? [], warn);
     const truth = truths.get(id);
+    // Entries are let go of as they become cases.
+    truths.delete(id);
+    questions.set(id, { line, value: {} });
     if (!truth && !category.includes('relevance')) throw new ProblemError(422, `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. Nothing was imported.`);
     const made = caseOf(id, category, value, truth && calls(truth), tools);
     const wrong = tools.size === 0 ? 'it offers no function' : tools.size > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} functions` : truth && calls(truth).some(holdsDollarKey) ? DOLLAR_KEY : undefined;
@@ -62,7 +65,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     cases.push(made);
     lines.push(line);
   }
-  for (const [id, { line }] of truths) if (!questions.has(id)) warnings.at(line, `${id}: a possible answer without its question, left out`);
+  for (const [id, { line }] of truths) warnings.at(line, `${id}: a possible answer without its question, left out`);
   const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
   return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines, leaveOut: warnings };
 }

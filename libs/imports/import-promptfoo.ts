@@ -5,20 +5,21 @@ import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { toolsOf } from './import-chat-logs.js';
 import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
+import { wholeOf } from './incoming.js';
 import { readWishes, type Wishes } from './promptfoo-assertions.js';
-import { readYaml } from './read-yaml.js';
+import { readYaml, YAML_LIMIT } from './read-yaml.js';
 import { ToolGuesses } from './tool-guesses.js';
 import type { Warnings } from './warnings.js';
 
 const MOST_COMBINATIONS = 1000;
 
 /** A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each prompt. */
-export function importPromptfoo({ text, settings }: Source, warnings: Warnings): Draft {
+export async function importPromptfoo({ text: given, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const text = await wholeOf(given, YAML_LIMIT);
   const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
   if (!isObject(value)) throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
   if (!Array.isArray(value.tests)) throw new ProblemError(422, `"tests" must be a list${typeof value.tests === 'string' ? `; "${value.tests}" names a file: put its tests into the configuration` : ''}.`);
-  const given = givenTools(settings);
-  const shelf = new ToolShelf(given);
+  const shelf = new ToolShelf(givenTools(settings));
   for (const tool of declaredTools(value, warnings)) shelf.offer(tool);
   const prompts = readPrompts(value.prompts ?? null, warnings);
   const defaults: JsonObject = isObject(value.defaultTest) ? value.defaultTest : {};

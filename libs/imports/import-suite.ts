@@ -7,6 +7,7 @@ import { importChatLogs } from './import-chat-logs.js';
 import { importPromptfoo } from './import-promptfoo.js';
 import { importCsv } from './csv-suite.js';
 import { readSource, type Draft, type Source } from './imported.js';
+import { Incoming, wholeOf } from './incoming.js';
 import { importJsonl } from './jsonl-suite.js';
 import { nativeDraft } from './native-suite.js';
 import { Warnings } from './warnings.js';
@@ -25,7 +26,7 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
 /** A body in one of the formats as a suite that can be saved, and what its author should know. Nothing of a bad file is taken. */
 export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; warnings: string[] }> {
   const warnings = new Warnings();
-  const draft = format === 'native' ? nativeDraft(body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
+  const draft = format === 'native' ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }

@@ -3,6 +3,7 @@ import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contrac
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { MAX_TOOLS, Tool } from '#lib/contracts/tool';
+import { Incoming } from './incoming.js';
 import type { Warnings } from './warnings.js';
 
 /** What a file in another format says: a suite as its author would have written it, not yet checked. */
@@ -16,8 +17,8 @@ export interface Draft {
 
 /** A file as it came, and what was said beside it. */
 export interface Source {
-  /** The text, or a list of its entries. */
-  text: Json;
+  /** The text, as it comes in or whole, or a list of its entries. */
+  text: Json | Incoming;
   answers?: Json;
   /** Settings of the suite that the format cannot say; what the file says itself counts less. */
   settings: Partial<Omit<SuiteFile, 'test_cases'>>;
@@ -30,7 +31,8 @@ const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 /** What a body means: the file itself (a text, or JSON), or an object that holds it with the suite's settings. */
 export function readSource(body: unknown, name: string | undefined): Source {
   const named = name === undefined ? {} : { name };
-  const holder = isObject(body) ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key])) : undefined;
+  const holder = isObject(body) && !(body instanceof Incoming) ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key])) : undefined;
+  if (body instanceof Incoming) return { text: body, settings: named };
   if (!isObject(body) || holder === undefined) {
     if (body === undefined || body === '') throw new ProblemError(400, 'The body is empty: send the file.');
     return { text: body as Json, settings: named };

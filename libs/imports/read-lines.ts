@@ -1,5 +1,6 @@
 import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
+import { Incoming, linesOf, lookAhead, wholeOf } from './incoming.js';
 import { takeTurns } from './take-turns.js';
 
 export interface Entry {
@@ -8,9 +9,14 @@ export interface Entry {
   value: JsonObject;
 }
 
-/** The objects of a JSON Lines text, or of a list, each with its line. A text that is one JSON list is taken as such. */
-export async function* readLines(source: Json, what: string): AsyncGenerator<Entry> {
+/**
+ * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line is held. A text
+ * that is one JSON list is taken as such, whole.
+ */
+export async function* readLines(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
   const turn = takeTurns();
+  const source = given instanceof Incoming ? await unlessList(given) : given;
+  if (source instanceof Incoming) return yield* entriesOf(source, what, turn);
   const list = typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
   if (list) {
     for (const [index, value] of list.entries()) {
@@ -20,16 +26,23 @@ export async function* readLines(source: Json, what: string): AsyncGenerator<Ent
     return;
   }
   if (typeof source !== 'string') throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
+  yield* entriesOf(source, what, turn);
+}
+
+async function* entriesOf(source: string | Incoming, what: string, turn: () => Promise<void> | undefined): AsyncGenerator<Entry> {
   let line = 0;
-  for (let from = 0; from < source.length; ) {
-    const newline = source.indexOf('\n', from);
-    const text = source.slice(from, newline < 0 ? undefined : newline).trim();
-    from = newline < 0 ? source.length : newline + 1;
+  for await (const whole of linesOf(source)) {
+    const text = whole.trim();
     line++;
-    if (text === '' || text === '\ufeff') continue;
-    yield { line, value: objectAt(line, parsed(line, line === 1 ? text.replace(/^\ufeff/, '') : text), what) };
+    if (text === '') continue;
+    yield { line, value: objectAt(line, parsed(line, text), what) };
     await turn();
   }
+}
+
+async function unlessList(incoming: Incoming): Promise<Json | Incoming> {
+  const { first, again } = await lookAhead(incoming);
+  return first === '[' ? wholeOf(again) : again;
 }
 
 function listIn(text: string): Json[] | null {

@@ -4,6 +4,9 @@ import { ProblemError } from '#lib/contracts/problem';
 
 /** Read in one go, a quarter of a second for each megabyte. */
 const LARGEST_YAML = 2 * 2 ** 20;
+const tooMuchYaml = (): ProblemError => new ProblemError(413, `YAML is read up to ${LARGEST_YAML / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
+/** What is more is not taken in. */
+export const YAML_LIMIT = { size: LARGEST_YAML, refusal: tooMuchYaml };
 /** With every alias written out; a few hundred bytes of YAML can stand for billions. */
 const MOST_VALUES = 1_000_000;
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -28,7 +31,7 @@ export interface ReadYaml {
 
 /** YAML 1.2 (JSON is some of it), with numbers as they were written. @throws ProblemError 400 saying where it is wrong */
 export function readYaml(text: string): ReadYaml {
-  if (text.length > LARGEST_YAML) throw new ProblemError(413, `YAML is read up to ${LARGEST_YAML / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
+  if (text.length > LARGEST_YAML) throw tooMuchYaml();
   const source = text.replace(/^\ufeff/, '');
   try {
     const events = parseEvents(source, {});

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { parseJson } from '#lib/contracts/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';
 import { exportSuite } from './export-suite.js';
 import { importSuite } from './import-suite.js';
+import { Incoming } from './incoming.js';
 
 const describeIssues = (issues: readonly any[]) => issues.map((issue) => ({ path: `/${issue.path.join('/')}`, message: issue.message }));
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name, describeIssues);
@@ -37,6 +39,38 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
     const empty = { ...everything, test_cases: [] };
     expect((await read(format, [...exportSuite(empty, format, 'all')].join(''))).suite).toEqual(empty);
   });
+});
+
+/** A text as it comes in: cut at these places. */
+async function* cut(text: string, places: readonly number[]): AsyncGenerator<string> {
+  let from = 0;
+  for (const place of [...places.map((one) => one % (text.length + 1)), text.length].sort((a, b) => a - b)) {
+    yield text.slice(from, place);
+    from = place;
+  }
+}
+
+describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in piece by piece', (format) => {
+  const text = `\ufeff${[...exportSuite(everything, format, 'all')].join('')}`;
+
+  it('is the same suite wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.array(fc.nat(), { maxLength: 60 }), fc.nat(4).map((step) => Array.from({ length: text.length / (step + 1) }, (_, n) => n * (step + 1)))), async (places) => {
+        expect((await read(format, new Incoming(cut(text, places)))).suite).toEqual(everything);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+it.each([
+  ['jsonl', '{"suite": {"name": "n"}}\n\n{"prompt": "p"}\n{"prompt": ', /^Line 4 is not JSON/], ['jsonl', ' \n [{"prompt": "p"}, 5]', /^Line 2 of the file is no JSON object/],
+  ['csv', 'prompt,expected_params\r\n"a\r\nb",{}\r\np,{x\r\n', /Line 4: the cell "expected_params" is not JSON/], ['csv', 'prompt\n"p\n\n', /Line 2: .*never ends/], ['csv', 'prompt\n"p"x\n', /Line 2: something follows/],
+  ['yaml', `name: |\n  ${'x'.repeat(2 ** 21)}`, /up to 2 MiB/],
+] as const)('what is wrong in %s names the same line when it comes in piece by piece', async (format, text, message) => {
+  for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
+    expect((await failure(format, new Incoming(cut(text, places)))).message).toMatch(message);
+  }
 });
 
 describe('CSV', () => {

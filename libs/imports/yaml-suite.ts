@@ -3,11 +3,13 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import type { Describe } from './check-suite.js';
 import type { Draft, Source } from './imported.js';
+import { wholeOf } from './incoming.js';
 import { nativeDraft } from './native-suite.js';
-import { readYaml } from './read-yaml.js';
+import { readYaml, YAML_LIMIT } from './read-yaml.js';
 
 /** The native format in YAML. */
-export function importYaml({ text, settings }: Source, describe: Describe): Draft {
+export async function importYaml({ text: given, settings }: Source, describe: Describe): Promise<Draft> {
+  const text = await wholeOf(given, YAML_LIMIT);
   if (typeof text !== 'string') throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
   const { value, linesOf } = readYaml(text);
   const draft = nativeDraft(value, undefined, describe);
