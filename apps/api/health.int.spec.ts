@@ -10,7 +10,11 @@ describe('the API', () => {
 
   it('answers whether it lives and what it stands on without a token', async () => {
     expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'up' } });
-    for (const path of ['/healthz', '/docs', '/openapi.json']) expect((await fetch(api.url + path)).status).toBe(200);
+    for (const path of ['/healthz', '/docs', '/openapi.json']) {
+      const answer = await fetch(api.url + path);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).not.toBe(''); // To its end: the API waits at its close for who still reads.
+    }
   });
 
   it('measures requests by the template of their route, never by an id', async () => {
