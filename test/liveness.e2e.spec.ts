@@ -38,3 +38,25 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   await worker.kill('SIGKILL');
   way.close();
 }, 120_000);
+
+it('a worker and an API whose connections to Postgres went silent go on over new ones, and nothing is lost or settled twice', async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const way = await wayTo(new URL(database.url));
+  const env = { DATABASE_URL: `${way.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' }; // In place of a minute
+  const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
+  const worker = await startProcess('worker', env);
+  const client = clientOf(api.url);
+  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 4 }, models: [{ id: 'slow-40' }] });
+  const suite = await client.post('/api/tool-eval/import', weatherSuite(60));
+  const { eval_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::slow-40'], cache: 'off' })).body;
+  const run = async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body;
+  await until(async () => (await run()).counts.settled > 10);
+  way.silence();
+  way.mend(); // For new connections only.
+  const done = await until(async () => { const now = await run(); return now.status === 'completed' ? now : undefined; }, { what: 'the run to complete', timeoutMs: 60_000 });
+  expect(done.counts).toMatchObject({ total: 60, settled: 60, errored: 0 });
+  expect((await client.get(`/api/tool-eval/history/${eval_id}/results?limit=200`)).body.items).toHaveLength(60);
+  expect(worker.logs()).toContain('Query read timeout');
+  await Promise.all([worker.kill('SIGKILL'), api.kill('SIGKILL')]);
+  way.close();
+}, 120_000);
