@@ -64,6 +64,7 @@ describe('an MCP server that changes', () => {
   let server: Server;
   let url: string;
   let tools: object[];
+  let wanted: string | undefined;
   const tool = (name: string, more: object = {}) => ({ name, description: name, inputSchema: { type: 'object', properties: { a: { type: 'string' } } }, ...more });
 
   beforeAll(async () => {
@@ -72,7 +73,8 @@ describe('an MCP server that changes', () => {
       request.on('data', (chunk) => (text += chunk)).on('end', () => {
         const message = text ? JSON.parse(text) : {};
         const answer = (result: object) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...result }));
-        if (request.method !== 'POST') response.writeHead(405).end();
+        if (wanted && request.headers.authorization !== wanted) response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end('{"error":"invalid_token"}');
+        else if (request.method !== 'POST') response.writeHead(405).end();
         else if (message.method === 'initialize') answer({ result: { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'changing', version: '1' } } });
         else if (message.id === undefined) response.writeHead(202).end();
         else if (message.method === 'tools/list') answer({ result: { tools } });
@@ -125,6 +127,26 @@ describe('an MCP server that changes', () => {
     const { body } = await client.post('/api/mcp/import', { url });
     expect(body).toMatchObject({ tools_created: 1, warnings: [expect.stringMatching(/"broken" is left out: its schema .*strnig|"broken" is left out/)] });
     expect(await client.post('/api/mcp/discover', { url: url.replace('http://', 'http://user:secret@') })).toMatchObject({ status: 400, body: { errors: [{ path: '/url', message: expect.stringMatching(/headers/) }] } });
+  });
+
+  it('that wants a token gets it with each request, keeps none here, and a sync without it says so', async () => {
+    tools = [tool('f')];
+    wanted = 'Bearer mcp-secret-0123456789';
+    const headers = { Authorization: wanted };
+    try {
+      const { body: made } = await client.post('/api/mcp/import', { url, headers });
+      expect(made).toMatchObject({ tools_created: 1 });
+      expect(JSON.stringify((await api.deps.pool.query('SELECT * FROM mcp_source')).rows)).not.toContain('mcp-secret');
+      tools = [tool('f'), tool('g')];
+      const sync = `/api/tool-suites/${made.suite_id}/mcp-sync`;
+      for (const input of [undefined, {}, { headers: { Authorization: 'Bearer other' } }, { transport: 'sse' }]) {
+        expect(await client.post(`${sync}?apply=true`, input)).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/answered 401: it wants a token.*"headers" with each request.*not kept/) } });
+      }
+      expect((await client.post(sync, { headers })).body).toMatchObject({ applied: false, added: [{ name: 'g' }] });
+      expect((await client.post(`${sync}?apply=true`, { headers })).body).toMatchObject({ applied: true, version: 2 });
+    } finally {
+      wanted = undefined;
+    }
   });
 
   it('need not be asked again for tools that were discovered before', async () => {

@@ -82,6 +82,13 @@ function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args
   return undefined;
 }
 
+/** The older transport has it in its words only. */
+function statusIn(error: unknown): number | undefined {
+  if (SdkHttpError.isInstance(error)) return error.status;
+  const [, status] = /\bstatus code \((\d{3})\)/.exec((error as Error).message) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
+
 function explained(error: unknown, url: string, expiredMs: number | undefined): unknown {
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
@@ -89,7 +96,8 @@ function explained(error: unknown, url: string, expiredMs: number | undefined): 
   const known = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
   if (known) return fail(known.message);
   if (expiredMs !== undefined) return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
-  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403)) return fail(`${host} answered ${error.status}: it wants a token. Give it in "headers", such as {"Authorization": "Bearer ..."}.`);
+  const status = statusIn(error);
+  if (status === 401 || status === 403) return fail(`${host} answered ${status}: it wants a token, or another one. Give it in "headers" with each request, such as {"Authorization": "Bearer ..."}: it is not kept.`);
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
   return fail(`${host} does not answer as an MCP server: ${(message || code || 'no reason given').slice(0, 500)}`);
