@@ -61,7 +61,9 @@ describe('an import', () => {
     expect(await client.post('/api/tool-eval/import?format=bfcl', wrong, jsonl)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/Line 1 is not JSON/) } });
     const tooLarge = (headers: object) => client.post('/api/tool-eval/import?format=jsonl', `${'{"prompt": "p"}\n'.repeat(800_000)}`, { ...jsonl, ...headers });
     for (const headers of [{}, { 'idempotency-key': 'large-1' }]) expect(await tooLarge(headers)).toMatchObject({ status: 413, body: { detail: expect.stringMatching(/10 MiB/) } });
-    expect(await client.post('/api/tool-eval/import?format=bfcl&colour=red', bfcl(2000), jsonl)).toMatchObject({ status: 400 });
+    expect(await client.post('/api/tool-eval/import?format=jsonl&colour=red', 'x'.repeat(9 * 2 ** 20), jsonl)).toMatchObject({ status: 400, body: { errors: [{ path: '/colour' }] } });
+    const { body: viewer } = await client.post('/api/tokens', { name: 'looks on', role: 'viewer', user: 'looker' });
+    expect(await client.send('POST', '/api/tool-eval/import?format=jsonl', 'x'.repeat(9 * 2 ** 20), { ...jsonl, authorization: `Bearer ${viewer.token}` })).toMatchObject({ status: 403 });
     expect(await client.post('/api/tool-eval/import?format=csv', '', { 'content-type': 'text/csv' })).toMatchObject({ status: 400 });
     expect(await suites()).toBe(before);
   });

@@ -5,7 +5,7 @@ import { plainErrors } from './read-errors.js';
 import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
-const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'store', 'modalities', 'prediction', 'verbosity'];
+const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'modalities', 'prediction', 'verbosity'];
 /** Gone since version 2026-10-21 of the API, which is the one that its SDK speaks. */
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 const OLDER_VERSION = '2023-06-01';
@@ -20,7 +20,7 @@ const STOP_REASONS: Record<string, string> = {
 export const anthropic: Dialect = {
   toWire(body) {
     const notes: Note[] = [];
-    const { messages, tools, tool_choice: choice, parallel_tool_calls: parallel, max_tokens, max_completion_tokens, stop, user, reasoning_effort: effort, ...params } = body;
+    const { messages, tools, tool_choice: choice, parallel_tool_calls: parallel, max_tokens, max_completion_tokens, stop, user, reasoning_effort: effort, response_format: format, ...params } = body;
     leaveOut(params, UNKNOWN, 'Anthropic', notes);
     if (params.anthropic_version === OLDER_VERSION) limitTemperature(params, notes);
     else leaveOut(params, SAMPLING, `Anthropic's API (without "anthropic_version": "${OLDER_VERSION}" in the model's default_params)`, notes);
@@ -35,7 +35,7 @@ export const anthropic: Dialect = {
         messages: toMessages(turns),
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
         ...(user != null && { metadata: { ...objectIn(params.metadata), user_id: user } }),
-        ...(typeof effort === 'string' && { output_config: { ...objectIn(params.output_config), effort } }),
+        ...toOutputConfig(effort, format, objectIn(params.output_config), notes),
         ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
       },
       notes,
@@ -129,6 +129,19 @@ function toTool(tool: Json): Json {
     input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
     ...(strict === true && { strict }),
   };
+}
+
+const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
+
+/** How much thought goes into a reply, and its schema. */
+function toOutputConfig(effort: Json | undefined, format: Json | undefined, own: JsonObject | undefined, notes: Note[]): JsonObject {
+  const config: JsonObject = { ...own };
+  if (typeof effort === 'string' && EFFORTS.has(effort)) config.effort = effort;
+  else if (effort != null) note(notes, 'reasoning_effort', `Anthropic has no effort ${JSON.stringify(effort)}; it was left out. It has ${[...EFFORTS].join(', ')}.`);
+  const schema = isObject(format) && isObject(format.json_schema) ? format.json_schema.schema : undefined;
+  if (schema !== undefined) config.format = { type: 'json_schema', schema };
+  else if (isObject(format) && format.type !== 'text') note(notes, 'response_format', 'Anthropic has no JSON without a schema; "response_format" was left out.');
+  return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 
 function toToolChoice(choice: Json | undefined, parallel: Json | undefined): JsonObject {

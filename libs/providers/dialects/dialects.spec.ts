@@ -142,6 +142,18 @@ describe('Anthropic', () => {
     for (const name of ['seed', 'n', 'frequency_penalty', 'temperature']) expect(sent.body).not.toHaveProperty(name);
   });
 
+  it('gets effort and a schema in words of its own', async () => {
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+    const asked = async (more: object) => ask('anthropic', { ...SIMPLE, ...more } as JsonObject, { body: answer });
+    const { sent, reply } = await asked({ reasoning_effort: 'high', response_format: format, output_config: { other: 1 } });
+    expect(sent.body).toMatchObject({ output_config: { other: 1, effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } } });
+    expect(reply.notes).toEqual([]);
+    const { sent: without, reply: told } = await asked({ reasoning_effort: 'minimal', response_format: { type: 'json_object' } });
+    expect(without.body).not.toHaveProperty('output_config');
+    expect(told.notes.map(({ what }) => what)).toEqual(['reasoning_effort', 'response_format']);
+    expect((await asked({ response_format: { type: 'text' }, reasoning_effort: null })).reply.notes).toEqual([]);
+  });
+
   it.each([['refusal', 'content_filter'], ['max_tokens', 'length'], ['end_turn', 'stop']])('stop_reason %s is finish_reason %s', async (stop_reason, finishReason) => {
     expect((await ask('anthropic', SIMPLE, { body: { ...answer, content: [], stop_reason } })).reply).toMatchObject({ finishReason, message: { content: null } });
   });
