@@ -134,8 +134,14 @@ function toParts(turn: Turn): Json[] {
   if (turn.role === 'user') return parts;
   const last = parts.at(-1);
   if (last && turn.calls.length === 0) Object.assign(last, signatureOf(turn.source));
-  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }) => ({ functionCall: { id, name, args }, ...signatureOf(source) }))];
+  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }, index) => ({ functionCall: { id, name, args }, ...(index === 0 && UNSIGNED), ...signatureOf(source) }))];
 }
+
+/**
+ * Gemini 3 refuses a conversation whose first call of a turn is not signed, which a case's own conversation cannot be. This says
+ * that nobody signed it: https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+const UNSIGNED = { thoughtSignature: Buffer.from('skip_thought_signature_validator').toString('base64') };
 
 /** What a model thought, sealed: it stands beside a call, or beside the text of a reply without calls. */
 function signatureOf({ extra_content: extra }: JsonObject): JsonObject {
