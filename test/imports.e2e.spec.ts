@@ -41,7 +41,7 @@ const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string)
 
 it('an API of little memory imports the largest files, many at once, and of a file that is too large nothing', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url, NODE_OPTIONS: '--max-old-space-size=160' });
+  const api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url, NODE_OPTIONS: '--max-old-space-size=192' });
   const client = clientOf(api.url);
   const send = (format: string, text: string) => client.post(`/api/tool-eval/import?format=${format}`, text, { 'content-type': 'text/plain' });
   const call = { type: 'function', function: { name: 'area', arguments: '{"side": 5.0}' } };

@@ -19,7 +19,7 @@ import { Upload } from './upload.js';
 @Controller('api')
 export class ImportsController {
   /** The cases of a file are held until all of them are known to be right; the files of others wait meanwhile, unread. */
-  readonly turns = new Turnstile(3, 30, 'Many files are being imported just now. Try again in a few seconds.');
+  readonly turns = new Turnstile(2, 30, 'Many files are being imported just now. Try again in a few seconds.');
 
   constructor(@Inject(Deps) readonly deps: Deps) {}
 

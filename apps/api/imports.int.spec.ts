@@ -72,7 +72,7 @@ describe('an import', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(40), jsonl)));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(33);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(32);
     for (const refused of answers.filter(({ status }) => status === 429)) expect(refused.headers.get('retry-after')).toBe('5');
     expect(await client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(1), jsonl)).toMatchObject({ status: 200 });
   });
