@@ -23,7 +23,7 @@ remove('node_modules', 'dist', 'libs/db/generated');
 run('npm ci, filled cache', 'npm', ['ci']);
 remove('node_modules', 'dist', 'libs/db/generated');
 run('- its packages', 'npm', ['ci', '--ignore-scripts']);
-run('- its Node', 'npm', ['rebuild', 'node']);
+run('- its install scripts: Node, Postgres', 'npm', ['rebuild']);
 run('- the Prisma client', 'node', ['scripts/generate-client.mjs']);
 run('- the build', 'node', ['scripts/build.mjs']);
 run('- what nobody reads is deleted', 'node', ['scripts/slim-packages.mjs']);
@@ -43,13 +43,15 @@ async function start(step) {
   const seconds = () => (performance.now() - startedAt) / 1000;
   const child = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
+  let isReady = false;
   for await (const part of child.stdout.setEncoding('utf8')) {
     text += part;
-    if (!text.includes('Ctrl-C stops everything')) continue;
+    if (isReady || !text.includes('Ctrl-C stops everything')) continue;
+    isReady = true;
     print(`${step}, to ${text.includes('Running "') ? 'its leaderboard' : 'ready'}`, seconds(), undefined, megabytes(clone));
-    text = '';
     child.kill('SIGTERM');
   }
+  if (!isReady) throw new Error(`${step} failed.`);
 }
 
 function print(step, seconds, cpuSeconds, size) {
