@@ -24,7 +24,7 @@ export class ImportsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Post('tool-eval/import')
-  @Answers(201, ImportAnswer)
+  @Answers(201, ImportAnswer, 413, 429)
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
     try {
       return await this.turns.pass(() => this.#import(caller, query, body, reply));
