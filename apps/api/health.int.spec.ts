@@ -65,7 +65,7 @@ it('without Postgres is not ready, says so on every route, and recovers by itsel
     expect(answer).toMatchObject({ status: 503, body: { title: 'Service Unavailable' } });
     expect(answer.headers.get('retry-after')).toBe('5');
   }
-  expect((await clientOf(api.url, 'who knows').get('/api/jobs')).status).toBe(503); // Not 401: nobody could look.
+  expect((await clientOf(api.url, 'nobody').get('/api/jobs')).status).toBe(503); // Not 401: nobody could look.
   way.mend();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
   expect((await api.client.get('/api/jobs')).status).toBe(200);
