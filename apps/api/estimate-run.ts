@@ -47,7 +47,7 @@ export async function estimateRun(
         promptTokens += TOKENS_A_MESSAGE + counter.count(typeof message.content === 'string' ? message.content : JSON.stringify(message));
       }
       promptTokens += TOKENS_A_REPLY;
-      if (input.cache === 'use') keys.push(requestKey({ providerId: target.providerId, baseUrl: model!.baseUrl }, body, 0));
+      if (input.cache === 'use') keys.push(requestKey({ providerId: target.providerId, baseUrl: model!.baseUrl, kind: model!.kind }, body, 0));
     }
     const items = cases * input.samples;
     const share = sample.length ? (await countReplies(pool, teamId, keys)) / sample.length : 0;

@@ -67,7 +67,7 @@ export class ItemRunner {
     const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, budget, signal);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
-    const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl }, request.body, place.sample, restOfChain(input));
+    const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
     const found = await this.replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
     if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
     try {

@@ -9,12 +9,12 @@ const digestOf = (tools: object): string => {
 };
 
 /**
- * What makes two requests the same: where they go and all that they say. Samples of one case are different requests.
+ * What makes two requests the same: where they go, in which format, and all that they say. Samples of one case are different requests.
  * @param sample of a case that is asked several times, else 0
  * @param rest what else decides the answer: for a chain, what the later requests follow from
  */
-export function requestKey({ providerId, baseUrl }: { providerId: string; baseUrl: string }, body: JsonObject, sample: number, rest: Json = null): Buffer {
+export function requestKey({ providerId, baseUrl, kind }: { providerId: string; baseUrl: string; kind: string }, body: JsonObject, sample: number, rest: Json = null): Buffer {
   const { tools, ...other } = body as JsonObject & { tools: Json };
-  const parts = [providerId, baseUrl, digestOf(tools as object), JSON.stringify(other), String(sample), JSON.stringify(rest)];
+  const parts = [providerId, baseUrl, kind, digestOf(tools as object), JSON.stringify(other), String(sample), JSON.stringify(rest)];
   return createHash('sha256').update(parts.join('\n')).digest();
 }
