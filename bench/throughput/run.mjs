@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { Agent, request } from 'undici';
 import { cpuMs, importThousandCases, storeCpuMs, withSystem } from '../system.mjs';
 
-const items = Number(process.argv[2] ?? 40_000);
+const items = Number(process.argv[2] ?? 48_000);
 const concurrency = Number(process.argv[3] ?? 400);
 const counts = (process.argv[4] ?? '1,2,4').split(',').map(Number);
 const models = (process.argv[5] ?? 'instant,slow-50,slow-500,heavy-tail-500').split(',');
@@ -24,8 +24,8 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   for (const model of models) {
     const ideal = latencyOf(model) ? (concurrency * 1000) / latencyOf(model) : Infinity;
     const bare = await bareClient(`${simulator.url}/v1/chat/completions`, model, tools, Math.min(10_000, ideal * 10));
-    // As many as half a minute of the better limit, whole thousands.
-    const n = Math.max(4000, Math.round(Math.min(items, Math.min(bare, ideal) * 30) / 1000) * 1000);
+    // As many as a minute of the better limit, whole thousands.
+    const n = Math.max(4000, Math.round(Math.min(items, Math.min(bare, ideal) * 60) / 1000) * 1000);
     console.log(`${model.padEnd(16)}    bare  ${String(Math.round(bare)).padStart(7)}  ${ideal === Infinity ? '' : `${Math.round((bare / ideal) * 100)} %`}`);
     for (const count of counts) {
       const workers = [];

@@ -270,18 +270,18 @@ export class LaneBudget {
     const { tokens, throttledForMs = -1, outcome = '', refilledInMs = -1 } = spent;
     const failed = typeof outcome === 'object' ? outcome : { outage: '', item: '' };
     this.#released.push(permit.id, permit.tokens, Math.ceil(tokens), throttledForMs, typeof outcome === 'object' ? 'outage' : outcome, failed.item, failed.outage, refilledInMs);
-    this.#flushing ??= new Promise((resolve) => setTimeout(() => resolve(this.#flush()), 2));
+    this.#flushing ??= new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
     return (await this.#flushing) > 0;
   }
 
-  async #flush(): Promise<number> {
+  #flush(): Promise<number> {
     const released = this.#released;
     this.#released = [];
     this.#flushing = undefined;
     const { failures, items } = breakerOf(this.limits.max_concurrency);
     // A lost release costs nothing for long: permits expire.
-    const outageSince = await this.#redis.toolmarkRelease(this.#state, this.#permits, this.#failing, failures, items, ...released).catch(() => 0);
-    this.#wake?.abort();
+    const outageSince = this.#redis.toolmarkRelease(this.#state, this.#permits, this.#failing, failures, items, ...released).catch(() => 0);
+    this.#wake?.abort(); // Who asks now is heard after this, over the same connection.
     return outageSince;
   }
 
