@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { startRedis } from '../scripts/redis.mjs';
 import { freePort } from '../scripts/server-process.mjs';
-import { node, root } from '../scripts/set-up.mjs';
+import { MEMORY_FLAGS, node, root } from '../scripts/set-up.mjs';
 
 export const TOKEN = 'a-token-for-benchmarks-0123456789';
 
@@ -27,7 +27,7 @@ export async function withSystem(use) {
   const start = async (name) => {
     const port = await freePort();
     const profile = process.env.PROFILE_FOLDER ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`] : [];
-    const child = spawn(node, [...profile, join(root, `dist/apps/${name}/main.js`)], { env: { ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], { env: { ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
     children.push(child);
     while (!(await fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.ok, () => false))) await delay(50);
     return { pid: nodeOf(child.pid), url: `http://127.0.0.1:${port}`, stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGTERM'))) };

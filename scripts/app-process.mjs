@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOf, signalProcess, until } from './server-process.mjs';
-import { node, root } from './set-up.mjs';
+import { MEMORY_FLAGS, node, root } from './set-up.mjs';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
@@ -30,7 +30,7 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
   function start() {
     const startedAt = Date.now();
     const log = openSync(logFile, 'a');
-    child = spawn(node, ['--enable-source-maps', '--import', join(root, 'scripts/stop-with-parent.mjs'), join(root, `dist/apps/${app}/main.js`)], {
+    child = spawn(node, ['--enable-source-maps', ...MEMORY_FLAGS, '--import', join(root, 'scripts/stop-with-parent.mjs'), join(root, `dist/apps/${app}/main.js`)], {
       cwd: root,
       env: { ...env, PORT: String(port) },
       stdio: ['ignore', log, log, 'ipc'],
