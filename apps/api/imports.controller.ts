@@ -18,8 +18,8 @@ import { Upload } from './upload.js';
 /** Suites out of files and into files. */
 @Controller('api')
 export class ImportsController {
-  /** The cases of a file are held until all of them are known to be right; the files of others wait meanwhile, unread. */
-  readonly turns = new Turnstile(2, 30, 'Many files are being imported just now. Try again in a few seconds.');
+  /** Of a team. The cases of a file are held until all of them are known to be right; its other large files wait meanwhile, unread. */
+  readonly #turns = new Map<string, Turnstile>();
 
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
@@ -27,10 +27,17 @@ export class ImportsController {
   @Answers(201, ImportAnswer, 413, 429)
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
     try {
-      return await this.turns.pass(() => this.#import(caller, query, body, reply));
+      const work = () => this.#import(caller, query, body, reply);
+      return await (body instanceof Upload && !body.isSmall ? this.#turnsOf(caller.teamId).pass(work) : work());
     } finally {
       if (body instanceof Upload) await body.drain();
     }
+  }
+
+  #turnsOf(teamId: string): Turnstile {
+    let turns = this.#turns.get(teamId);
+    if (!turns) this.#turns.set(teamId, (turns = new Turnstile(2, 30, 'Many large files are being imported just now. Try again in a few seconds.')));
+    return turns;
   }
 
   async #import(caller: Caller, query: ImportQuery, body: unknown, reply: FastifyReply): Promise<ImportAnswer> {

@@ -68,12 +68,14 @@ describe('an import', () => {
     expect(await suites()).toBe(before);
   });
 
-  it('waits for others, and is told to come back where many wait', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(40), jsonl)));
-    const statuses = new Set(answers.map(({ status }) => status));
+  it('waits for others when it is large, and is told to come back where many wait', async () => {
+    const large = `${bfcl(2)}${'\n'.repeat(1.1 * 2 ** 20)}`;
+    const [small, answers] = await Promise.all([bfcl(2), large].map((text) => Promise.all(Array.from({ length: 50 }, () => client.post('/api/tool-eval/import?format=bfcl&dry_run=true', text, jsonl)))));
+    expect(new Set(small!.map(({ status }) => status))).toEqual(new Set([200]));
+    const statuses = new Set(answers!.map(({ status }) => status));
     expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(32);
-    for (const refused of answers.filter(({ status }) => status === 429)) expect(refused.headers.get('retry-after')).toBe('5');
+    expect(answers!.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(32);
+    for (const refused of answers!.filter(({ status }) => status === 429)) expect(refused.headers.get('retry-after')).toBe('5');
     expect(await client.post('/api/tool-eval/import?format=bfcl&dry_run=true', bfcl(1), jsonl)).toMatchObject({ status: 200 });
   });
 

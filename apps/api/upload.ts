@@ -5,13 +5,18 @@ import { Incoming } from '#lib/imports/incoming';
 /** A file has so long to come in, once somebody reads it: who is slower would keep others waiting. */
 const LONGEST_MS = 120_000;
 
+/** What is known to be no larger makes nobody wait. */
+const SMALL_BYTES = 2 ** 20;
+
 /** A body that is read as it is needed, and never beyond its limit. */
 export class Upload extends Incoming {
   readonly #body: Readable;
+  readonly isSmall: boolean;
 
   constructor(body: Readable, largest: number, declaredLength: string | undefined) {
     super(pieces(body, largest, Number(declaredLength ?? 0)));
     this.#body = body;
+    this.isSmall = Number(declaredLength ?? Infinity) <= SMALL_BYTES;
   }
 
   /** Takes what nobody wanted to read: a client that is still sending reads no answer. */
