@@ -2,7 +2,7 @@ import { createDatabase } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
-import { dispatchLane, type Delivery } from './dispatch-lane.js';
+import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
 import { doneTargets, finishRuns, finishTarget } from './finish-run.js';
 import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
@@ -73,6 +73,17 @@ describe('settling', () => {
     expect(await count('exchange', runId)).toBe(4);
   });
 
+  it('tells when a target has nothing left to settle, and only then', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    await claimItems(pool, 'w1', deliveries);
+    const settled = async (from: number, to: number) => (await settleItems(pool, deliveries.slice(from, to).map((d) => settlementOf(d)))).get(runId);
+    expect(await settled(0, 3)).toEqual({ items: 3, ended: false });
+    expect(await settled(2, 4)).toEqual({ items: 1, ended: true }); // one of the two was settled before
+    expect(await settled(0, 4)).toBeUndefined();
+  });
+
   it('changes nothing for a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
@@ -131,6 +142,23 @@ describe('dispatching', () => {
       deliveries = await dispatchLane(pool, team.laneId, 10);
     });
     expect([deliveries, await count('in_flight', runId)]).toEqual([[], 0]);
+  });
+
+  it('knows how full a lane is, who holds items of it, and whether there are more', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const lane = async (worker: string) => (await busyLanes(pool, worker)).find(({ id }) => id === team.laneId);
+    expect(await lane('w1')).toMatchObject({ max_concurrency: 8, waiting: true, in_flight: 0, workers: 0, here: false });
+    const deliveries = await dispatchLane(pool, team.laneId, 3);
+    expect(await lane('w1')).toMatchObject({ waiting: true, in_flight: 3, workers: 0, here: false });
+    await claimItems(pool, 'w1', deliveries.slice(0, 2));
+    await claimItems(pool, 'w2', deliveries.slice(2));
+    await dispatchLane(pool, team.laneId, 10);
+    expect(await lane('w1')).toMatchObject({ waiting: false, in_flight: 4, workers: 2, here: true });
+    expect(await lane('w3')).toMatchObject({ workers: 2, here: false });
+    await pool.query('UPDATE in_flight SET worker = $2 WHERE run_id = $1', [runId, 'w1']);
+    await settleItems(pool, (await pool.query(`SELECT run_id AS "runId", target, item, token FROM in_flight WHERE run_id = $1`, [runId])).rows.map((row: Delivery) => settlementOf(row)));
+    expect(await lane('w1')).toBeUndefined();
   });
 
   it('starts the next model of a provider when the one before is dispatched, or at once when asked', async () => {
