@@ -32,6 +32,8 @@ const STEPS = {
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
 type Step = keyof typeof STEPS;
+/** Those who work on the same lanes take turns to dispatch: together as often as one would alone, so that more of them ask no more. */
+const MOST_TURNS = 10;
 /** Until a lane has settled something, and how long what it is known to take holds. */
 const UNKNOWN_LATENCY_MS = 5000;
 const LATENCY_TTL_MS = 2000;
@@ -74,6 +76,8 @@ export class ControlLoop {
   readonly #wakes = new Map<Step, () => void>();
   #sawPostgresAt = -Infinity;
   #inTouchSince = 0;
+  /** How many processes hold items of the lane that most hold items of. */
+  #turns = 1;
   readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
 
   constructor(
@@ -129,8 +133,9 @@ export class ControlLoop {
           measureStepFailure(step);
           this.of.logger.warn({ step, error: error.message }, 'A step of the control loop failed; it is repeated');
         });
-        await pause(gapMs, () => signal.aborted);
-        await pause(idleMs - gapMs, () => woken || signal.aborted);
+        const gap = step === 'dispatch' ? gapMs * this.#turns : gapMs;
+        await pause(gap, () => signal.aborted);
+        await pause(idleMs - gap, () => woken || signal.aborted);
       }
     };
     this.#loops.push(loop());
@@ -138,7 +143,9 @@ export class ControlLoop {
 
   async #dispatch(): Promise<void> {
     const { pool, queues, workers, meters, worker } = this.of;
-    for (const lane of await busyLanes(pool, worker)) {
+    const lanes = await busyLanes(pool, worker);
+    this.#turns = Math.min(MOST_TURNS, Math.max(1, ...lanes.map((lane) => lane.workers)));
+    for (const lane of lanes) {
       workers.serve(lane);
       if (lane.paused_at) continue;
       const window = windowOf(lane, await this.#latencyOf(lane));
