@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, startRedis, type PrivateRedis } from './services.js';
+import { createDatabase, startRedis, watchCommands, type PrivateRedis } from './services.js';
 
 /** A provider that counts what it is asked at a time. */
 let provider: Server;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
   const database = await createDatabase();
   redis = await startRedis();
-  watching = await new Redis(redis.url).monitor();
+  watching = await watchCommands(redis.url);
   const permits = new Set<string>(); // a permit is renewed under its own id
   watching.on('monitor', (time: string, [command, key, , permit]: string[]) => {
     if (command?.toLowerCase() !== 'zadd' || !key!.endsWith(':permits') || permits.has(permit!)) return;

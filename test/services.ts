@@ -61,6 +61,15 @@ export async function createRedis(): Promise<{ url: string; flush(): Promise<voi
   };
 }
 
+/** Every command that a Redis is sent from now on. ioredis fails when one arrives together with the answer to MONITOR, such as its own first ones. */
+export async function watchCommands(url: string): Promise<Redis> {
+  const redis = new Redis(url);
+  await redis.ping();
+  const watching = await redis.monitor().catch(() => redis.monitor());
+  redis.disconnect();
+  return watching;
+}
+
 export interface PrivateRedis {
   url: string;
   port: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRedis, type PrivateRedis } from '../../test/services.js';
+import { startRedis, watchCommands, type PrivateRedis } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { LaneBudget, readLaneState, type BudgetLimits, type Permit } from './lane-budget.js';
 
@@ -170,7 +170,7 @@ describe('as a property of any limits, any number of processes and any load', ()
   interface Grant { id: string; atS: number; endS: number; tokens: number }
   /** What Redis granted, when and until when by its own clock, and when it was asked: no stall of this machine blurs it. */
   async function observe(lane: string) {
-    const watching = await new Redis(server.url).monitor();
+    const watching = await watchCommands(server.url);
     const grants = new Map<string, Grant>();
     const tokens = new Map<string, number>();
     const asked: number[] = [];
