@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { busyLanes, dispatchLane, type BusyLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
+import { busyLanes, dispatchLane, runsOf, type BusyLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
 import { purgeRuns } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
@@ -63,8 +63,6 @@ function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: La
 /** Whether enough of what is queued ahead is gone: handing out a few items costs nearly what handing out many does. */
 const worthwhile = ({ waiting, in_flight }: BusyLane, { slots, ahead }: Window): boolean =>
   waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
-
-const runsOf = (deliveries: readonly Delivery[]): string[] => [...new Set(deliveries.map(({ runId }) => runId))];
 
 /**
  * What keeps runs going, in every worker process: dispatching, finishing, reconciling. Each step excludes its twins in other

@@ -102,7 +102,8 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
   });
 }
 
-const runsOf = (of: readonly { runId: string }[]): string[] => [...new Set(of.map(({ runId }) => runId))];
+/** The runs of items, each once. */
+export const runsOf = (of: readonly { runId: string }[]): string[] => [...new Set(of.map(({ runId }) => runId))];
 
 async function start(client: PoolClient, runIds: string[]): Promise<void> {
   const { rows } = await client.query<{ job_id: string }>(
