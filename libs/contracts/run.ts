@@ -9,8 +9,13 @@ import { ErrorType, Evidence, FormatCompliance, ReadCall } from './verdict.js';
 export const ToolChoice = z.enum(['required', 'auto', 'none']);
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
-/** What went wrong between us and the model. The item has no score then. */
-export const ERROR_KINDS = ['rate_limited', 'timeout', 'network', 'provider_5xx', 'auth', 'bad_request', 'bad_response', 'crashed'] as const;
+/**
+ * What went wrong between us and the model. The item has no score then. `crashed`: processes died of it; `internal`: something
+ * unforeseen was thrown here; `unscorable`: scoring its reply took more than it may.
+ */
+export const ERROR_KINDS = [
+  'rate_limited', 'timeout', 'network', 'provider_5xx', 'auth', 'bad_request', 'bad_response', 'crashed', 'internal', 'unscorable',
+] as const;
 export const ErrorKind = z.enum(ERROR_KINDS);
 export type ErrorKind = z.infer<typeof ErrorKind>;
 

@@ -6,7 +6,7 @@ import { jsonObject } from './tool.js';
 export const SCORING_VERSION = 1;
 
 export const ERROR_TYPES = [
-  'none', 'errored', 'no_call', 'unexpected_call', 'malformed_arguments', 'unknown_tool', 'round_limit', 'incomplete_chain',
+  'none', 'errored', 'oversized_reply', 'no_call', 'unexpected_call', 'malformed_arguments', 'unknown_tool', 'round_limit', 'incomplete_chain',
   'wrong_tool', 'missing_argument', 'wrong_argument', 'extra_call',
 ] as const;
 export const ErrorType = z.enum(ERROR_TYPES);
