@@ -9,6 +9,9 @@ import { openaiResponses } from './dialects/openai-responses.js';
 import { ProviderFailure } from './failure.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 
+/** Of an answer that holds no reply. */
+const LONGEST_KEPT = 100_000;
+
 const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
 
 /** What a model answered, in OpenAI's format. Its numbers keep their text. */
@@ -44,10 +47,11 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         attempt.abort();
       }, timeoutMs);
       try {
-        const { wire, notes } = dialect.toWire(body);
+        const { wire, notes } = foreseen(() => dialect.toWire(body));
         const response = await send(wire, { signal: attempt.signal, timeoutMs });
         const text = hideKey(await response.text(), endpoint.apiKey);
-        return { ...readAnswer(dialect, text, response.headers.get('content-type'), endpoint.baseUrl), notes, refilledInMs: readRefill(response.headers) };
+        const read = () => readAnswer(dialect, text, response.headers.get('content-type'), endpoint.baseUrl);
+        return { ...foreseen(read, text), notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -60,13 +64,25 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
   };
 }
 
+/**
+ * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail again, and be
+ * paid again.
+ */
+function foreseen<Made>(work: () => Made, answer?: string): Made {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.slice(0, LONGEST_KEPT));
+  }
+}
+
 function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
   const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
     error instanceof ProviderFailure ? error
     : typeof status === 'number' ? failureOfStatus(status, headers, errorIn(said), message, baseUrl)
     : failureOfError(error, baseUrl);
-  failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
+  failure.message = maskKeys(failure.message, apiKey);
   failure.body &&= hideKey(failure.body, apiKey);
   return failure;
 }
@@ -86,14 +102,14 @@ function readAnswer(dialect: Dialect, text: string, contentType: string | null, 
       html
         ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
         : `The endpoint answered something that is not JSON: ${text.slice(0, 200)}`,
-      !html, undefined, 200, text.slice(0, 100_000),
+      !html, undefined, 200, text.slice(0, LONGEST_KEPT),
     );
   }
   const said = dialect.fromWire(body);
   if (!said) {
     const failure = failureInside(body, baseUrl);
     if (failure) throw failure;
-    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
+    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, LONGEST_KEPT));
   }
   return { ...said, body };
 }
