@@ -37,7 +37,7 @@ beforeAll(async () => {
   const [api, ...three] = await Promise.all([startProcess('api', env), ...[1, 2, 3].map(() => startProcess('worker', { ...env, LOG_LEVEL: 'error' }))]);
   workers = three;
   client = clientOf(api.url);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   watching.disconnect();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     await ada.post('/api/providers', { key, base_url: `${simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 8, ...limits }, models: [{ id: `slow-20:${key}` }] });
   }
   await sql.query('UPDATE team SET running_jobs_per_user = 60');
-}, 60_000);
+});
 afterAll(() => sql.end());
 
 async function submit(by: Client, provider: string, cases: number, samples = 1): Promise<{ evalId: string; jobId: string }> {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   for (const key of ['down', 'up']) {
     await client.post('/api/providers', { key, base_url: `${system.simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 6 }, models: [{ id: `slow-20:${key}` }] });
   }
-}, 60_000);
+});
 
 async function submit(cases: number, model: string) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
