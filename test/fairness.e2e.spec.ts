@@ -45,7 +45,7 @@ it.each(['free', 'limited'])('a run of 20 items beside one that saturates the la
   // Alone it takes the time of 20 items. Three times that would be 40 items of others; half of the lane is 20.
   expect(rows[0].beside).toBeLessThanOrEqual(20 + WINDOW);
   await ada.post(`/api/jobs/${large.jobId}/cancel`);
-}, 120_000);
+});
 
 it('who splits one big run into fifty gains nothing', async () => {
   const one = await submit(bob, 'split', 800);
