@@ -1,8 +1,13 @@
+import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import { checkArguments, checkTools } from './check-tools.js';
+import { explain } from './explain.js';
+import { jsonIn } from './json-in-text.js';
 import { scoreMetric } from './metrics.js';
 import { readReply } from './read-reply.js';
 import { prepareCase } from './score-case.js';
+import { scoreChain } from './score-chain.js';
+import { seededRandom } from './seeded-random.js';
 
 const tool = (parameters: object): Tool => ({ type: 'function', function: { name: 'f', parameters: parameters as never } });
 
@@ -19,20 +24,91 @@ test('an $async schema answers like any other', () => {
   expect(checkArguments(tool({ $async: true, type: 'object', required: ['z'] }), {}, 0)).toMatchObject([{ problem: 'missing_required' }]);
 });
 
-test('arguments nested 20,000 levels deep are malformed, not the end of the worker', () => {
-  const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000);
-  const tools = [tool({ type: 'object' })];
-  const reply = readReply({ tool_calls: [{ function: { name: 'f', arguments: deep } }] }, tools);
-  expect(prepareCase({ expected_tool: 'f', expected_params: { a: 1 } }, tools, 1).score(reply).error_type).toBe('malformed_arguments');
+const reading = (message: object) => readReply(message, [tool({ type: 'object' })]);
+const calls = (count: number, args = '{"a":1}') => Array.from({ length: count }, () => ({ function: { name: 'f', arguments: args } }));
+const score = (input: CaseInput, message: object) => prepareCase(input, [tool({ type: 'object' })], 1).score(reading(message));
+
+test.each([
+  ['60,000 calls', { tool_calls: calls(60_000) }, { what: 'calls', limit: 1000, found: 60_000 }],
+  ['1,001 calls in its text', { content: '{"name":"f","arguments":{}}'.repeat(1001) }, { what: 'calls', limit: 1000 }],
+  ['more than a MiB of text to search', { content: `"name" ${'{'.repeat(2 ** 20)}` }, { what: 'text', limit: 2 ** 20, found: 2 ** 20 + 7 }],
+  ['a call of a MiB in a name', { tool_calls: [{ function: { name: `{"name":"f${' '.repeat(2 ** 20)}"}` } }] }, { what: 'text', limit: 2 ** 20, found: 2 ** 20 + 12 }],
+  ['arguments nested 20,000 levels deep', { tool_calls: calls(1, '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)) }, { what: 'depth', limit: 64 }],
+  ['such arguments with a number that keeps its text', { tool_calls: calls(1, '{"a":'.repeat(20_000) + '1.0' + '}'.repeat(20_000)) }, { what: 'depth', limit: 64 }],
+  ['such arguments in its text', { content: `{"name":"f","arguments":${'{"a":'.repeat(65)}1${'}'.repeat(65)}}` }, { what: 'depth', limit: 64 }],
+])('a reply with %s is wrong, and says what is too large about it', (_what, message, bound) => {
+  for (const input of [{ expected_tool: 'f', expected_params: { a: 1 } }, { expected_tool: null }, { expected_calls: [{ tool: 'f' }] }]) {
+    const verdict = score(input, message);
+    expect(verdict).toMatchObject({ overall: 0, tool_score: 0, passed: false, error_type: 'oversized_reply', evidence: { pairs: [], bound } });
+    expect(JSON.stringify(verdict).length).toBeLessThan(30_000);
+    expect(explain(verdict, input)[0]).toMatch(/more than 1,|deeper than 64/);
+  }
+});
+
+test('a reply right at its bounds is scored', () => {
+  const deep = `${'{"a":'.repeat(64)}1${'}'.repeat(64)}`;
+  expect(score({ expected_tool: 'f' }, { tool_calls: calls(1000, deep) })).toMatchObject({ overall: 1, passed: true });
+  const content = `${'{"name":"f","arguments":{}}'.padEnd(2 ** 20, 'ä')}`.slice(0, 2 ** 19);
+  expect(score({ expected_tool: 'f' }, { content })).toMatchObject({ overall: 1, passed: true });
+});
+
+test('a long text that holds no call is no call', () => {
+  expect(score({ expected_tool: null }, { content: '{'.repeat(2 ** 22) })).toMatchObject({ overall: 1, passed: true });
+  expect(score({ expected_tool: 'f' }, { tool_calls: calls(1), content: `"name" ${'{'.repeat(2 ** 22)}` })).toMatchObject({ overall: 1 });
+});
+
+test('of an oversized reply the first calls are kept, and of those the beginning', () => {
+  const { called } = score({ expected_tool: 'f' }, { tool_calls: [...calls(1, JSON.stringify({ a: 'x'.repeat(100_000) })), ...calls(2000)] });
+  expect(called).toHaveLength(10);
+  expect(called[0]).toMatchObject({ arguments: null, raw: expect.stringMatching(/^\{"a":"x{1990,1996}\.\.\.$/) });
+  expect(called[1]).toEqual({ name: 'f', arguments: { a: 1 } });
+});
+
+test('the rounds of a chain are oversized together', () => {
+  const chain: CaseInput = { multi_turn: true, expected_tool: 'g' };
+  const round = (count: number) => reading({ tool_calls: calls(count) });
+  expect(scoreChain(chain, [tool({})], 1, [round(600), round(401)])).toMatchObject({
+    overall: 0, completion: 0, error_type: 'oversized_reply', evidence: { bound: { what: 'calls', limit: 1000, found: 1001 } },
+  });
+  expect(scoreChain(chain, [tool({})], 1, [round(600), round(400)]).error_type).toBe('incomplete_chain');
+});
+
+/** What was done of old, at a cost of the square of the text: each bracket tried by itself. */
+function jsonBySearching(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== '{' && text[at] !== '[') continue;
+    const end = Array.from({ length: text.length - at }, (_, n) => at + n + 1).find((stop) => isJson(text.slice(at, stop)));
+    if (end === undefined) continue;
+    found.push(text.slice(at, end));
+    at = end - 1;
+  }
+  return found;
+}
+const isJson = (text: string): boolean => {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+test('JSON is found in a text wherever it stands, as if each bracket were tried', () => {
+  const parts = ['{', '}', '[', ']', '"', '\\', ':', ',', ' ', '"a"', '"a":', '{}', '[]', '1', '-0.5e3', '01', 'true', 'x', '\n', '{"a":1}', '\\u00e9', '\\"'];
+  const random = seededRandom(7);
+  for (let round = 0; round < 4000; round++) {
+    const text = Array.from({ length: 12 }, () => parts[Math.floor(random() * parts.length)]).join('');
+    expect([text, [...jsonIn(text)].map(([start, end]) => text.slice(start, end))]).toEqual([text, jsonBySearching(text)]);
+  }
 });
 
 test('more trials than anybody makes are refused, not counted for hours', () => {
   expect(() => scoreMetric('pass_hat_k', {}, { trials: 1e15, successes: 1e15 - 1, k: 1e14 })).toThrow();
 });
 
-test('a reply of thousands of calls against a hundred expected ones is paired in bounded time', () => {
+test('a thousand calls against a hundred expected ones are paired', () => {
   const tools = [tool({ type: 'object' })];
-  const reply = readReply({ tool_calls: Array.from({ length: 5000 }, (_, n) => ({ function: { name: 'f', arguments: `{"a":${n}}` } })) }, tools);
-  const expected_calls = Array.from({ length: 100 }, (_, n) => ({ tool: 'f', params: { a: 4999 - n } }));
+  const reply = readReply({ tool_calls: Array.from({ length: 1000 }, (_, n) => ({ function: { name: 'f', arguments: `{"a":${n}}` } })) }, tools);
+  const expected_calls = Array.from({ length: 100 }, (_, n) => ({ tool: 'f', params: { a: 999 - n } }));
   expect(prepareCase({ expected_calls }, tools, 1).score(reply)).toMatchObject({ overall: 1, tool_score: 1, passed: true });
 });
