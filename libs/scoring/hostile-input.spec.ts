@@ -112,3 +112,67 @@ test('a thousand calls against a hundred expected ones are paired', () => {
   const expected_calls = Array.from({ length: 100 }, (_, n) => ({ tool: 'f', params: { a: 999 - n } }));
   expect(prepareCase({ expected_calls }, tools, 1).score(reply)).toMatchObject({ overall: 1, tool_score: 1, passed: true });
 });
+
+describe('the schema of a tool', () => {
+  const endless = { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } }, properties: { city: { $ref: '#/$defs/a' } } };
+
+  test.each([
+    [endless, '#/$defs/a -> #/$defs/a'],
+    [{ $ref: '#' }, '# -> #'],
+    [{ $defs: { a: { anyOf: [{ $ref: '#b' }] }, b: { $anchor: 'b', not: { $ref: '#/$defs/a' } } } }, '#/$defs/a -> #b -> #/$defs/a'],
+    [{ $defs: { 'a/b': { $ref: '#/$defs/a~1b' } } }, '#/$defs/a~1b -> #/$defs/a~1b'],
+  ])('that goes round in circles is refused, and the circle is named: %j', (parameters, circle) => {
+    expect(checkTools([tool(parameters)])).toEqual([{ path: '/0/function/parameters', message: expect.stringContaining(circle) }]);
+  });
+
+  test.each([
+    { properties: { child: { $ref: '#' } } },
+    { $defs: { node: { properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } } } }, properties: { list: { $ref: '#/$defs/node' } } },
+    { properties: { $ref: { type: 'string' }, allOf: { type: 'array' } }, default: { $ref: '#' } },
+    { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } },
+  ])('that goes down each time may refer to itself: %j', (parameters) => {
+    expect(checkTools([tool(parameters)])).toEqual([]);
+  });
+
+  test('that refers to itself as a whole checks what stands deep down', () => {
+    const tree = tool({ type: 'object', properties: { child: { $ref: '#' }, n: { type: 'integer' } } });
+    expect(checkArguments(tree, { child: { child: { n: 'x' } } }, 0)).toMatchObject([{ path: '/child/child/n', problem: 'wrong_type' }]);
+  });
+
+  test('that goes round in circles and was stored before says nothing, and does not throw', () => {
+    expect(checkArguments(tool(endless), { city: 'Paris' }, 0)).toEqual([]);
+  });
+
+  test('may say that items are unique, which is not checked', () => {
+    const unique = tool({ properties: { list: { type: 'array', uniqueItems: true }, uniqueItems: { type: 'integer' } }, required: ['uniqueItems'] });
+    expect(checkTools([unique])).toEqual([]);
+    expect(checkArguments(unique, { list: [1, 1], uniqueItems: 'x' }, 0)).toMatchObject([{ path: '/uniqueItems', problem: 'wrong_type' }]);
+  });
+
+  test('tells no other team of its ids', () => {
+    const first = tool({ properties: { a: { $id: 'https://a.example/secret', type: 'string' } } });
+    expect(checkTools([first])).toEqual([]);
+    expect(checkTools([first])).toEqual([]);
+    const second = tool({ properties: { a: { $ref: 'https://a.example/secret' } } });
+    expect(checkTools([second])).toMatchObject([{ message: expect.stringContaining('is not a valid JSON Schema') }]);
+    expect(checkTools([tool({ properties: { a: { $id: 'https://a.example/secret', type: 'integer' } } })])).toEqual([]);
+  });
+
+  test.each([
+    [{ properties: Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`p${n}`, {}])) }, 'at most 500'],
+    [{ properties: { a: { description: 'x'.repeat(70_000) } } }, 'at most 65536'],
+  ])('has a largest size', (parameters, message) => {
+    expect(checkTools([tool(parameters)])).toMatchObject([{ message: expect.stringContaining(message) }]);
+  });
+
+  test('is no diagnosis for arguments of a hundred thousand values', () => {
+    const strings = tool({ properties: { list: { items: { type: 'string' } } } });
+    expect(checkArguments(strings, { list: Array.from({ length: 100_000 }, () => 1) }, 0)).toEqual([]);
+    expect(checkArguments(strings, { list: [1] }, 0)).toMatchObject([{ path: '/list/0' }]);
+  });
+});
+
+test('the tools of a suite have a largest size together', () => {
+  const large = Array.from({ length: 20 }, (_, n): Tool => ({ type: 'function', function: { name: `f${n}`, parameters: { description: 'x'.repeat(60_000) } } }));
+  expect(checkTools(large)).toMatchObject([{ path: '', message: expect.stringContaining('at most 1048576') }]);
+});
