@@ -8,8 +8,9 @@ import { withOptions } from '#lib/scoring/rescore-case';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
 import { answersIn } from './play-case.js';
-import { prepare, type PreparedCase, type RunCache, type RunInHand } from './run-cache.js';
-import { scoreReply } from './score-reply.js';
+import { prepare, type PreparedCase } from './prepare-case.js';
+import type { RunCache, RunInHand } from './run-cache.js';
+import { Unscorable, type ReplyScorer } from './score-reply.js';
 
 const PAGE = 200;
 
@@ -18,8 +19,8 @@ const PAGE = 200;
  * whoever goes on after a crash repeats at most one page and keeps nothing twice; no model is asked.
  * @returns whether there may be more to do
  */
-export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
-  const { pool, runs, embedder } = of;
+export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder; scorer: ReplyScorer }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
+  const { pool, runs, embedder, scorer } = of;
   const inHand = await runs.run(rescore.runId);
   if (!inHand) return false;
   const page = await storedReplies(pool, rescore.runId, rescore.next, PAGE);
@@ -40,7 +41,7 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
       let one = prepared.get(place.casePosition);
       if (!one) prepared.set(place.casePosition, (one = prepareAgain(inHand, place.casePosition, rescore.options)));
       const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
-      return { ...place, scored: await scoreReply(one, answers, rescore.options.metrics, similarity) };
+      return { ...place, scored: await scorer.score(one, answers, rescore.options.metrics, { share: teamId, similarity }).catch(noVerdict) };
     }));
     return await keepRescored(pool, rescore, rescored);
   } catch (error) {
@@ -48,6 +49,11 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     await endRescore(pool, rescore, { error: error.message });
     return false;
   }
+}
+
+/** An item that cannot be scored stays without a verdict, and holds up none of the others. */
+function noVerdict(error: unknown): undefined {
+  if (!(error instanceof Unscorable)) throw error;
 }
 
 function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): PreparedCase {

@@ -15,11 +15,13 @@ import type { LaneBudget } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
-import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import type { PreparedCase } from './prepare-case.js';
+import type { ModelConnection, RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
-import { scoreReply, type Reply } from './score-reply.js';
+import { Unscorable, type ReplyScorer } from './score-reply.js';
+import type { Reply } from './scoring-work.js';
 
 // In this thread: 17 to 23 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs. Small
 // chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it is settled.
@@ -40,7 +42,7 @@ export class ItemRunner {
   readonly #announced = new Set<string>();
 
   constructor(
-    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache,
+    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache, readonly scorer: ReplyScorer,
     readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void,
   ) {}
 
@@ -69,7 +71,7 @@ export class ItemRunner {
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
     const found = await this.replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
-    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
+    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, target.laneId, signal)) } };
     try {
       const settlement = { ...place, ...(await ask()) };
       if (settlement.result.outcome === 'scored') return { settlement, settled: () => found.keep(settlement) };
@@ -92,7 +94,7 @@ export class ItemRunner {
       chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
-    });
+    }, (message, used) => this.scorer.answerRound(prepared, message, used, laneId));
     for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));
@@ -100,7 +102,7 @@ export class ItemRunner {
       this.runs.forgetConnection(model.providerId, String(request.body.model));
     }
     return {
-      result: asked.answers ? await this.#score(run, prepared, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
+      result: asked.answers ? await this.#score(run, prepared, laneId, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
@@ -113,21 +115,21 @@ export class ItemRunner {
   }
 
   /** Scores a stored reply: free, and in no time that says anything of the model. */
-  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered> {
+  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, laneId: string, signal: AbortSignal): Promise<Answered> {
     const stored = parseJson(zstdDecompressSync(exchange).toString('utf8')) as unknown as Exchange;
     return {
-      result: await this.#score(run, prepared, answersIn(stored)!, signal),
+      result: await this.#score(run, prepared, laneId, answersIn(stored)!, signal),
       latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
     };
   }
 
   /** A failing embedding model leaves the item without a score, as a failing model does; the reply is kept and can be scored again. */
-  async #score(run: RunInHand['run'], prepared: PreparedCase, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
+  async #score(run: RunInHand['run'], prepared: PreparedCase, laneId: string, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
       const similarity = (a: string, b: string) => this.embedder.similarity(run.teamId, a, b, signal);
-      return { outcome: 'scored', ...(await traceStep('score', {}, () => scoreReply(prepared, answers, run.config.metrics, similarity))) };
+      return { outcome: 'scored', ...(await traceStep('score', {}, () => this.scorer.score(prepared, answers, run.config.metrics, { share: laneId, similarity }))) };
     } catch (error) {
-      if (error instanceof ProviderFailure) return errored(error.kind, error.message);
+      if (error instanceof ProviderFailure || error instanceof Unscorable) return errored(error.kind, error.message);
       throw error;
     }
   }

@@ -18,6 +18,7 @@ import { Liveness } from './liveness.js';
 import { ReplyCache } from './reply-cache.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
+import { ReplyScorer } from './score-reply.js';
 import { LaneMeters } from './worker-metrics.js';
 
 /** How long requests in hand may take to end after SIGTERM: they cost money. */
@@ -36,6 +37,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly #items;
   readonly #embedder;
   readonly #replies;
+  readonly #scorer;
   readonly #workers;
   readonly #control;
   readonly liveness;
@@ -51,6 +53,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
     const runs = new RunCache(this.pool, sealer, this.#fetch.fetch);
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
+    this.#scorer = new ReplyScorer(logger);
     const meters = new LaneMeters();
     this.liveness = new Liveness({ pool: this.pool, redis: this.redis, meters, logger });
     const budgets = new LaneBudgets(this.pool, this.redis, meters);
@@ -58,14 +61,14 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#workers = new LaneWorkers({
       pool: this.pool, budgets, meters, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
-      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
+      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, this.#scorer, (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
       onSettled: (moved) => {
         this.#control.wake('dispatch');
         if ([...moved.values()].some(({ ended }) => ended)) this.#control.wake('finish');
         for (const runId of moved.keys()) void ring(this.redis, { topic: 'job', id: runId });
       },
     });
-    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, meters, embedder: this.#embedder, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS });
+    this.#control = new ControlLoop({ pool: this.pool, redis: this.redis, queues: this.#queues, workers: this.#workers, runs, meters, embedder: this.#embedder, scorer: this.#scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS });
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -91,6 +94,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     await this.#workers.drain(DRAIN_MS);
     this.#embedder.close();
     this.#replies.close();
+    await this.#scorer.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

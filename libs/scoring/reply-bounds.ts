@@ -13,7 +13,7 @@ export const MOST_ARGUMENT_LEVELS = 64;
 /** Calls times expected calls. */
 export const MOST_PAIRS = 100_000;
 /** Comparisons by meaning: each asks for embeddings. */
-export const MOST_COMPARISONS = 10_000;
+export const MOST_COMPARISONS = 2000;
 
 const CALLS_SHOWN = 10;
 const TEXT_SHOWN = 2000;
