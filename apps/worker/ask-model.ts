@@ -4,6 +4,7 @@ import type { ToolChoice } from '#lib/contracts/run';
 import { afterFailure, MAX_THROTTLED_MS } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
+import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
 
@@ -37,13 +38,15 @@ export async function askModel(of: {
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
+  /** The room for its large answers. */
+  replyBytes?: ReplyBytes;
   /** What the breaker tells items apart by. */
   item: string;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
 }): Promise<Asked> {
-  const { chat, budget, signal, timeoutMs, item } = of;
+  const { chat, budget, signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [],
@@ -57,7 +60,7 @@ export async function askModel(of: {
     const started = performance.now();
     try {
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs }));
+      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);

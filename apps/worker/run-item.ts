@@ -1,5 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { rememberRefusesRequired } from '#lib/db/load-run';
@@ -10,6 +9,7 @@ import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
 import { ProviderFailure } from '#lib/providers/failure';
+import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneBudget } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
@@ -18,14 +18,11 @@ import type { Embedder } from './embedder.js';
 import type { PreparedCase } from './prepare-case.js';
 import type { ModelConnection, RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
+import { packExchange, unpackExchange } from './pack-exchange.js';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
 import { Unscorable, type ReplyScorer } from './score-reply.js';
 import type { Reply } from './scoring-work.js';
-
-// In this thread: 17 to 23 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs. Small
-// chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it is settled.
-const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 1024 });
 
 /** How an item ended, to be settled; `settled` is to be called when that is done. */
 export interface Played {
@@ -42,12 +39,31 @@ export class ItemRunner {
   readonly #announced = new Set<string>();
 
   constructor(
-    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache, readonly scorer: ReplyScorer,
+    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache, readonly scorer: ReplyScorer, readonly replyBudget: ReplyBudget,
     readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void,
   ) {}
 
-  /** @returns undefined when the run is gone */
+  /**
+   * Its large replies have room among those of the process until the item is settled.
+   * @returns undefined when the run is gone
+   */
   async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Played | undefined> {
+    const room: { of?: ReplyBytes } = {};
+    try {
+      const played = await this.#play(delivery, budget, signal, (laneId) => (room.of = this.replyBudget.of(laneId)));
+      if (!played || !room.of?.kept) {
+        room.of?.release();
+        return played;
+      }
+      const { settlement, settled } = played;
+      return { settlement, settled: () => (room.of!.release(), settled?.() ?? Promise.resolve()) };
+    } catch (error) {
+      room.of?.release();
+      throw error;
+    }
+  }
+
+  async #play(delivery: Delivery, budget: LaneBudget, signal: AbortSignal, roomOf: (laneId: string) => ReplyBytes): Promise<Played | undefined> {
     const inHand = await this.runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
     if (!inHand || !target) return undefined;
@@ -66,7 +82,9 @@ export class ItemRunner {
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
-    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, budget, signal);
+    const replyBytes = roomOf(target.laneId);
+    replyBytes.forRounds = input.multi_turn === true;
+    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery, replyBytes }, budget, signal);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
@@ -84,14 +102,15 @@ export class ItemRunner {
   }
 
   async #ask(
-    { run, prepared, request, model, name, laneId, delivery }: {
+    { run, prepared, request, model, name, laneId, delivery, replyBytes }: {
       run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
+      replyBytes: ReplyBytes;
     },
     budget: LaneBudget, signal: AbortSignal,
   ): Promise<Answered> {
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
-      chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
+      chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal, replyBytes,
       onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     }, (message, used) => this.scorer.answerRound(prepared, message, used, laneId));
@@ -110,13 +129,13 @@ export class ItemRunner {
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
-      exchange: compress(JSON.stringify({ requests: withoutTools(asked.requests, prepared.tools), replies: asked.replies, rounds: asked.rounds } satisfies Exchange)),
+      exchange: await packExchange({ requests: withoutTools(asked.requests, prepared.tools), replies: asked.replies, rounds: asked.rounds }, replyBytes.kept),
     };
   }
 
   /** Scores a stored reply: free, and in no time that says anything of the model. */
   async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, laneId: string, signal: AbortSignal): Promise<Answered> {
-    const stored = parseJson(zstdDecompressSync(exchange).toString('utf8')) as unknown as Exchange;
+    const stored = await unpackExchange(exchange);
     return {
       result: await this.#score(run, prepared, laneId, answersIn(stored)!, signal),
       latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,

@@ -3,6 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { isCheap } from '#lib/scoring/is-cheap';
+import { seededRandom } from '#lib/scoring/seeded-random';
 import { prepare } from './prepare-case.js';
 import { ReplyScorer, Unscorable } from './score-reply.js';
 import type { Reply } from './scoring-work.js';
@@ -59,9 +60,10 @@ test.each(['here', 'in a thread'])('texts that are compared by meaning %s are as
 
 test('a reply whose scoring takes too long is unscorable, and the next one is scored', async () => {
   const scorer = scorerOf({ cpuMs: 300 });
-  const slow = made({ expected_tool: 'f', expected_params: { a: 'ab'.repeat(9000) }, param_scoring: 'fuzzy' });
-  const text = Array.from({ length: 18_000 }, (_, n) => 'ab'[(n * n) % 7 % 2]).join('');
-  const refused = scorer.score(slow, [said({ tool_calls: Array.from({ length: 50 }, () => call('f', JSON.stringify({ a: text }))) })], [], alone);
+  const random = seededRandom(3);
+  const letters = (length: number): string => Array.from({ length }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
+  const slow = made({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
+  const refused = scorer.score(slow, [said({ tool_calls: Array.from({ length: 50 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })], [], alone);
   await expect(refused).rejects.toThrow(Unscorable);
   await expect(refused).rejects.toMatchObject({ kind: 'unscorable', message: expect.stringMatching(/more than 0.3 s of CPU time.*a resume or a rescore/) });
   const quick = made({ expected_tool: 'f' });

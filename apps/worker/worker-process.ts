@@ -2,6 +2,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationSh
 import { createPool, untilDone } from '#lib/db/pool';
 import { listen, ring } from '#lib/events/doorbell';
 import { createGuardedFetch } from '#lib/providers/guarded-fetch';
+import { ReplyBudget } from '#lib/providers/reply-bytes';
 import { LaneQueues } from '#lib/queue/lanes';
 import type { Env } from '#lib/runtime/env';
 import { newId } from '#lib/runtime/ids';
@@ -61,7 +62,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#workers = new LaneWorkers({
       pool: this.pool, budgets, meters, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger,
       items: this.#items,
-      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, this.#scorer, (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
+      runner: new ItemRunner(this.pool, runs, this.#embedder, this.#replies, this.#scorer, new ReplyBudget(), (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure, seconds)),
       onSettled: (moved) => {
         this.#control.wake('dispatch');
         if ([...moved.values()].some(({ ended }) => ended)) this.#control.wake('finish');
