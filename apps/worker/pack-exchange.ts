@@ -21,14 +21,27 @@ export async function packExchange(exchange: Exchange, largeBytes: number): Prom
   return text.length <= LARGE ? packHere(text) : packElsewhere(text, { params });
 }
 
-/** Reads a stored exchange; a large one costs others no more than a moment. */
-export async function unpackExchange(packed: Buffer): Promise<Exchange> {
-  let text: string;
+/**
+ * Reads a stored exchange and does something with it.
+ * @param large calls what works on a large exchange when there is room for one
+ */
+export async function unpackExchange<Made>(
+  packed: Buffer, large: (work: () => Promise<Made>) => Promise<Made>, use: (exchange: Exchange) => Promise<Made>,
+): Promise<Made> {
+  const text = unpackSmall(packed);
+  if (text !== undefined) return use(parseJson(text) as unknown as Exchange);
+  return large(async () => {
+    const long = (await unpackElsewhere(packed)).toString('utf8');
+    return use(await oneAtATime(() => parseJson(long) as unknown as Exchange, long.length));
+  });
+}
+
+/** @returns undefined when it is large */
+function unpackSmall(packed: Buffer): string | undefined {
   try {
-    text = zstdDecompressSync(packed, { maxOutputLength: LARGE }).toString('utf8');
+    return zstdDecompressSync(packed, { maxOutputLength: LARGE }).toString('utf8');
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-    text = (await unpackElsewhere(packed)).toString('utf8');
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
   }
-  return oneAtATime(() => parseJson(text) as unknown as Exchange, text.length);
 }

@@ -89,7 +89,7 @@ export class ItemRunner {
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
     const found = await this.replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
-    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, target.laneId, signal)) } };
+    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, replyBytes, signal)) } };
     try {
       const settlement = { ...place, ...(await ask()) };
       if (settlement.result.outcome === 'scored') return { settlement, settled: () => found.keep(settlement) };
@@ -133,13 +133,16 @@ export class ItemRunner {
     };
   }
 
-  /** Scores a stored reply: free, and in no time that says anything of the model. */
-  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, laneId: string, signal: AbortSignal): Promise<Answered> {
-    const stored = await unpackExchange(exchange);
-    return {
-      result: await this.#score(run, prepared, laneId, answersIn(stored)!, signal),
-      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
+  /** Scores a stored reply: free, and in no time that says anything of the model. A large one waits for room as one that arrives. */
+  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, replyBytes: ReplyBytes, signal: AbortSignal): Promise<Answered> {
+    const room = async <Made>(work: () => Promise<Made>): Promise<Made> => {
+      await replyBytes.makeRoom();
+      return work();
     };
+    return unpackExchange(exchange, room, async (stored) => ({
+      result: await this.#score(run, prepared, replyBytes.lane, answersIn(stored)!, signal),
+      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
+    }));
   }
 
   /** A failing embedding model leaves the item without a score, as a failing model does; the reply is kept and can be scored again. */
