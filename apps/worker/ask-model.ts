@@ -4,6 +4,7 @@ import type { ToolChoice } from '#lib/contracts/run';
 import { afterFailure, MAX_THROTTLED_MS, type Tries } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
+import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { Permits, Spent } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
 
@@ -43,6 +44,8 @@ export async function askModel(of: {
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
+  /** The room for its large answers. */
+  replyBytes?: ReplyBytes;
   /** What the breaker tells items apart by. */
   item: string;
   /** Called when a request may be made, before it is. */
@@ -51,7 +54,7 @@ export async function askModel(of: {
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
 }): Promise<Asked> {
-  const { chat, budget, signal, timeoutMs, item } = of;
+  const { chat, budget, signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
@@ -65,7 +68,7 @@ export async function askModel(of: {
     try {
       await of.begin?.();
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs }));
+      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);

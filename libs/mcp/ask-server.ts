@@ -1,7 +1,8 @@
 import { Client, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
-import { AddressRefused, AnswerTooLarge } from '#lib/providers/guarded-fetch';
+import { AddressRefused } from '#lib/providers/guarded-fetch';
+import { AnswerTooLarge } from '#lib/providers/guarded-size';
 import { createGuardedStream } from '#lib/providers/guarded-stream';
 
 const MOST_PAGES = 200;

@@ -2,11 +2,9 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
+import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
+import { FREE_BYTES, type HeldInit, type ReplyBytes } from './reply-bytes.js';
 
-/** The largest answer that is read. A model's reply is some kilobytes; a larger answer is a fault, and would hurt the worker. */
-export const LARGEST_REPLY_BYTES = 16 * 2 ** 20;
-
-export class AnswerTooLarge extends Error {}
 export class AddressRefused extends Error {}
 
 const privateRanges = new BlockList();
@@ -41,14 +39,15 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
 
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
- * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each.
+ * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each. A large
+ * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it.
  */
 export function createGuardedFetch(options: { allowPrivateNetworks: boolean; connections?: number }): {
-  fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
   const agent = guardedAgent(options);
-  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const fetch = async (input: string | URL | Request, init: HeldInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!options.allowPrivateNetworks) refusePrivateHost(url);
     return new Promise<Response>((resolve, reject) => {
@@ -57,7 +56,7 @@ export function createGuardedFetch(options: { allowPrivateNetworks: boolean; con
           origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
           headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>), body: init.body as string | undefined,
         },
-        new WholeAnswer(url.href, init.signal ?? undefined, resolve, reject),
+        new WholeAnswer(url.href, init.signal ?? undefined, init.replyBytes, resolve, reject),
       );
     });
   };
@@ -88,7 +87,10 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #size = 0;
   #abort = (): void => {};
 
-  constructor(readonly url: string, readonly signal: AbortSignal | undefined, readonly resolve: (answer: Response) => void, readonly reject: (error: Error) => void) {}
+  constructor(
+    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined, readonly resolve: (answer: Response) => void,
+    readonly reject: (error: Error) => void,
+  ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { signal } = this;
@@ -104,9 +106,25 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > LARGEST_REPLY_BYTES) controller.abort(tooLarge());
-    else this.#chunks.push(chunk);
+    if (this.#size > LARGEST_REPLY_BYTES) return controller.abort(tooLarge());
+    this.#chunks.push(chunk);
+    if (!this.room || this.#size <= FREE_BYTES) return;
+    try {
+      this.room.arrived(this.#size);
+      if (before <= FREE_BYTES) this.#makeRoom(controller, this.room);
+    } catch (error) {
+      controller.abort(error as Error);
+    }
+  }
+
+  #makeRoom(controller: Dispatcher.DispatchController, room: ReplyBytes): void {
+    const said = Number(this.#headers['content-length']);
+    const waiting = room.makeRoom(said > 0 ? said : undefined);
+    if (!waiting) return;
+    controller.pause();
+    void waiting.then(() => controller.resume());
   }
 
   onResponseEnd(): void {
