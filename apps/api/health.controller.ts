@@ -5,10 +5,8 @@ import { isUp } from '#lib/runtime/is-up';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from './deps.js';
 import { LaneMetrics } from './lane-metrics.js';
-import { Open } from './route.js';
 
 @ApiExcludeController()
-@Open()
 @Controller()
 export class HealthController {
   readonly #lanes: LaneMetrics;
