@@ -18,7 +18,7 @@ import { LanesController } from './lanes.controller.js';
 import { McpController } from './mcp.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
-import { readJson } from './read-json.js';
+import { readJson, refuseUnstorable } from './read-json.js';
 import { RunsController } from './runs.controller.js';
 import { SettingsController } from './settings.controller.js';
 import { SuitesController } from './suites.controller.js';
@@ -63,6 +63,7 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   });
   measureRequests(fastify);
   checkTokens(fastify, deps.pool);
+  fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));
   SwaggerModule.setup('docs', app, describeApi(app), { jsonDocumentUrl: 'openapi.json' });
   return app;

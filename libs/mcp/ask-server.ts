@@ -1,6 +1,7 @@
 import { Client, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { pointer, ProblemError } from '#lib/contracts/problem';
+import { unstorable } from '#lib/contracts/storable';
 import { AddressRefused, AnswerTooLarge } from '#lib/providers/guarded-fetch';
 import { createGuardedStream } from '#lib/providers/guarded-stream';
 
@@ -60,7 +61,11 @@ async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetc
     }
     if (tools.length > MOST_TOOLS || cursor) throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
     const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
-    return { server: { name, version, protocol_version: client.getNegotiatedProtocolVersion() ?? null, transport: kind, instructions: client.getInstructions() ?? null }, tools };
+    const protocolVersion = client.getNegotiatedProtocolVersion() ?? null;
+    const server = { name, version, protocol_version: protocolVersion, transport: kind, instructions: client.getInstructions() ?? null };
+    const bad = unstorable({ server, tools });
+    if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${pointer(bad.path)} ${bad.why}`);
+    return { server, tools };
   } finally {
     await client.close().catch(() => {});
   }
