@@ -7,7 +7,9 @@ import { google } from './dialects/google.js';
 import { openai } from './dialects/openai.js';
 import { openaiResponses } from './dialects/openai-responses.js';
 import { ProviderFailure } from './failure.js';
+import { isFromPrivate } from './guarded-fetch.js';
 import { hideKey, maskKeys } from './mask-keys.js';
+import { errorIn } from './private-answer.js';
 
 const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
 
@@ -47,7 +49,8 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const { wire, notes } = dialect.toWire(body);
         const response = await send(wire, { signal: attempt.signal, timeoutMs });
         const text = hideKey(await response.text(), endpoint.apiKey);
-        return { ...readAnswer(dialect, text, response.headers.get('content-type'), endpoint.baseUrl), notes, refilledInMs: readRefill(response.headers) };
+        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate: isFromPrivate(response) };
+        return { ...readAnswer(dialect, text, from), notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -64,7 +67,7 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
   const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
     error instanceof ProviderFailure ? error
-    : typeof status === 'number' ? failureOfStatus(status, headers, errorIn(said), message, baseUrl)
+    : typeof status === 'number' ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
     : failureOfError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
   failure.body &&= hideKey(failure.body, apiKey);
@@ -72,10 +75,19 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
 }
 
 /** The SDKs hand out the answer of an error, or the `error` in it. */
-const errorIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+const saidIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+
+interface Origin {
+  contentType: string | null;
+  baseUrl: string;
+  /** What came from a private address and is no reply is quoted to nobody, and kept nowhere. */
+  isPrivate: boolean;
+}
 
 /** Reads a 200. */
-function readAnswer(dialect: Dialect, text: string, contentType: string | null, baseUrl: string): Said & { body: Json } {
+function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate }: Origin): Said & { body: Json } {
+  const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
+  const kept = isPrivate ? undefined : text.slice(0, 100_000);
   let body: Json;
   try {
     body = parseJson(text);
@@ -85,15 +97,15 @@ function readAnswer(dialect: Dialect, text: string, contentType: string | null, 
       'bad_response',
       html
         ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
-        : `The endpoint answered something that is not JSON: ${text.slice(0, 200)}`,
-      !html, undefined, 200, text.slice(0, 100_000),
+        : `The endpoint answered something that is not JSON: ${quote}`,
+      !html, undefined, 200, kept,
     );
   }
   const said = dialect.fromWire(body);
   if (!said) {
-    const failure = failureInside(body, baseUrl);
+    const failure = failureInside(isPrivate ? { error: errorIn(body) ?? null } : body, baseUrl);
     if (failure) throw failure;
-    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, 100_000));
+    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${quote}`, true, undefined, 200, kept);
   }
   return { ...said, body };
 }

@@ -2,6 +2,7 @@ import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
+import { isFromPrivate } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
 
 /**
@@ -23,7 +24,7 @@ export async function embedTexts(
     });
     const text = await response.text();
     if (!response.ok) throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    return readVectors(text, texts.length);
+    return readVectors(text, texts.length, isFromPrivate(response) ? undefined : text.slice(0, 1000));
   } catch (error) {
     const failure = error instanceof ProviderFailure ? error
       : (error as Error).name === 'TimeoutError' ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
@@ -42,8 +43,8 @@ function errorIn(text: string): unknown {
   }
 }
 
-function readVectors(text: string, count: number): { vectors: Float32Array[]; tokens: number } {
-  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, text.slice(0, 1000));
+function readVectors(text: string, count: number, quote: string | undefined): { vectors: Float32Array[]; tokens: number } {
+  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, quote);
   let body;
   try {
     body = parseJson(text);
