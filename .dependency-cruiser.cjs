@@ -83,6 +83,7 @@ module.exports = {
     owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),
     owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),
     owned(['socket\\.io'], ['^apps/api/'], 'The live edge.'),
+    { ...owned(['fast-check'], [], 'Its seed is set in test/fast-check.ts.'), from: { path: '.', pathNot: '^test/fast-check\\.ts$' } },
     owned(['socket\\.io-client'], ['^libs/client/', '^apps/cli/'], 'The live edge, seen from outside.'),
   ],
   options: {

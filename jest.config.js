@@ -1,13 +1,15 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/set-up-fails-once.mjs',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test', '<rootDir>/bench'],
   testMatch: ['**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/long/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: { '^#lib/(.*)$': '<rootDir>/libs/$1', '^(\\.{1,2}/.*)\\.js$': '$1' },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
   watchman: false,
   maxWorkers: 2,
-  testTimeout: 60_000,
+  // Longer than a process may take to start (test/processes.ts), so that the failure says what did not start.
+  testTimeout: 150_000,
 };

@@ -55,7 +55,7 @@ async function start() {
 async function stop(signal) {
   started.kill(signal);
   assert.equal(await started.ended, 0, `npm start ends with 0 after ${signal}.`);
-  assert.ok(await until(() => processesOn(folder).length === 0, 10_000), `Still running: ${processesOn(folder).join('; ')}`);
+  assert.ok(await until(() => processesOn(folder).length === 0, 60_000), `Still running: ${processesOn(folder).join('; ')}`);
 }
 
 /** The processes that have to do with a folder: by their arguments, their environment or where they are. Linux. */

@@ -1,6 +1,6 @@
 // `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything.
 // Services: DATABASE_URL and REDIS_URL where given, else containers where a Docker engine answers, else servers out of packages.
-// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two.
+// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two. TOOLMARK_TEST_SEED repeats what was random in another commit's tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -26,6 +26,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   setUp(say);
+  process.env.TOOLMARK_TEST_SEED ??= seedOfCommit();
+  say(`TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
   const services = await startServices();
   const template = Object.assign(new URL(services.databaseUrl), { pathname: `/toolmark_template_${randomBytes(4).toString('hex')}` }).href;
   migrate(template);
@@ -37,6 +39,12 @@ try {
 } finally {
   for (const service of running.reverse()) await service.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The same for everyone who tests a commit, and another one for the next. */
+function seedOfCommit() {
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  return String(parseInt(stdout?.slice(0, 7), 16) || 1);
 }
 
 async function startServices() {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await client.post('/api/providers', {
     key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['perfect-ish', 'careless-arguments', 'slow-40', 'no-required'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
   });
-}, 60_000);
+});
 
 const importSuite = async (cases: number, name = ''): Promise<string> => {
   const suite = weatherSuite(cases);

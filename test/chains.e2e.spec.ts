@@ -9,7 +9,7 @@ beforeAll(async () => {
   system = await startSystem();
   client = system.client;
   await client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })) });
-}, 60_000);
+});
 
 const tool = (name: string, ...keys: string[]) => ({
   type: 'function', function: { name, parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])) } },

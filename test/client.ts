@@ -19,6 +19,7 @@ export const clientOf = (url: string, token = ADMIN_TOKEN) => {
     return { status: response.status, body: json && text ? JSON.parse(text) : text, headers: response.headers };
   };
   return {
+    url,
     get: (path: string) => send('GET', path),
     post: (path: string, body?: unknown, headers?: Record<string, string>) => send('POST', path, body, headers),
     put: (path: string, body: unknown) => send('PUT', path, body),

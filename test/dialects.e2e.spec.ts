@@ -27,7 +27,7 @@ beforeAll(async () => {
     const made = await client.post('/api/providers', { key: kind, kind, base_url: simulator.url + BASE_URLS[kind], api_key: 'sk-any-key-0123456789', limits: { max_concurrency: 20 }, models });
     expect(made).toMatchObject({ status: 201, body: { kind } });
   }
-}, 60_000);
+});
 
 afterAll(() => sql.end());
 

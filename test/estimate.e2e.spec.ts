@@ -9,7 +9,7 @@ beforeAll(async () => {
   const prices = { input_cost_per_mtok: 2, output_cost_per_mtok: 10 };
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 5 }, models: [{ id: 'slow-40', ...prices }, { id: 'slow-41', ...prices }, { id: 'slow-42' }] });
   await client.post('/api/providers', { key: 'openai', base_url: `${simulator.url}/v1`, api_key: 'sk-0123456789abcdef', limits: { requests_per_minute: 60 }, models: [{ id: 'gpt-4o-mini', ...prices }, { id: 'gpt-4', ...prices }] });
-}, 60_000);
+});
 
 const importSuite = async (cases: number): Promise<string> => (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
 const estimate = async (suite_id: string, models: string[], more: object = {}) => (await client.post('/api/tool-eval/estimate', { suite_id, models, ...more })).body;

@@ -19,7 +19,7 @@ beforeAll(async () => {
     await ada.post('/api/providers', { key, base_url: `${simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 8, ...limits }, models: [{ id: `slow-20:${key}` }] });
   }
   await sql.query('UPDATE team SET running_jobs_per_user = 60');
-}, 60_000);
+});
 afterAll(() => sql.end());
 
 async function submit(by: Client, provider: string, cases: number, samples = 1): Promise<{ evalId: string; jobId: string }> {
@@ -45,7 +45,7 @@ it.each(['free', 'limited'])('a run of 20 items beside one that saturates the la
   // Alone it takes the time of 20 items. Three times that would be 40 items of others; half of the lane is 20.
   expect(rows[0].beside).toBeLessThanOrEqual(20 + WINDOW);
   await ada.post(`/api/jobs/${large.jobId}/cancel`);
-}, 120_000);
+});
 
 it('who splits one big run into fifty gains nothing', async () => {
   const one = await submit(bob, 'split', 800);

@@ -31,7 +31,7 @@ it('a suite imported from BFCL is run with the tools of each entry, and scored b
   expect(of('simple_python_1')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: false } } });
   expect(of('parallel_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
   expect(of('irrelevance_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
-}, 120_000);
+});
 
 /** Lines of `one` until a file is nearly as large as an import may be. */
 const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string): string => {
@@ -56,4 +56,4 @@ it('an API of little memory imports the largest files, many at once, and of a fi
   // What would be one value of six times the limit is refused where the limit is passed.
   expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });
   expect((await client.get('/api/tool-suites?limit=200')).body.items).toHaveLength(answers.length);
-}, 120_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 20 }, models: ['perfect-ish', 'text-only', 'slow-40', 'no-required'].map((id) => ({ id })) });
-}, 60_000);
+});
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
 });
@@ -107,7 +107,7 @@ it('the typed client follows a job to its end through a server that goes away', 
   expect(seqs).toEqual(upTo(seqs.length));
   expect(names.at(-1)).toBe('job_completed');
   expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(150);
-}, 90_000);
+});
 
 it('what the API did not expect is answered without details, and the log has them', async () => {
   const { jobId } = await submit(1, ['perfect-ish']);

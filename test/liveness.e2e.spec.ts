@@ -37,7 +37,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   await until(async () => (await health(worker)).status === 200, { what: 'nothing to wait any more' });
   await worker.kill('SIGKILL');
   way.close();
-}, 120_000);
+});
 
 it('a worker and an API whose connections to Postgres went silent go on over new ones, and nothing is lost or settled twice', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
@@ -59,4 +59,4 @@ it('a worker and an API whose connections to Postgres went silent go on over new
   expect(worker.logs()).toContain('Query read timeout');
   await Promise.all([worker.kill('SIGKILL'), api.kill('SIGKILL')]);
   way.close();
-}, 120_000);
+});

@@ -14,7 +14,7 @@ const stops: (() => void)[] = [];
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
-}, 60_000);
+});
 afterAll(async () => {
   for (const stop of stops) stop();
   await api.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
     key: 'sim', base_url: `${processes.Simulator.url}/v1`, api_key: 'sk-metrics-0123456789', limits: { max_concurrency: 4, requests_per_minute: 3000 },
     models: [{ id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }, { id: 'slow-60000:metrics' }, { id: 'wrong-key' }],
   });
-}, 60_000);
+});
 
 const scrape = async (name: keyof typeof processes): Promise<string> => (await fetch(`${processes[name].url}/metrics`)).text();
 /** The values of a metric by its labels, without the lane's id. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
     key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
     models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }, { id: 'scripted:notes' }, { id: 'embeddings', input_cost_per_mtok: 1000 }],
   });
-}, 60_000);
+});
 afterAll(() => sql.end());
 
 async function submit(cases: number, models: string[], more: object = {}) {

@@ -25,10 +25,12 @@ export interface RunningProcess {
 const running = new Set<RunningProcess>();
 globalThis.afterAll?.(async () => void (await Promise.all([...running].map((started) => started.stop()))), 120_000);
 
+/** How long a process may take to be ready: on a machine with much else to do it is slow, and not broken. */
+const START_MS = 120_000;
 const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT']);
 
 /**
- * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy. `env` comes on top of what every process needs
+ * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; fails with what it printed as soon as it ends. `env` comes on top of what every process needs
  * (DATABASE_URL and REDIS_URL excepted). It ends with the test file, or with jest.
  */
 export async function startProcess(name: 'api' | 'worker' | 'simulator', env: Record<string, string> = {}): Promise<RunningProcess> {
@@ -70,8 +72,8 @@ export async function startProcess(name: 'api' | 'worker' | 'simulator', env: Re
     },
   };
   running.add(started);
-  const isHealthy = async (): Promise<boolean> => hasExited() || (await fetch(`${started.url}/healthz`)).ok;
-  await until(isHealthy, { what: `${name} to be healthy` }).catch(async (error: Error) => {
+  const isHealthy = async (): Promise<boolean> => hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
+  await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {
     await started.kill('SIGKILL');
     throw new Error(`${error.message}\n${logs}`);
   });

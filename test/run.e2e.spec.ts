@@ -24,7 +24,7 @@ beforeAll(async () => {
     models: ['perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'slow-40', 'slow-300', 'flaky-30', 'hangs'].map((id) => ({ id })),
   });
   expect(made.status).toBe(201);
-}, 60_000);
+});
 afterAll(() => sql.end());
 
 async function submit(cases: number, models: string[], more: object = {}): Promise<{ jobId: string; evalId: string }> {
@@ -54,7 +54,7 @@ describe('a run on two worker processes', () => {
   let workers: RunningProcess[];
   beforeAll(async () => {
     workers = await Promise.all([worker(), worker()]);
-  }, 60_000);
+  });
   afterAll(() => Promise.all(workers.map((process) => process.stop())), 60_000);
 
   it('scores every item of every model once, and tells what it did differently than asked', async () => {
@@ -133,7 +133,7 @@ it('settles every item once when a worker is killed in the middle', async () => 
   const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [evalId, 'errored']);
   expect(rows[0].errored).toBe(0);
   await second.stop();
-}, 90_000);
+});
 
 it('settles every item once when a worker freezes and comes back after others took over', async () => {
   const [frozen, other] = [await worker(), await worker()];
@@ -145,7 +145,7 @@ it('settles every item once when a worker freezes and comes back after others to
   await submit(20, ['slow-40']).then((next) => finished(next.evalId));
   await expectExact(evalId, 200);
   await Promise.all([frozen.stop(), other.stop()]);
-}, 120_000);
+});
 
 it('waits for requests in hand when a worker is told to stop, and loses nothing', async () => {
   const first = await worker();
@@ -158,7 +158,7 @@ it('waits for requests in hand when a worker is told to stop, and loses nothing'
   const { rows } = await sql.query('SELECT max(attempts)::int AS attempts FROM result WHERE run_id = $1', [evalId]);
   expect(rows[0].attempts).toBe(1);
   await second.stop();
-}, 90_000);
+});
 
 it('a worker stops when it is told to, though Redis is gone', async () => {
   const process = await worker();
@@ -166,4 +166,4 @@ it('a worker stops when it is told to, though Redis is gone', async () => {
   await redis.kill();
   expect(await process.stop()).toBe(0);
   await redis.restart();
-}, 40_000);
+});

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await client.post('/api/providers', {
     key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
   });
-}, 60_000);
+});
 afterAll(() => sql.end());
 
 const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' }, at: { type: 'number' } } } } };

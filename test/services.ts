@@ -98,7 +98,7 @@ export async function startRedis(): Promise<PrivateRedis> {
   };
   const start = async (): Promise<void> => {
     server.start();
-    await until(() => command('ping').then(() => true), { what: `the Redis on port ${port} to answer` });
+    await until(() => command('ping').then(() => true), { what: `the Redis on port ${port} to answer`, timeoutMs: 120_000 });
   };
   const stop = once(server.remove);
   await start();

@@ -21,9 +21,9 @@ export interface System {
 export async function startSystem({ workers = 1 } = {}): Promise<System> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const simulator = await startProcess('simulator');
-  const api = await startProcess('api', env);
-  for (let n = 0; n < workers; n++) await startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+  const [simulator, api] = await Promise.all([
+    startProcess('simulator'), startProcess('api', env), ...Array.from({ length: workers }, () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' })),
+  ]);
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const post = (path: string, body: object) =>

@@ -5,7 +5,7 @@ import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
-import { caseOf, loadRun } from '#lib/db/load-run';
+import { caseOf, casesOfRun, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
 import { costsToCompare, readSpending } from '#lib/db/spending';
@@ -34,12 +34,16 @@ export async function checkRescore(pool: Pool, teamId: string, runId: string, op
   const path = options.scoring_config ? '/scoring_config' : '/param_scoring';
   const run = await loadRun(pool, runId);
   if (!run) return;
-  const cases = [...run.cases].map(([position, { body }]) => ({ position, input: withOptions(caseOf(body), options) }));
-  for (const { position, input } of cases) {
-    const fault = checkCase(input, run.suite.tools)[0];
-    if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
+  let semantic = false;
+  for await (const page of casesOfRun(pool, run)) {
+    for (const { position, body } of page) {
+      const input = withOptions(caseOf(body), options);
+      const fault = checkCase(input, run.suite.tools)[0];
+      if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
+      semantic ||= isSemantic(input);
+    }
   }
-  if (!cases.some(({ input }) => isSemantic(input))) return;
+  if (!semantic) return;
   await refuseOverCap(pool, teamId, () => costsToCompare(pool, teamId));
   if ((await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
   throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.', [{ path, message: 'needs an embedding model' }]);

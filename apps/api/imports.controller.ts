@@ -6,13 +6,13 @@ import { SuiteFile } from '#lib/contracts/suite';
 import { audit } from '#lib/db/audit';
 import { createSuite, readWholeSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
+import { Turnstile } from '#lib/runtime/turnstile';
 import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import { importSuite } from '#lib/imports/import-suite';
 import { badInput } from './bad-input.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
 import { Answers, Me, uuid } from './route.js';
-import { Turnstile } from './turnstile.js';
 import { Upload } from './upload.js';
 
 /** Suites out of files and into files. */

@@ -9,12 +9,12 @@ import { readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type Wat
 import { findCaller, findCallers, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
+import { Turnstile } from '#lib/runtime/turnstile';
 import { answerPackets } from './answer-packets.js';
 import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.js';
 import type { Deps } from './deps.js';
 import { measureLive, waitingPackets, type LiveStep } from './live-metrics.js';
 import { toProblem } from './problem.filter.js';
-import { Turnstile } from './turnstile.js';
 
 /** Behind the doorbell, for when it was not heard. */
 const POLL_MS = 2000;
@@ -302,7 +302,7 @@ export class Live {
     let turns = this.#turns.get(teamId);
     if (!turns) {
       const refusal = 'So many subscriptions of your team wait already. Try again in some seconds.';
-      turns = { subscribe: new Turnstile(TEAM_READS, MOST_WAITING, refusal), pump: new Turnstile(TEAM_READS, Infinity, '') };
+      turns = { subscribe: new Turnstile(TEAM_READS, MOST_WAITING, refusal), pump: new Turnstile(TEAM_READS) };
       this.#turns.set(teamId, turns);
     }
     return turns;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 
 describe('a simulated rate limit', () => {

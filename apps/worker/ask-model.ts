@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
-import { afterFailure, MAX_THROTTLED_MS } from '#lib/providers/after-failure';
+import { afterFailure, MAX_THROTTLED_MS, type Tries } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { LaneBudget, Spent } from '#lib/queue/lane-budget';
+import type { Permits, Spent } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
 
 /** What came of asking: a reply, or the failure that was left after all retries. */
@@ -20,8 +20,14 @@ export interface Asked {
   /** "required" was refused in favour of "auto" just now. */
   refusedRequired: boolean;
   requests: Json[];
+  /** Answers as they came, refusals among them: of many of those the first and the last. */
   replies: Json[];
+  /** How many refusals there were. */
+  refused: number;
 }
+
+/** Of the requests of an item that were refused, so many are kept; a provider may refuse for a quarter of an hour. */
+const MOST_REFUSALS_KEPT = 20;
 
 /**
  * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request takes a permit
@@ -32,13 +38,15 @@ export async function askModel(of: {
   chat: ChatClient;
   /** The kind of its endpoint. */
   provider: string;
-  budget: LaneBudget;
+  budget: Permits;
   body: JsonObject;
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
   /** What the breaker tells items apart by. */
   item: string;
+  /** Called when a request may be made, before it is. */
+  begin?: () => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
@@ -46,16 +54,16 @@ export async function askModel(of: {
   const { chat, budget, signal, timeoutMs, item } = of;
   let body = of.body;
   const asked: Asked = {
-    attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [],
+    attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
   };
-  let failures = 0;
-  let throttledMs = 0;
+  const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
   let outageSince: number | undefined;
   for (;;) {
     const permit = await traceStep('wait for the budget', {}, () => budget.acquire(estimateTokens(body), signal));
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
+      await of.begin?.();
       asked.attempts++;
       const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
@@ -76,8 +84,7 @@ export async function askModel(of: {
       else if (error.status !== undefined) spent.outcome = 'answer';
       of.onAttempt?.(error, (performance.now() - started) / 1000);
       asked.latencyMs = Math.round(performance.now() - started);
-      asked.replies.push({ error: { kind: error.kind, message: error.message, status: error.status ?? null, body: error.body ?? null } });
-      if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;
+      keepRefusal(asked, error);
       const failed = failedGeneration(error);
       if (failed) return Object.assign(asked, { reply: { message: failed, finishReason: null } });
       if (asked.toolChoice === 'required' && error.status === 400 && /tool_choice/i.test(`${error.message}${error.body ?? ''}`)) {
@@ -93,10 +100,14 @@ export async function askModel(of: {
         return Object.assign(asked, { failure: error });
       }
       outageSince = undefined;
-      const next = afterFailure(error, failures + 1, throttledMs, Math.random());
+      const throttled = error.kind === 'rate_limited';
+      tries.throttles = throttled ? tries.throttles + 1 : 0;
+      const next = afterFailure(error, { ...tries, attempts: tries.attempts + 1 }, Math.random());
+      // The lane waits as long as the item does: the provider said it to all of them.
+      if (throttled) spent.throttledForMs = next.then === 'retry' ? next.inMs : (error.retryAfterMs ?? 0);
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
-      if (next.usesAttempt) failures++;
-      else throttledMs += next.inMs;
+      if (next.usesAttempt) tries.attempts++;
+      else tries.throttledMs += next.inMs;
       void budget.release(permit, spent);
       await delay(next.inMs, undefined, { signal }).catch(() => {
         throw signal.reason as Error;
@@ -105,6 +116,12 @@ export async function askModel(of: {
       void budget.release(permit, spent);
     }
   }
+}
+
+function keepRefusal(asked: Asked, { kind, message, status, body }: ProviderFailure): void {
+  const refusal = { error: { kind, message, status: status ?? null, body: body ?? null } };
+  if (++asked.refused <= MOST_REFUSALS_KEPT) asked.replies.push(refusal);
+  else asked.replies[asked.replies.length - 1] = refusal;
 }
 
 /** The reply in an entry of `replies`; undefined where no model answered. */

@@ -1,12 +1,13 @@
 import type { Redis } from 'ioredis';
 import { busyLanes, dispatchLane, runsOf, type BusyLane, type Delivery, type LaneLimits } from '#lib/db/dispatch-lane';
-import { purgeRuns } from '#lib/db/delete-run';
+import { purgeRun, runsToPurge } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
-import { doneTargets, finishRuns, finishTarget } from '#lib/db/finish-run';
+import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/finish-run';
 import { exclusively, type Pool } from '#lib/db/pool';
 import { expireReplies } from '#lib/db/reply-cache';
-import { rescoresToDo } from '#lib/db/rescore';
-import { stopSpentRuns } from '#lib/db/run-budget';
+import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
+import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
+import { findPlace } from '#lib/db/load-run';
 import { laneLatencyMs } from '#lib/db/lane-latency';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
@@ -21,6 +22,7 @@ import { slotsFor, type LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
 import { crashed } from './run-item.js';
+import { Shares } from './shares.js';
 import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
 
 /** How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is done together. */
@@ -32,6 +34,9 @@ const STEPS = {
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
 type Step = keyof typeof STEPS;
+/** So many lanes or teams of a step are worked on side by side, and a turn waits so long for one that is slow. */
+const AT_ONCE = 4;
+const PATIENCE_MS = 500;
 /** Those who work on the same lanes take turns to dispatch: together as often as one would alone, so that more of them ask no more. */
 const MOST_TURNS = 10;
 /** Until a lane has settled something, and how long what it is known to take holds. */
@@ -77,6 +82,11 @@ export class ControlLoop {
   /** How many processes hold items of the lane that most hold items of. */
   #turns = 1;
   readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
+  /** Who shares each step: of these two lanes, of the others teams. */
+  readonly #dispatching = this.#shares('dispatch');
+  readonly #reconciling = this.#shares('reconcile');
+  readonly #finishing = this.#shares('finish');
+  readonly #rescoring = this.#shares('rescore');
 
   constructor(
     readonly of: {
@@ -139,20 +149,34 @@ export class ControlLoop {
     this.#loops.push(loop());
   }
 
+  /** What one lane or team throws is told with what it concerns, and counted. */
+  #shares(step: Step): Shares {
+    return new Shares({
+      atOnce: AT_ONCE, patienceMs: PATIENCE_MS,
+      onFailure: (error, item) => {
+        if (this.#stop.signal.aborted) return;
+        measureStepFailure(step);
+        this.of.logger.warn({ step, ...concerned(item), error: error.message, stack: error.stack }, 'A step of the control loop failed for one of many; it is repeated');
+      },
+    });
+  }
+
   async #dispatch(): Promise<void> {
-    const { pool, queues, workers, meters, worker } = this.of;
-    const lanes = await busyLanes(pool, worker);
+    const lanes = await busyLanes(this.of.pool, this.of.worker);
     this.#turns = Math.min(MOST_TURNS, Math.max(1, ...lanes.map((lane) => lane.workers)));
-    for (const lane of lanes) {
-      workers.serve(lane);
-      if (lane.paused_at) continue;
-      const window = windowOf(lane, await this.#latencyOf(lane));
-      const items = window.slots + window.ahead;
-      meters.of(lane).window(items);
-      if (!worthwhile(lane, window)) continue;
-      const deliveries = await dispatchLane(pool, lane.id, items);
-      if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
-    }
+    await this.#dispatching.each(lanes, ({ id }) => id, (lane) => this.#dispatchLane(lane));
+  }
+
+  async #dispatchLane(lane: BusyLane): Promise<void> {
+    const { pool, queues, workers, meters } = this.of;
+    workers.serve(lane);
+    if (lane.paused_at) return;
+    const window = windowOf(lane, await this.#latencyOf(lane));
+    const items = window.slots + window.ahead;
+    meters.of(lane).window(items);
+    if (!worthwhile(lane, window)) return;
+    const deliveries = await dispatchLane(pool, lane.id, items);
+    if (deliveries.length) await this.#enqueue(queues, lane.id, deliveries);
   }
 
   /** Only lanes with a limit of requests need it. */
@@ -173,34 +197,33 @@ export class ControlLoop {
   }
 
   async #reconcile(): Promise<void> {
-    const { pool, redis, queues, workers, meters, worker, logger } = this.of;
-    const lanes = await busyLanes(pool, worker);
+    const lanes = await busyLanes(this.of.pool, this.of.worker);
     const now = performance.now();
     if (now - this.#sawPostgresAt > OUT_OF_REACH_MS) this.#inTouchSince = now;
     this.#sawPostgresAt = now;
     const mayJudge = now - this.#inTouchSince >= RENEWED_BY_MS;
-    for (const lane of lanes) {
-      await exclusively(pool, `reconcile ${lane.id}`, async () => {
-        for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
-        const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) => queues.missing(lane.id, deliveries));
-        const meter = meters.of(lane);
-        const died = redeliver.filter((delivery) => delivery.crashes).length;
-        meter.redelivered(redeliver.length, died);
-        meter.crashed(died + poisoned.length);
-        if (redeliver.length) {
-          logger.info({ lane: lane.id, runs: runsOf(redeliver), items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
-          await this.#enqueue(queues, lane.id, redeliver);
-        }
-        for (const delivery of poisoned) {
-          const inHand = await this.of.runs.run(delivery.runId);
-          if (!inHand) continue;
-          const { samples } = inHand.run.config;
-          const position = inHand.run.casePositions[Math.floor(delivery.item / samples)]!;
-          const settlement = crashed(delivery, position, delivery.item % samples, inHand.run.cases.get(position)!.category, delivery.crashes);
-          await workers.settle(lane.id, settlement);
-          meter.ended(settlement);
-        }
-      });
+    await this.#reconciling.each(lanes, ({ id }) => id, async (lane) => {
+      await exclusively(this.of.pool, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
+    });
+  }
+
+  async #reconcileLane(lane: BusyLane, mayJudge: boolean): Promise<void> {
+    const { pool, redis, queues, workers, meters, worker, logger } = this.of;
+    for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
+    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) => queues.missing(lane.id, deliveries));
+    const meter = meters.of(lane);
+    const died = redeliver.filter((delivery) => delivery.lost).length;
+    meter.redelivered(redeliver.length, died);
+    meter.crashed(died + poisoned.length);
+    if (redeliver.length) {
+      logger.info({ lane: lane.id, runs: runsOf(redeliver), items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
+      await this.#enqueue(queues, lane.id, redeliver);
+    }
+    for (const { crashes, ...delivery } of poisoned) {
+      const place = await findPlace(pool, delivery);
+      if (!place) continue;
+      const settlement = crashed({ delivery, ...place }, crashes);
+      if (await workers.settle(lane.id, settlement)) meter.ended(settlement);
     }
   }
 
@@ -215,47 +238,90 @@ export class ControlLoop {
 
   async #finish(): Promise<void> {
     const { pool, redis } = this.of;
-    for (const { target, ...done } of await doneTargets(pool)) {
-      const { runId, ordinal } = done;
-      await exclusively(pool, `finish ${runId} ${ordinal}`, async () => {
-        const summary = createSummary({ seed: ordinal });
-        for await (const page of resultsOfTarget(pool, runId, ordinal)) {
-          for (const item of page) summary.add(item);
-        }
-        await finishTarget(pool, done, { ...summary.finish(), target });
-      });
-    }
-    for (const jobId of [...(await stopSpentRuns(pool)), ...(await finishRuns(pool))]) {
-      await ring(redis, { topic: 'job', id: jobId });
+    const byTeam = ({ teamId }: { teamId: string }): string => teamId;
+    const moved = async (jobId: string | undefined): Promise<void> => {
+      if (jobId === undefined) return;
       this.wake('dispatch'); // a job that waited for this one may have started
-    }
+      await ring(redis, { topic: 'job', id: jobId });
+    };
+    await this.#finishing.each(await doneTargets(pool), byTeam, (done) => this.#finishTarget(done));
+    await this.#finishing.each(await maybeSpentRuns(pool), byTeam, async (run) => moved(await stopIfSpent(pool, run)));
+    await this.#finishing.each(await doneRuns(pool), byTeam, async (run) => moved(await finishRun(pool, run)));
+  }
+
+  async #finishTarget({ target, ...done }: DoneTarget): Promise<void> {
+    const { pool } = this.of;
+    const { runId, ordinal } = done;
+    await exclusively(pool, `finish ${runId} ${ordinal}`, async () => {
+      const summary = createSummary({ seed: ordinal });
+      for await (const page of resultsOfTarget(pool, runId, ordinal)) {
+        for (const item of page) summary.add(item);
+      }
+      await finishTarget(pool, done, { ...summary.finish(), target });
+    });
+    this.wake('finish');
   }
 
   /** A page of each, in turn, so that a large run holds up no small one. */
   async #rescore(): Promise<void> {
-    const { pool, redis, logger } = this.of;
-    for (const rescore of await rescoresToDo(pool)) {
-      const { signal } = this.#stop;
-      if (signal.aborted) return;
-      await exclusively(pool, `rescore ${rescore.id}`, async () => {
-        if (await rescorePage(this.of, rescore, signal)) this.wake('rescore');
-        await ring(redis, { topic: 'job', id: rescore.jobId });
-      }).catch((error: Error) => {
-        if (!signal.aborted) logger.warn({ run: rescore.runId, rescore: rescore.id, error: error.message }, 'A page of a rescore failed; it is repeated');
-      });
-    }
+    await this.#rescoring.each(await rescoresToDo(this.of.pool), ({ teamId }) => teamId, (rescore) => this.#rescorePage(rescore));
   }
 
-  async #keepHouse(): Promise<void> {
-    const { keepExchangesDays } = this.of;
-    this.of.runs.sweep();
-    await exclusively(this.of.pool, 'housekeeping', async () => {
-      await this.of.pool.query(`SELECT ensure_partitions(now() + interval '3 months')`);
-      await this.of.pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
-      const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(this.of.pool, keepExchangesDays);
-      if (dropped.length) this.of.logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
-      while (!this.#stop.signal.aborted && (await purgeRuns(this.of.pool)));
-      while (!this.#stop.signal.aborted && (await expireReplies(this.of.pool)));
+  async #rescorePage(rescore: RescoreToDo): Promise<void> {
+    const { signal } = this.#stop;
+    if (signal.aborted) return;
+    await exclusively(this.of.pool, `rescore ${rescore.id}`, async () => {
+      if (await rescorePage(this.of, rescore, signal)) this.wake('rescore');
+      await ring(this.of.redis, { topic: 'job', id: rescore.jobId });
     });
   }
+
+  /** Each of these can fail by itself; the others are done all the same. */
+  async #keepHouse(): Promise<void> {
+    const { pool, logger, keepExchangesDays, runs } = this.of;
+    const { signal } = this.#stop;
+    runs.sweep();
+    const chores: Record<string, () => Promise<unknown>> = {
+      'make partitions': () => pool.query(`SELECT ensure_partitions(now() + interval '3 months')`),
+      'forget idempotency keys': () => pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
+      'drop old exchanges': async () => {
+        const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);
+        if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
+      },
+      'expire replies': async () => {
+        while (!signal.aborted && (await expireReplies(pool)));
+      },
+      'purge deleted runs': () => this.#purge(),
+    };
+    await exclusively(pool, 'housekeeping', async () => {
+      for (const [chore, work] of Object.entries(chores)) {
+        await work().catch((error: Error) => {
+          measureStepFailure('housekeeping');
+          logger.warn({ step: 'housekeeping', chore, error: error.message }, 'A chore failed; it is repeated');
+        });
+      }
+    });
+  }
+
+  /** A piece of each, in turn. One that fails is left for the next time. */
+  async #purge(): Promise<void> {
+    const { pool } = this.of;
+    const purging = new Set(await runsToPurge(pool));
+    while (purging.size && !this.#stop.signal.aborted) {
+      for (const runId of [...purging]) {
+        if (this.#stop.signal.aborted) return;
+        const more = await purgeRun(pool, runId).catch((error: Error) => {
+          measureStepFailure('housekeeping');
+          this.of.logger.warn({ step: 'housekeeping', run: runId, error: error.message }, 'What a deleted run left behind could not be removed; it will be tried again');
+        });
+        if (!more) purging.delete(runId);
+      }
+    }
+  }
+}
+
+/** What of an item of a loop tells a person where to look. */
+function concerned(item: unknown): object {
+  const { id, name, runId, jobId, teamId } = item as { id?: string; name?: string; runId?: string; jobId?: string; teamId?: string };
+  return teamId === undefined ? { lane: id, lane_name: name } : { team: teamId, run: runId ?? id, job: jobId };
 }

@@ -2,36 +2,32 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/embeddings';
 import { untilDone, type Pool } from '#lib/db/pool';
-import { afterFailure } from '#lib/providers/after-failure';
+import { afterFailure, type Tries } from '#lib/providers/after-failure';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
 import type { Spent } from '#lib/queue/lane-budget';
-import type { Sealer } from '#lib/runtime/seal';
-import { GroupCommit } from './group-commit.js';
+import { SealBroken, type Sealer } from '#lib/runtime/seal';
+import { SharedCommit } from './group-commit.js';
 import type { LaneBudgets } from './lane-budgets.js';
 
 const TIMEOUT_MS = 60_000;
 /** Embedding models read some thousand tokens; what a text says is told by its beginning. */
 const LONGEST_TEXT = 8000;
 
-interface Wanted {
-  teamId: string;
-  text: string;
-}
-
 /**
  * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches under the
  * limits of the model's lane. What was paid for is kept before anyone uses it.
  */
 export class Embedder {
-  readonly #texts: GroupCommit<Wanted, Float32Array | ProviderFailure>;
+  readonly #texts: SharedCommit<string, Float32Array | ProviderFailure>;
   /** Under way, so that items that end at the same time ask once. */
   readonly #pending = new Map<string, Promise<Float32Array | ProviderFailure>>();
   readonly #closed = new AbortController();
 
   constructor(readonly of: { pool: Pool; sealer: Sealer; fetch: ReturnType<typeof createGuardedFetch>['fetch']; budgets: LaneBudgets }) {
-    this.#texts = new GroupCommit((wanted) => this.#embed(wanted), { waitMs: 5, largest: 64, concurrency: 8 });
+    // By team: whose model answers late, or not at all, holds up nobody else.
+    this.#texts = new SharedCommit((texts, teamId) => this.#embed(teamId, texts), { waitMs: 5, largest: 64, concurrency: 8 });
   }
 
   /**
@@ -40,7 +36,7 @@ export class Embedder {
    */
   async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return 0; // nothing is like nothing said, and models refuse empty texts
-    const vectors = Promise.all([a, b].map((text) => this.#vector({ teamId, text: text.slice(0, LONGEST_TEXT) })));
+    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, LONGEST_TEXT))));
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
@@ -48,11 +44,11 @@ export class Embedder {
     return Math.min(1, Math.max(0, x!.reduce((sum, value, index) => sum + value * y![index]!, 0)));
   }
 
-  #vector(wanted: Wanted): Promise<Float32Array | ProviderFailure> {
-    const key = `${wanted.teamId} ${wanted.text}`;
+  #vector(teamId: string, text: string): Promise<Float32Array | ProviderFailure> {
+    const key = `${teamId} ${text}`;
     let vector = this.#pending.get(key);
     if (!vector) {
-      vector = this.#texts.add(wanted).finally(() => this.#pending.delete(key));
+      vector = this.#texts.add(teamId, text).finally(() => this.#pending.delete(key));
       this.#pending.set(key, vector);
     }
     return vector;
@@ -62,19 +58,15 @@ export class Embedder {
     this.#closed.abort(new Error('The worker is shutting down.'));
   }
 
-  async #embed(wanted: Wanted[]): Promise<(Float32Array | ProviderFailure)[]> {
-    const answers = new Array<Float32Array | ProviderFailure>(wanted.length);
-    for (const teamId of new Set(wanted.map((one) => one.teamId))) {
-      const texts = [...new Set(wanted.filter((one) => one.teamId === teamId).map((one) => one.text))];
-      const vectors = await this.#embedFor(teamId, texts).catch((error: unknown) => {
-        if (error instanceof ProviderFailure) return error;
-        throw error;
-      });
-      wanted.forEach((one, index) => {
-        if (one.teamId === teamId) answers[index] = vectors instanceof ProviderFailure ? vectors : vectors.get(one.text)!;
-      });
+  async #embed(teamId: string, texts: string[]): Promise<(Float32Array | ProviderFailure)[]> {
+    try {
+      const vectors = await this.#embedFor(teamId, [...new Set(texts)]);
+      return texts.map((text) => vectors.get(text)!);
+    } catch (error) {
+      if (error instanceof SealBroken) return texts.map(() => new ProviderFailure('auth', error.message, false));
+      if (error instanceof ProviderFailure) return texts.map(() => error);
+      throw error;
     }
-    return answers;
   }
 
   async #embedFor(teamId: string, texts: string[]): Promise<Map<string, Float32Array>> {
@@ -99,7 +91,7 @@ export class Embedder {
     const { budgets, sealer, fetch } = this.of;
     const budget = budgets.of(model.lane);
     const endpoint = { baseUrl: model.baseUrl, apiKey: model.sealedKey && sealer.open(model.sealedKey, model.providerId) };
-    let [failures, throttledMs] = [0, 0];
+    const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
     for (;;) {
       const permit = await budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal);
       const spent: Spent = { tokens: 0 };
@@ -111,13 +103,15 @@ export class Embedder {
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${model.modelId}` } : 'answer';
-        if (error.kind === 'rate_limited') spent.throttledForMs = error.retryAfterMs ?? 0;
-        const next = afterFailure(error, failures + 1, throttledMs, Math.random());
+        const throttled = error.kind === 'rate_limited';
+        tries.throttles = throttled ? tries.throttles + 1 : 0;
+        const next = afterFailure(error, { ...tries, attempts: tries.attempts + 1 }, Math.random());
+        if (throttled) spent.throttledForMs = next.then === 'retry' ? next.inMs : (error.retryAfterMs ?? 0);
         if (next.then === 'settle-errored') {
           throw new ProviderFailure(error.kind, `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`, false);
         }
-        if (next.usesAttempt) failures++;
-        else throttledMs += next.inMs;
+        if (next.usesAttempt) tries.attempts++;
+        else tries.throttledMs += next.inMs;
         void budget.release(permit, spent);
         await delay(next.inMs, undefined, { signal: this.#closed.signal });
       } finally {
@@ -133,6 +127,7 @@ async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal):
     stop = () => reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
   });
+  value.catch(() => {}); // Nobody may be there any more to hear of it.
   try {
     signal.throwIfAborted();
     return await Promise.race([value, stopped]);

@@ -13,6 +13,10 @@ export class GroupCommit<Item, Answer> {
     readonly options: { waitMs: number; largest: number; concurrency: number },
   ) {}
 
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#queue.length === 0;
+  }
+
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
@@ -46,6 +50,27 @@ export class GroupCommit<Item, Answer> {
     } finally {
       this.#running--;
       this.#schedule();
+    }
+  }
+}
+
+/**
+ * A group commit for each share (a lane, a team): a batch holds what one of them wants, so that what it throws or waits for
+ * holds up nobody else.
+ */
+export class SharedCommit<Item, Answer> {
+  readonly #shares = new Map<string, GroupCommit<Item, Answer>>();
+
+  constructor(readonly handle: (items: Item[], share: string) => Promise<Answer[]>, readonly options: { waitMs: number; largest: number; concurrency: number }) {}
+
+  async add(share: string, item: Item): Promise<Answer> {
+    let commit = this.#shares.get(share);
+    if (!commit) this.#shares.set(share, (commit = new GroupCommit((items) => this.handle(items, share), this.options)));
+    try {
+      return await commit.add(item);
+    } finally {
+      // Not the one that another may have made since.
+      if (commit.isIdle && this.#shares.get(share) === commit) this.#shares.delete(share);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { releaseItems, renewLeases, stoppedRuns, LEASE_MS } from '#lib/db/claim-items';
 import type { Delivery } from '#lib/db/dispatch-lane';
-import type { Pool } from '#lib/db/pool';
+import { untilDone, type Pool } from '#lib/db/pool';
 import type { Logger } from '#lib/runtime/logger';
 
 export class RunStopped extends Error {}
@@ -11,7 +11,7 @@ export class ShuttingDown extends Error {}
  * it is told, within a second when the message was lost.
  */
 export class ItemsInHand {
-  readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController }>();
+  readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController; begun: boolean }>();
   readonly #timers: NodeJS.Timeout[];
   #emptied: (() => void)[] = [];
 
@@ -33,8 +33,19 @@ export class ItemsInHand {
 
   add(delivery: Delivery, laneId: string): AbortSignal {
     const abort = new AbortController();
-    this.#items.set(delivery.token, { delivery, laneId, abort });
+    this.#items.set(delivery.token, { delivery, laneId, abort, begun: false });
     return abort.signal;
+  }
+
+  /**
+   * A request is about to be made for an item. Postgres is told with the next heartbeat; of an item whose process was lost before,
+   * at once, so that it is charged if this one dies of it, and nothing that only waits ever is.
+   */
+  async begin(token: number, isSuspect: boolean): Promise<void> {
+    const item = this.#items.get(token);
+    if (!item || item.begun) return;
+    item.begun = true;
+    if (isSuspect) await untilDone(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: true }]));
   }
 
   remove(token: number): void {
@@ -75,7 +86,7 @@ export class ItemsInHand {
 
   async #renew(): Promise<void> {
     if (this.#items.size === 0) return;
-    await renewLeases(this.pool, this.worker, [...this.#items.values()].map(({ delivery }) => delivery)).catch((error: Error) =>
+    await renewLeases(this.pool, this.worker, [...this.#items.values()].map(({ delivery, begun }) => ({ ...delivery, begun }))).catch((error: Error) =>
       this.logger.warn({ items: this.#items.size, ...this.#whose(), error: error.message }, 'Leases could not be renewed'));
   }
 

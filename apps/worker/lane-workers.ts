@@ -1,19 +1,20 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { claimItems, type Claim } from '#lib/db/claim-items';
+import { findPlace } from '#lib/db/load-run';
 import type { BusyLane, Delivery } from '#lib/db/dispatch-lane';
-import { isTransient, untilDone, type Pool } from '#lib/db/pool';
+import { untilDone, type Pool } from '#lib/db/pool';
 import { settleItems, type Settled, type Settlement } from '#lib/db/settle-items';
 import type { LaneBudget } from '#lib/queue/lane-budget';
 import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing';
-import { GroupCommit } from './group-commit.js';
+import { SharedCommit } from './group-commit.js';
 import type { ItemsInHand } from './items-in-hand.js';
 import { RunStopped, ShuttingDown } from './items-in-hand.js';
 import type { LaneBudgets } from './lane-budgets.js';
-import type { ItemRunner } from './run-item.js';
-import { Solitude } from './solitude.js';
+import { failedInside, type ItemRunner, type Place, type Played } from './run-item.js';
+import type { Quarantine } from './quarantine.js';
 import { measureSettled, measureSettling, type LaneMeter, type LaneMeters } from './worker-metrics.js';
 
 /** Items of a lane that one process works on at a time; more workers take more. */
@@ -22,10 +23,8 @@ const LARGEST_SLOTS = 500;
 /** Slots that keep so many requests under way: while one is claimed, scored or settled, another has its request. */
 export const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
-interface Ended {
-  laneId: string;
-  settlement: Settlement;
-}
+/** From so many crashes on an item is played in a process of its own. */
+const SUSPECT_CRASHES = 2;
 
 /**
  * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is the queue
@@ -33,20 +32,20 @@ interface Ended {
  */
 export class LaneWorkers {
   readonly #lanes = new Map<string, Worker>();
-  readonly #claims: GroupCommit<Delivery, Claim | undefined>;
-  readonly #settlements: GroupCommit<Ended, boolean>;
-  readonly #solitude = new Solitude();
+  // Of a lane, and so of a team: what one of them waits for in Postgres, or is refused there, holds up nobody else.
+  readonly #claims: SharedCommit<Delivery, Claim | undefined>;
+  readonly #settlements: SharedCommit<Settlement, boolean>;
   #draining = false;
 
   constructor(
     readonly of: {
-      pool: Pool; budgets: LaneBudgets; meters: LaneMeters; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; logger: Logger;
+      pool: Pool; budgets: LaneBudgets; meters: LaneMeters; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; quarantine: Quarantine; logger: Logger;
       /** Called after a commit, with the runs that moved. */
       onSettled: (runs: ReadonlyMap<string, Settled>) => void;
     },
   ) {
-    this.#claims = new GroupCommit((deliveries) => this.#claim(deliveries), { waitMs: 4, largest: 200, concurrency: 1 });
-    this.#settlements = new GroupCommit((batch) => this.#settle(batch), { waitMs: 20, largest: 200, concurrency: 1 });
+    this.#claims = new SharedCommit((deliveries) => this.#claim(deliveries), { waitMs: 4, largest: 200, concurrency: 1 });
+    this.#settlements = new SharedCommit((batch, laneId) => this.#settle(laneId, batch), { waitMs: 20, largest: 200, concurrency: 1 });
   }
 
   /** Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold items of it. */
@@ -83,7 +82,7 @@ export class LaneWorkers {
       },
     );
     worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
-    worker.on('failed', (job, error) => logger.error({ lane: lane.id, run: (job?.data as Delivery | undefined)?.runId, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item failed in an unforeseen way; it will be delivered again'));
+    worker.on('failed', (job, error) => logger.error({ lane: lane.id, run: (job?.data as Delivery | undefined)?.runId, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item could not be settled; it will be delivered again'));
     this.#lanes.set(lane.id, worker);
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
   }
@@ -98,10 +97,10 @@ export class LaneWorkers {
   }
 
   async #play(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
-    const { items, runner, logger } = this.of;
+    const { items, logger } = this.of;
     if (this.#draining || items.has(delivery.token)) return;
     const claim = await traceStep('claim', {}, async (note) => {
-      const got = await this.#claims.add(delivery);
+      const got = await this.#claims.add(meter.id, delivery);
       note({ 'toolmark.claimed': got !== undefined, 'toolmark.crashes': got?.crashes, 'toolmark.queued_seconds': got?.queuedForS });
       return got;
     });
@@ -109,20 +108,20 @@ export class LaneWorkers {
     meter.claimed(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
     try {
-      const leave = await this.#solitude.enter(claim.crashes >= 2);
-      try {
-        const played = await runner.run(delivery, budget, signal);
-        if (!played) return;
-        // Noting the reply in the cache holds up no slot.
-        const ended = measureSettling();
-        const { result, attempts, cached } = played.settlement;
-        const facts = { 'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind, 'toolmark.attempts': attempts, 'toolmark.cached': cached };
-        await traceStep('settle', facts, () => this.#settlements.add({ laneId: meter.id, settlement: played.settlement })).finally(() => void played.settled?.());
-        ended();
-        meter.ended(played.settlement);
-      } finally {
-        leave();
-      }
+      const played = await this.#playOrExplain(meter, budget, delivery, claim, signal);
+      if (!played) return;
+      // Noting the reply in the cache holds up no slot.
+      const ended = measureSettling();
+      const { settlement, settled } = played;
+      const { result, attempts, cached } = settlement;
+      const facts = { 'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind, 'toolmark.attempts': attempts, 'toolmark.cached': cached };
+      const stored = await traceStep('settle', facts, () => this.settle(meter.id, settlement)).catch((error: unknown) => {
+        void settled?.(false);
+        throw error;
+      });
+      void settled?.(stored);
+      ended();
+      if (stored) meter.ended(settlement);
     } catch (error) {
       // A stopped run has no in-flight row any more.
       if (!(error instanceof RunStopped || error instanceof ShuttingDown)) throw error;
@@ -133,29 +132,71 @@ export class LaneWorkers {
     }
   }
 
+  /**
+   * Plays an item. Something that nobody foresaw is how it ended: asked again it would fail again, and be paid again.
+   */
+  async #playOrExplain(meter: LaneMeter, budget: LaneBudget, delivery: Delivery, claim: Claim, signal: AbortSignal): Promise<Played | undefined> {
+    const { items, runner, quarantine, logger } = this.of;
+    const placed = async (): Promise<Place | undefined> => {
+      const found = await untilDone(() => findPlace(this.of.pool, delivery));
+      return found && { delivery, ...found };
+    };
+    try {
+      const begin = (): Promise<void> => items.begin(delivery.token, claim.lost > 0);
+      const playing = { budget, signal, begin, generation: claim.generation };
+      if (claim.crashes < SUSPECT_CRASHES) return await runner.run(delivery, playing);
+      const place = await placed();
+      return place && (await quarantine.play(meter, place, claim, playing));
+    } catch (error) {
+      if (signal.aborted || error instanceof RunStopped || error instanceof ShuttingDown) throw error;
+      const { message, stack } = error as Error;
+      logger.error({ lane: meter.id, run: delivery.runId, item: delivery.item, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
+      const place = await placed();
+      return place && { settlement: failedInside(place, error) };
+    }
+  }
+
   async #claim(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
     const claims = await untilDone(() => claimItems(this.of.pool, this.of.worker, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
 
-  /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself. */
-  async #settle(batch: Ended[]): Promise<boolean[]> {
+  /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself, and that one as errored. */
+  async #settle(laneId: string, batch: Settlement[]): Promise<boolean[]> {
     try {
-      const settled = await untilDone(() => settleItems(this.of.pool, batch.map(({ settlement }) => settlement)));
-      measureSettled([...settled.values()].reduce((sum, { items }) => sum + items, 0), batch.length);
-      this.of.onSettled(settled);
+      const { runs, stored } = await untilDone(() => settleItems(this.of.pool, batch));
+      measureSettled(stored.filter(Boolean).length, batch.length);
+      this.of.onSettled(runs);
+      return stored;
     } catch (error) {
-      if (isTransient(error) || batch.length === 1) throw error;
-      const [runs, lanes] = [new Set(batch.map(({ settlement }) => settlement.delivery.runId)), new Set(batch.map(({ laneId }) => laneId))];
-      this.of.logger.error({ lanes: [...lanes], runs: [...runs], error: (error as Error).message, items: batch.length }, 'A batch could not be settled; settling its items one by one');
-      for (const ended of batch) await this.#settle([ended]).catch(() => {});
+      const { message, stack } = error as Error;
+      const runs = [...new Set(batch.map(({ delivery }) => delivery.runId))];
+      this.of.logger.error({ lane: laneId, runs, error: message, stack, items: batch.length }, 'Items could not be settled as they are');
+      if (batch.length === 1) return this.#settleErrored(laneId, batch[0]!, error);
+      const stored: boolean[] = [];
+      for (const settlement of batch) stored.push(...(await this.#settle(laneId, [settlement])));
+      return stored;
     }
-    return batch.map(() => true);
   }
 
+  /** With nothing of what Postgres may have refused but what was paid. */
+  async #settleErrored(laneId: string, { delivery, casePosition, sample, category, attempts, costUsd }: Settlement, why: unknown): Promise<boolean[]> {
+    const place: Place = { delivery, casePosition, sample, category };
+    try {
+      const { runs, stored } = await untilDone(() => settleItems(this.of.pool, [failedInside(place, why, { attempts, costUsd })]));
+      measureSettled(stored.filter(Boolean).length, 1);
+      this.of.onSettled(runs);
+      return stored;
+    } catch (error) {
+      this.of.logger.error({ lane: laneId, run: delivery.runId, item: delivery.item, error: (error as Error).message }, 'An item could not be settled at all');
+      return [false];
+    }
+  }
+
+  /** @returns whether it was stored: not if someone else had settled it, or its run had ended */
   settle(laneId: string, settlement: Settlement): Promise<boolean> {
-    return this.#settlements.add({ laneId, settlement });
+    return this.#settlements.add(laneId, settlement);
   }
 
   /** No new items from now on; answers when those in hand ended or were handed back. */

@@ -18,7 +18,10 @@ export interface PlayedCase extends Omit<Asked, 'reply' | 'failure'> {
 }
 
 /** What is stored of a case: all that went over the wire, and for a chain that was played to its end which replies are its rounds'. */
-export type Exchange = Pick<PlayedCase, 'requests' | 'replies' | 'rounds'>;
+export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rounds'> {
+  /** How many requests were refused, where `replies` holds some of the refusals only. */
+  refused?: number;
+}
 
 /**
  * Plays a case: asks once, or for a chain again and again, answering the reply's calls from its mocks, until an expected tool
@@ -74,6 +77,7 @@ function addUp(played: PlayedCase, next: Asked): void {
   played.refusedRequired ||= next.refusedRequired;
   played.requests.push(...next.requests);
   played.replies.push(...next.replies);
+  played.refused += next.refused;
 }
 const sum = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
 

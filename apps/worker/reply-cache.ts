@@ -5,7 +5,7 @@ import { untilDone, type Pool } from '#lib/db/pool';
 import { findReplies, keepReplies, type CachedReply, type CacheKey } from '#lib/db/reply-cache';
 import type { Settlement } from '#lib/db/settle-items';
 import type { Logger } from '#lib/runtime/logger';
-import { GroupCommit } from './group-commit.js';
+import { SharedCommit } from './group-commit.js';
 
 /** Who asks for a reply holds its key for so long without a sign of life. */
 const LEASE_MS = 9000;
@@ -23,14 +23,14 @@ export interface Asking {
  * meanwhile; others wait for what comes of it, so that two runs that ask the same at once pay once.
  */
 export class ReplyCache {
-  readonly #lookups: GroupCommit<CacheKey, CachedReply | undefined>;
-  readonly #kept: GroupCommit<CacheKey & { settlement: Settlement }, undefined>;
+  readonly #lookups: SharedCommit<CacheKey, CachedReply | undefined>;
+  readonly #kept: SharedCommit<CacheKey & { settlement: Settlement }, undefined>;
   readonly #asking = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
 
   constructor(readonly of: { pool: Pool; redis: Redis; logger: Logger }) {
-    this.#lookups = new GroupCommit((keys) => untilDone(() => findReplies(of.pool, keys)), { waitMs: 2, largest: 200, concurrency: 2 });
-    this.#kept = new GroupCommit(async (entries) => (await untilDone(() => keepReplies(of.pool, entries)), entries.map(() => undefined)), { waitMs: 10, largest: 200, concurrency: 1 });
+    this.#lookups = new SharedCommit((keys) => untilDone(() => findReplies(of.pool, keys)), { waitMs: 2, largest: 200, concurrency: 2 });
+    this.#kept = new SharedCommit(async (entries) => (await untilDone(() => keepReplies(of.pool, entries)), entries.map(() => undefined)), { waitMs: 10, largest: 200, concurrency: 1 });
     this.#renewal = setInterval(() => {
       for (const name of this.#asking.keys()) void of.redis.pexpire(name, LEASE_MS).catch(() => {});
     }, LEASE_MS / 3).unref();
@@ -50,7 +50,10 @@ export class ReplyCache {
       const free = await this.of.redis.set(name, mine, 'PX', LEASE_MS, 'NX').catch(() => 'OK');
       if (free) this.#asking.set(name, mine);
       // After the key was taken: what its last holder stored is there.
-      const stored = await this.#lookups.add(wanted);
+      const stored = await this.#lookups.add(wanted.teamId, wanted).catch((error: unknown) => {
+        if (free) this.#release(name);
+        throw error;
+      });
       if (stored) {
         if (free) this.#release(name);
         return stored;
@@ -65,7 +68,7 @@ export class ReplyCache {
   #ask(wanted: CacheKey & { laneId: string }, name: string | undefined): Asking {
     return {
       keep: async (settlement) => {
-        await this.#kept.add({ ...wanted, settlement }).catch((error: Error) => this.of.logger.warn({ run: settlement.delivery.runId, lane: wanted.laneId, error: error.message }, 'A reply could not be noted in the cache'));
+        await this.#kept.add(wanted.teamId, { ...wanted, settlement }).catch((error: Error) => this.of.logger.warn({ run: settlement.delivery.runId, lane: wanted.laneId, error: error.message }, 'A reply could not be noted in the cache'));
         if (name) this.#release(name);
       },
       giveUp: () => {

@@ -38,7 +38,7 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
       const answers = answersIn(exchange!);
       if (!answers) return { ...place, scored: undefined };
       let one = prepared.get(place.casePosition);
-      if (!one) prepared.set(place.casePosition, (one = prepareAgain(inHand, place.casePosition, rescore.options)));
+      if (!one) prepared.set(place.casePosition, (one = await prepareAgain(inHand, place.casePosition, rescore.options)));
       const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
       return { ...place, scored: await scoreReply(one, answers, rescore.options.metrics, similarity) };
     }));
@@ -50,9 +50,9 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
   }
 }
 
-function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): PreparedCase {
+async function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): Promise<PreparedCase> {
   const { suite } = inHand.run;
-  const { input, category } = inHand.caseAt(position);
+  const { input, category } = await inHand.caseAt(position);
   return prepare(withOptions(input, options), category, suite.tools, options.pass_threshold ?? suite.passThreshold);
 }
 

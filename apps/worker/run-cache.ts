@@ -1,4 +1,5 @@
-import { loadConnection, loadRun, caseOf, type Connection, type LoadedRun } from '#lib/db/load-run';
+import { LRUCache } from 'lru-cache';
+import { loadCases, loadConnection, loadRun, caseOf, type Connection, type LoadedRun, type StoredCase } from '#lib/db/load-run';
 import { untilDone, type Pool } from '#lib/db/pool';
 import type { CaseInput } from '#lib/contracts/case';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
@@ -11,6 +12,7 @@ import type { ReadReply } from '#lib/scoring/read-reply';
 import { prepareCase } from '#lib/scoring/score-case';
 import { scoreChain } from '#lib/scoring/score-chain';
 import { toolSetOf } from '#lib/scoring/tool-set';
+import { SharedCommit } from './group-commit.js';
 
 export interface PreparedCase {
   input: CaseInput;
@@ -29,10 +31,11 @@ export function prepare(input: CaseInput, category: string | null, suiteTools: r
   return { input, category, tools, score: (replies, extra) => scorer.score(replies[0]!, extra) };
 }
 
-/** A run in hand: its pinned contents, with each case parsed and its scorer compiled when first needed. */
+/** A run in hand: its pinned contents, with each case loaded, parsed and its scorer compiled when first needed. */
 export interface RunInHand {
   run: LoadedRun;
-  caseAt(position: number): PreparedCase;
+  /** @throws Error when the suite's version has no such case */
+  caseAt(position: number): Promise<PreparedCase>;
 }
 
 export interface ModelConnection extends Connection {
@@ -41,23 +44,47 @@ export interface ModelConnection extends Connection {
 
 const CONNECTION_TTL_MS = 5000;
 const IDLE_MS = 60_000;
+/** Cases that are kept prepared, by the size of their text; prepared they are some times larger. The next ones push out the oldest. */
+const LARGEST_CASES_BYTES = 8 * 2 ** 20;
+/** Of a case beside its text. */
+const FRAME_BYTES = 200;
 
 /** Keeps what items of the same run share. Runs that nobody asked for in a minute are forgotten. */
 export class RunCache {
   readonly #runs = new Map<string, { usedAt: number; value: Promise<RunInHand | undefined> }>();
   readonly #connections = new Map<string, { loadedAt: number; value: Promise<ModelConnection | undefined> }>();
+  readonly #cases = new LRUCache<string, PreparedCase>({ maxSize: LARGEST_CASES_BYTES });
+  /** Of the same version of a suite, those that are wanted at the same time come together. */
+  readonly #loads: SharedCommit<number, StoredCase | undefined>;
 
-  constructor(readonly pool: Pool, readonly sealer: Sealer, readonly fetch: ReturnType<typeof createGuardedFetch>['fetch']) {}
+  constructor(readonly pool: Pool, readonly sealer: Sealer, readonly fetch: ReturnType<typeof createGuardedFetch>['fetch']) {
+    this.#loads = new SharedCommit(async (positions, versionId) => {
+      const found = new Map((await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]));
+      return positions.map((position) => found.get(position));
+    }, { waitMs: 2, largest: 200, concurrency: 2 });
+  }
 
   run(runId: string): Promise<RunInHand | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then((run) => run && prepareLazily(run));
+      const value = untilDone(() => loadRun(this.pool, runId)).then((run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) });
       value.catch(() => this.#runs.delete(runId));
       this.#runs.set(runId, (entry = { usedAt: 0, value }));
     }
     entry.usedAt = Date.now();
     return entry.value;
+  }
+
+  async #caseOf({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
+    const key = `${suite.versionId} ${position}`;
+    let found = this.#cases.get(key);
+    if (!found) {
+      const stored = await this.#loads.add(suite.versionId, position);
+      if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
+      found = prepare(caseOf(stored.body), stored.category, suite.tools, suite.passThreshold);
+      this.#cases.set(key, found, { size: stored.body.length + FRAME_BYTES });
+    }
+    return found;
   }
 
   connection(providerId: string, modelId: string): Promise<ModelConnection | undefined> {
@@ -90,20 +117,4 @@ export class RunCache {
     for (const [id, entry] of this.#runs) if (entry.usedAt < Date.now() - IDLE_MS) this.#runs.delete(id);
     for (const [key, entry] of this.#connections) if (entry.loadedAt < Date.now() - IDLE_MS) this.#connections.delete(key);
   }
-}
-
-function prepareLazily(run: LoadedRun): RunInHand {
-  const prepared = new Map<number, PreparedCase>();
-  return {
-    run,
-    caseAt(position) {
-      let found = prepared.get(position);
-      if (!found) {
-        const { body, category } = run.cases.get(position)!;
-        const input = caseOf(body);
-        prepared.set(position, (found = prepare(input, category, run.suite.tools, run.suite.passThreshold)));
-      }
-      return found;
-    },
-  };
 }

@@ -2,19 +2,22 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { Delivery } from '#lib/db/dispatch-lane';
-import { rememberRefusesRequired } from '#lib/db/load-run';
-import type { Pool } from '#lib/db/pool';
+import { findExchange, placeOf, rememberRefusesRequired } from '#lib/db/load-run';
+import { untilDone, type Pool } from '#lib/db/pool';
 import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
-import { ProviderFailure } from '#lib/providers/failure';
+import { ProviderFailure, storable } from '#lib/providers/failure';
 import { requestKey } from '#lib/providers/request-key';
-import type { LaneBudget } from '#lib/queue/lane-budget';
+import type { Permits } from '#lib/queue/lane-budget';
+import type { Logger } from '#lib/runtime/logger';
+import { SealBroken } from '#lib/runtime/seal';
 import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
+import { ShuttingDown } from './items-in-hand.js';
 import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
@@ -25,54 +28,86 @@ import { scoreReply, type Reply } from './score-reply.js';
 // chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it is settled.
 const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 1024 });
 
-/** How an item ended, to be settled; `settled` is to be called when that is done. */
+/** How an item ended, to be settled; `settled` is to be called when that is done, with whether it was stored. */
 export interface Played {
   settlement: Settlement;
-  settled?: () => Promise<void>;
+  settled?: (stored: boolean) => Promise<void>;
 }
 
 /** What a settlement says of the reply. */
 type Answered = Omit<Settlement, keyof Place>;
-type Place = Pick<Settlement, 'delivery' | 'casePosition' | 'sample' | 'category'>;
+export type Place = Pick<Settlement, 'delivery' | 'casePosition' | 'sample' | 'category'>;
+
+/** What a delivery came with, and how it is to be played. */
+export interface Playing {
+  budget: Permits;
+  signal: AbortSignal;
+  /** Of the run when it was claimed. */
+  generation: number;
+  /** Called before the first request is made. */
+  begin: () => Promise<void>;
+}
 
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
 export class ItemRunner {
   readonly #announced = new Set<string>();
 
   constructor(
-    readonly pool: Pool, readonly runs: RunCache, readonly embedder: Embedder, readonly replies: ReplyCache,
-    readonly onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void,
+    readonly of: {
+      pool: Pool; runs: RunCache; embedder: Embedder; replies: ReplyCache; logger: Logger;
+      onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
+    },
   ) {}
 
-  /** @returns undefined when the run is gone */
-  async run(delivery: Delivery, budget: LaneBudget, signal: AbortSignal): Promise<Played | undefined> {
-    const inHand = await this.runs.run(delivery.runId);
+  /**
+   * @returns undefined when the run is gone
+   * @throws the signal's reason when it aborts; anything else is a fault of ours (`internalError`)
+   */
+  async run(delivery: Delivery, playing: Playing): Promise<Played | undefined> {
+    const { runs, replies } = this.of;
+    const inHand = await runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
     if (!inHand || !target) return undefined;
     const { run } = inHand;
-    const casePosition = run.casePositions[Math.floor(delivery.item / run.config.samples)]!;
-    const prepared = inHand.caseAt(casePosition);
+    const where = placeOf(run, delivery.item);
+    const prepared = await inHand.caseAt(where.casePosition);
     const { input, category } = prepared;
-    const place: Place = { delivery, casePosition, sample: delivery.item % run.config.samples, category };
+    const place: Place = { delivery, ...where, category };
+    const { signal } = playing;
 
-    const model = await this.runs.connection(target.providerId, target.modelId);
+    // A run that was resumed has kept the replies that could not be scored before.
+    const kept = playing.generation > 1 ? await untilDone(() => findExchange(this.of.pool, { ...place, runId: run.id, target: delivery.target })) : undefined;
+    const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, signal));
+    if (again) return { settlement: { ...place, ...again } };
+
     const name = `${target.providerKey}::${target.modelId}`;
-    if (!model) return { settlement: { ...place, ...notAsked, result: errored('bad_request', `${name} was removed while the run went on.`) } };
+    const failed = (kind: ProviderFailure['kind'], message: string): Played => ({ settlement: { ...place, ...notAsked, result: errored(kind, message) } });
+    let model: ModelConnection | undefined;
+    try {
+      model = await runs.connection(target.providerId, target.modelId);
+    } catch (error) {
+      if (error instanceof SealBroken) return failed('auth', error.message);
+      throw error;
+    }
+    if (!model) return failed('bad_request', `${name} was removed while the run went on.`);
 
     const request = buildRequest({
       config: run.config, suite: { systemPrompt: run.suite.systemPrompt, tools: prepared.tools }, input, expectsNoCall: expectsNoCall(input), model,
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
-    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, budget, signal);
+    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, playing);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
-    const found = await this.replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
-    if ('exchange' in found) return { settlement: { ...place, ...(await this.#again(run, prepared, found, signal)) } };
+    const found = await replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
+    if ('exchange' in found) {
+      const answered = await this.#again(run, prepared, found, signal);
+      return { settlement: { ...place, ...(answered ?? (await ask())) } };
+    }
     try {
       const settlement = { ...place, ...(await ask()) };
-      if (settlement.result.outcome === 'scored') return { settlement, settled: () => found.keep(settlement) };
+      if (settlement.result.outcome === 'scored') return { settlement, settled: (stored) => (stored ? found.keep(settlement) : Promise.resolve(found.giveUp())) };
       found.giveUp();
       return { settlement };
     } catch (error) {
@@ -85,20 +120,24 @@ export class ItemRunner {
     { run, prepared, request, model, name, laneId, delivery }: {
       run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
     },
-    budget: LaneBudget, signal: AbortSignal,
+    { budget, signal, begin }: Playing,
   ): Promise<Answered> {
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
       chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
-      onAttempt: (failure, seconds) => this.onAttempt(laneId, failure, seconds),
+      begin,
+      onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     });
+    if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
     for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));
-      await rememberRefusesRequired(this.pool, model.providerId, String(request.body.model));
-      this.runs.forgetConnection(model.providerId, String(request.body.model));
+      await untilDone(() => rememberRefusesRequired(this.of.pool, model.providerId, String(request.body.model)));
+      this.of.runs.forgetConnection(model.providerId, String(request.body.model));
     }
+    const { replies, rounds, refused } = asked;
+    const exchange: Exchange = { requests: withoutTools(asked.requests, prepared.tools), replies, rounds, ...(refused > 0 && { refused }) };
     return {
       result: asked.answers ? await this.#score(run, prepared, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
@@ -108,35 +147,49 @@ export class ItemRunner {
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
-      exchange: compress(JSON.stringify({ requests: withoutTools(asked.requests, prepared.tools), replies: asked.replies, rounds: asked.rounds } satisfies Exchange)),
+      exchange: compress(JSON.stringify(exchange)),
     };
   }
 
-  /** Scores a stored reply: free, and in no time that says anything of the model. */
-  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered> {
+  /**
+   * Scores a stored reply: free, and in no time that says anything of the model.
+   * @returns undefined where the exchange holds no reply
+   */
+  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered | undefined> {
     const stored = parseJson(zstdDecompressSync(exchange).toString('utf8')) as unknown as Exchange;
-    return {
-      result: await this.#score(run, prepared, answersIn(stored)!, signal),
+    const answers = answersIn(stored);
+    return answers && {
+      result: await this.#score(run, prepared, answers, signal),
       latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
     };
   }
 
-  /** A failing embedding model leaves the item without a score, as a failing model does; the reply is kept and can be scored again. */
+  /**
+   * A failing embedding model leaves the item without a score, as a failing model does; so does whatever goes wrong in scoring. The
+   * reply is kept and can be scored again.
+   */
   async #score(run: RunInHand['run'], prepared: PreparedCase, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
-      const similarity = (a: string, b: string) => this.embedder.similarity(run.teamId, a, b, signal);
+      const similarity = (a: string, b: string) => this.of.embedder.similarity(run.teamId, a, b, signal);
       return { outcome: 'scored', ...(await traceStep('score', {}, () => scoreReply(prepared, answers, run.config.metrics, similarity))) };
     } catch (error) {
+      if (signal.aborted || error instanceof ShuttingDown) throw error;
       if (error instanceof ProviderFailure) return errored(error.kind, error.message);
-      throw error;
+      this.#unforeseen(error, { run: run.id });
+      return internalError(error);
     }
+  }
+
+  #unforeseen(error: unknown, facts: object): void {
+    const { message, stack } = error as Error;
+    this.of.logger.error({ ...facts, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
   }
 
   /** The log has each warning once per run; this set only saves asking it again for every item. */
   async #announce(runId: string, warning: Warning): Promise<void> {
     const key = `${runId} ${warning.code}`;
     if (this.#announced.has(key)) return;
-    await warnOnce(this.pool, runId, warning.code, warning.message);
+    await untilDone(() => warnOnce(this.of.pool, runId, warning.code, warning.message));
     if (this.#announced.size > 10_000) this.#announced.clear();
     this.#announced.add(key);
   }
@@ -151,11 +204,24 @@ const notAsked = {
   latencyMs: null, promptTokens: null, completionTokens: null, costUsd: null, cached: false, attempts: 0, toolChoiceUsed: null, exchange: Buffer.alloc(0),
 };
 
-/** The end of an item whose processes died again and again. */
-export const crashed = (delivery: Delivery, casePosition: number, sample: number, category: string | null, crashes: number): Settlement => ({
-  delivery, casePosition, sample, category, ...notAsked,
-  result: errored('crashed', `The worker died or froze ${crashes} times while it worked on this item.`),
+/** The end of an item whose processes died again and again while a request of it was under way. */
+export const crashed = (place: Place, crashes: number): Settlement => ({
+  ...place, ...notAsked, result: errored('crashed', `The worker died or froze ${crashes} times while it worked on this item.`),
 });
+
+/** The end of an item that was played by itself, because processes had died of it, and took too long. */
+export const outOfTime = (place: Place, longestMs: number): Settlement => ({
+  ...place, ...notAsked,
+  result: errored('timeout', `Processes died while they worked on this item, so it was asked in one of its own, which had no answer within ${longestMs / 1000} s.`),
+});
+
+/** The end of an item that something unforeseen was thrown for. What was paid for it counts. */
+export const failedInside = (place: Place, error: unknown, paid: Partial<Pick<Settlement, 'costUsd' | 'attempts'>> = {}): Settlement => ({
+  ...place, ...notAsked, ...paid, result: internalError(error),
+});
+
+const internalError = (error: unknown): Outcome =>
+  errored('internal', storable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
 
 /** US dollars; null without prices. */
 function costOf(asked: Pick<Asked, 'promptTokens' | 'completionTokens'>, model: ModelConnection): number | null {

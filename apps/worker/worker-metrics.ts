@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Settlement } from '#lib/db/settle-items';
-import type { ProviderFailure } from '#lib/providers/failure';
 import { registry } from '#lib/runtime/metrics';
 
 // What each of these answers stands in docs/metrics.md. Labels are few by nature: lanes, kinds of errors, reasons; never a run or a case.
@@ -93,8 +92,9 @@ export class LaneMeter {
     budgetWait.inc({ ...this.labels, reason }, seconds);
   }
 
-  attempted(failure: ProviderFailure | undefined, seconds: number): void {
-    requests.inc({ ...this.labels, outcome: failure?.kind ?? 'answered' });
+  /** @param failure its kind */
+  attempted(failure: string | undefined, seconds: number): void {
+    requests.inc({ ...this.labels, outcome: failure ?? 'answered' });
     if (!failure) requestSeconds.observe(this.labels, seconds);
   }
 

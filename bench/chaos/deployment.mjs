@@ -56,7 +56,7 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
     };
   };
   const healthy = async (process) => {
-    await until(async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok, `${process.name} to be healthy`);
+    await until(async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok, `${process.name} to be healthy`, 120_000);
     if (process.hasExited()) throw new Error(`${process.name} ended as soon as it was started.`);
     return process;
   };

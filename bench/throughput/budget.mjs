@@ -17,7 +17,7 @@ const LINES = [
   ['the budget of the lane', /lane-budget/], ['score', /libs\/scoring|score-reply/], ['compress', /node:zlib|:compress$/], ['read and write JSON', /contracts\/json/],
   ['the SDK', /node_modules\/openai/], ['our fetch and HTTP', /guarded-fetch|guarded-stream|undici|node:_http|node:internal\/url|internal\/webstreams/],
   ['build the request, read the answer', /libs\/providers|ask-model|play-case|run-item|run-cache/],
-  ['the queue', /bullmq|msgpackr|queue\/lanes|lane-workers|group-commit|items-in-hand|solitude/], ['Redis protocol and sockets', /ioredis|redis-parser|redis-commands/],
+  ['the queue', /bullmq|msgpackr|queue\/lanes|lane-workers|group-commit|items-in-hand|quarantine|shares/], ['Redis protocol and sockets', /ioredis|redis-parser|redis-commands/],
   ['Postgres protocol and sockets', /node_modules\/pg/], ['meters and traces', /prom-client|worker-metrics|opentelemetry|tracing/], ['start and modules', /node:internal\/modules/],
 ];
 const OTHER = 'sockets, timers, promises of Node';

@@ -16,7 +16,7 @@ beforeAll(async () => {
   direct = new pg.Pool({ connectionString: url, max: 2 });
   direct.on('error', () => {});
   api = await startApi({ DATABASE_URL: way.url }, { live: true });
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await direct.end();

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { jsonFault } from './json-fault.js';
 
 describe('where a text stops being JSON', () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { isNumber, numberSource, parseJson, plainNumbers } from './json.js';
 
 describe('JSON that keeps numbers as they were written', () => {

@@ -6,8 +6,11 @@ export const LEASE_MS = 10_000;
 
 export interface Claim {
   token: number;
-  /** How many processes died or froze while they held this item. */
+  /** How many processes died or froze while they held this item, and how many of them after a request was made for it. */
+  lost: number;
   crashes: number;
+  /** Of the run; a resume makes the next. */
+  generation: number;
   /** How long it was queued; null when it was handed back meanwhile. */
   queuedForS: number | null;
 }
@@ -22,23 +25,28 @@ const keys = (deliveries: readonly Delivery[]) =>
 export async function claimItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>({
     name: 'claim_items',
-    text: `UPDATE in_flight i SET worker = $1, lease_until = now() + $6 * interval '1 ms'
+    text: `UPDATE in_flight i SET worker = $1, lease_until = now() + $6 * interval '1 ms', begun = false
       FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[]) AS u(run_id, target, item, token), run r
       WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token
         AND r.id = i.run_id AND r.status = 'running' AND i.worker IS NULL
-      RETURNING i.token, i.crashes, CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END AS "queuedForS"`,
+      RETURNING i.token, i.lost, i.crashes, r.generation, CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END AS "queuedForS"`,
     values: [worker, ...keys(deliveries), LEASE_MS],
   });
   return rows;
 }
 
-/** Heartbeat: keeps the leases of what a worker holds. */
-export async function renewLeases(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<void> {
+/** An item that a worker holds, and whether a request was made for it. */
+export interface Held extends Delivery {
+  begun: boolean;
+}
+
+/** Heartbeat: keeps the leases of what a worker holds, and notes what has begun. */
+export async function renewLeases(pool: Pool, worker: string, held: readonly Held[]): Promise<void> {
   await pool.query(
-    `UPDATE in_flight i SET lease_until = now() + $6 * interval '1 ms'
-     FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[]) AS u(run_id, target, item, token)
+    `UPDATE in_flight i SET lease_until = now() + $6 * interval '1 ms', begun = u.begun
+     FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[], $7::bool[]) AS u(run_id, target, item, token, begun)
      WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token AND i.worker = $1`,
-    [worker, ...keys(deliveries), LEASE_MS],
+    [worker, ...keys(held), LEASE_MS, held.map(({ begun }) => begun)],
   );
 }
 

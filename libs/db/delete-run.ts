@@ -23,11 +23,14 @@ export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string;
 
 const ITEM = 'target, case_position, sample';
 
-/** Removes one piece of what deleted runs left behind. Answers whether there may be more. */
-export async function purgeRuns(pool: Pool, pieceSize = 5000): Promise<boolean> {
-  const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge LIMIT 1');
-  const runId = rows[0]?.run_id;
-  if (!runId) return false;
+/** Deleted runs that left something behind, oldest first. */
+export async function runsToPurge(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY run_id LIMIT 1000');
+  return rows.map(({ run_id }) => run_id);
+}
+
+/** Removes one piece of what a deleted run left behind. Answers whether there may be more. */
+export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Promise<boolean> {
   for (const [table, key] of [['exchange', ITEM], ['result', ITEM], ['rescored', `rescore_id, ${ITEM}`]]) {
     const removed = await longQuery(pool,
       `DELETE FROM ${table} WHERE run_id = $1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run_id = $1 LIMIT $2)`,
@@ -37,5 +40,5 @@ export async function purgeRuns(pool: Pool, pieceSize = 5000): Promise<boolean> 
   }
   for (const table of ['redo', 'run_warning']) await longQuery(pool, `DELETE FROM ${table} WHERE run_id = $1`, [runId]);
   await pool.query('DELETE FROM purge WHERE run_id = $1', [runId]);
-  return true;
+  return false;
 }

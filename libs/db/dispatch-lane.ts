@@ -60,7 +60,10 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
 export async function dispatchLane(pool: Pool, laneId: string, window: number): Promise<Delivery[]> {
   return inTransaction(pool, async (client) => {
     // One dispatcher per lane at a time, whatever the number of workers; it is released with the transaction.
-    const lock = await client.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('dispatch'), hashtext($1)) AS mine`, [laneId]);
+    const lock = await client.query<{ mine: boolean }>({
+      name: 'lock_dispatch', values: [laneId, LONGEST_LOCK],
+      text: `SELECT pg_try_advisory_xact_lock(hashtext('dispatch'), hashtext($1)) AS mine, set_config('lock_timeout', $2, true)`,
+    });
     if (!lock.rows[0]!.mine) return [];
     // In a statement of its own: it sees what whoever held the lock before has done.
     const lane = await client.query<{ n: number; vtime: number }>({
@@ -77,7 +80,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
          (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
          r.status = 'queued' AS queued, r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL AS limited
        FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
-       WHERE t.lane_id = $1 AND t.active AND (r.config::jsonb ->> 'model_order' IS DISTINCT FROM 'sequential' OR NOT EXISTS (
+       WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
          SELECT 1 FROM target e WHERE e.run_id = t.run_id AND e.provider_id = t.provider_id AND e.ordinal < t.ordinal AND e.active))
        ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
       values: [laneId],
@@ -101,6 +104,9 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
     return deliveries;
   });
 }
+
+/** Whoever holds a target's row for longer (a resume of a large run) makes nobody wait; there is a next turn. */
+const LONGEST_LOCK = '2s';
 
 /** The runs of items, each once. */
 export const runsOf = (of: readonly { runId: string }[]): string[] => [...new Set(of.map(({ runId }) => runId))];

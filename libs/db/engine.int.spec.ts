@@ -1,9 +1,9 @@
 import { createDatabase } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { cancelJob } from './cancel-job.js';
-import { claimItems } from './claim-items.js';
+import { claimItems, renewLeases } from './claim-items.js';
 import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
-import { doneTargets, finishRuns, finishTarget } from './finish-run.js';
+import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
 import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
@@ -51,6 +51,7 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
 };
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
+const finishRuns = async (): Promise<void> => void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
 const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
@@ -78,10 +79,29 @@ describe('settling', () => {
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     await claimItems(pool, 'w1', deliveries);
-    const settled = async (from: number, to: number) => (await settleItems(pool, deliveries.slice(from, to).map((d) => settlementOf(d)))).get(runId);
+    const settled = async (from: number, to: number) => (await settleItems(pool, deliveries.slice(from, to).map((d) => settlementOf(d)))).runs.get(runId);
     expect(await settled(0, 3)).toEqual({ items: 3, ended: false });
     expect(await settled(2, 4)).toEqual({ items: 1, ended: true }); // one of the two was settled before
     expect(await settled(0, 4)).toBeUndefined();
+  });
+
+  it('tells which items of a batch were stored', async () => {
+    const team = await aTeam(pool);
+    await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(pool, [settlementOf(deliveries[1]!)]);
+    expect((await settleItems(pool, deliveries.slice(0, 3).map((d) => settlementOf(d)))).stored).toEqual([true, false, true]);
+  });
+
+  it('stores counts beyond what a number holds as the largest', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', [delivery!]);
+    await settleItems(pool, [{ ...settlementOf(delivery!), promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1, attempts: 40_000 }]);
+    const { rows } = await pool.query('SELECT prompt_tokens, completion_tokens, attempts FROM result WHERE run_id = $1', [runId]);
+    expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
   it('changes nothing for a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
@@ -92,9 +112,9 @@ describe('settling', () => {
     await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
     expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]); // Postgres was out of reach just now
     const { redeliver: [newer] } = await reconcileLane(pool, team.laneId, 'w2', true, noneMissing);
-    expect((await claimItems(pool, 'w2', [newer!])).map((claim) => claim.crashes)).toEqual([1]);
+    expect(await claimItems(pool, 'w2', [newer!])).toMatchObject([{ lost: 1, crashes: 0 }]);
 
-    expect((await settleItems(pool, [settlementOf(late!)])).size).toBe(0);
+    expect((await settleItems(pool, [settlementOf(late!)])).stored).toEqual([false]);
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
     // By its key alone the late reply would find, and take away, the newer delivery's row:
     const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [runId, late!.target, late!.item]);
@@ -112,7 +132,7 @@ describe('settling', () => {
     await claimItems(pool, 'w1', [delivery!]);
     let settled = -1;
     await whileLocked(cancelInside(runId), async () => {
-      settled = (await settleItems(pool, [settlementOf(delivery!)])).size;
+      settled = (await settleItems(pool, [settlementOf(delivery!)])).runs.size;
     });
     expect([settled, await count('result', runId)]).toEqual([0, 0]);
   });
@@ -172,6 +192,30 @@ describe('dispatching', () => {
     expect(new Set((await dispatchLane(pool, parallel.laneId, 8)).map((d) => d.target))).toEqual(new Set([0, 1]));
   });
 
+  it.each([['\\u0000'], ['\\ud800']])('takes items of a run whose parameters hold %s, which jsonb refuses', async (text) => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { runId } = await team.submit();
+    await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [runId, '"params":{}', `"params":{"stop":"${text}"}`]);
+    expect((await pool.query<{ config: string }>('SELECT config FROM run WHERE id = $1', [runId])).rows[0]!.config).toContain(text);
+    expect(await dispatchLane(pool, team.laneId, 10)).toHaveLength(2);
+  });
+
+  it('does not wait for whoever holds a target of the lane, but lets others have their turn', async () => {
+    const [team, other] = [await aTeam(pool), await aTeam(pool)];
+    const { runId } = await team.submit();
+    await other.submit();
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+      await expect(dispatchLane(pool, team.laneId, 10)).rejects.toMatchObject({ code: '55P03' });
+      expect(await dispatchLane(pool, other.laneId, 10)).toHaveLength(4);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('shares a lane between users, whatever the number of their runs', async () => {
     const team = await aTeam(pool, { cases: 100, runningJobs: 10 });
     const big = await Promise.all(Array.from({ length: 5 }, () => team.submit()));
@@ -193,7 +237,7 @@ describe('finishing', () => {
     const done = (await doneTargets(pool)).filter((target) => target.runId === runId);
     expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
     await Promise.all([...done, ...done].map((target) => finishTarget(pool, target, summary)));
-    await Promise.all([finishRuns(pool), finishRuns(pool)]);
+    await Promise.all([finishRuns(), finishRuns()]);
     const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [jobId]);
     expect(events.rows.map((row) => row.name)).toEqual(['job_created', 'tool_eval_init', 'tool_eval_summary', 'tool_eval_summary', 'tool_eval_complete', 'job_completed']);
     expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([{ status: 'completed', score: 1 }]);
@@ -221,7 +265,7 @@ describe('finishing', () => {
         await client.query(`UPDATE run SET status = 'running' WHERE id = $1`, [runId]);
         await client.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [runId]);
       },
-      () => finishRuns(pool));
+      () => finishRuns());
     expect(await stored()).toMatchObject({ status: 'running', score: null });
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
@@ -263,19 +307,38 @@ describe('reconciling', () => {
     expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ token: redeliver[0]!.token, crashes: 0 }]);
   });
 
+  const loseLease = async (runId: string): Promise<void> =>
+    void (await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]));
+
   it('gives up an item after five crashes', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     let [delivery] = await dispatchLane(pool, team.laneId, 10);
     for (let crash = 1; crash <= 5; crash++) {
       await claimItems(pool, 'w', [delivery!]);
-      await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
+      await renewLeases(pool, 'w', [{ ...delivery!, begun: true }]);
+      await loseLease(runId);
       const { redeliver, poisoned } = await reconcileLane(pool, team.laneId, 'w', true, noneMissing);
       expect([redeliver.length, poisoned.length]).toEqual(crash < 5 ? [1, 0] : [0, 1]);
       delivery = redeliver[0] ?? poisoned[0];
     }
     await settleItems(pool, [settlementOf(delivery!, 'errored')]);
     expect(await count('result', runId)).toBe(1);
+  });
+
+  it('charges no crash to what only waited in a process that died, however often', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { runId } = await team.submit();
+    let deliveries = await dispatchLane(pool, team.laneId, 10);
+    for (let death = 1; death <= 6; death++) {
+      await claimItems(pool, 'w', deliveries);
+      if (death <= 2) await renewLeases(pool, 'w', [{ ...deliveries.find(({ item }) => item === 0)!, begun: true }]);
+      await loseLease(runId);
+      deliveries = (await reconcileLane(pool, team.laneId, 'w', true, noneMissing)).redeliver;
+      expect(deliveries).toHaveLength(2);
+    }
+    const { rows } = await pool.query('SELECT item, lost, crashes FROM in_flight WHERE run_id = $1 ORDER BY item', [runId]);
+    expect(rows).toEqual([{ item: 0, lost: 6, crashes: 2 }, { item: 1, lost: 6, crashes: 0 }]);
   });
 });
 

@@ -3,7 +3,11 @@ import { admitJobs } from './admit-jobs.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool } from './pool.js';
 
+/** Those that a turn of the loop looks for, of each team: one with very many keeps nobody else waiting. */
+const A_TEAM = 20;
+
 export interface DoneTarget {
+  teamId: string;
   runId: string;
   /** Of the run; a resume makes the next. */
   generation: number;
@@ -14,11 +18,12 @@ export interface DoneTarget {
 /** Targets that have nothing left to settle (all settled, or their run was stopped) and no summary yet. */
 export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
   const { rows } = await pool.query<DoneTarget>(
-    `SELECT t.run_id AS "runId", r.generation, t.ordinal, t.provider_key || '::' || t.model_id AS target
-     FROM target t JOIN run r ON r.id = t.run_id
-     WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded'))
-       AND r.status <> 'pending' ORDER BY t.run_id, t.ordinal LIMIT 100`,
-  );
+    `SELECT "teamId", "runId", generation, ordinal, target FROM (
+       SELECT r.team_id AS "teamId", t.run_id AS "runId", r.generation, t.ordinal, t.provider_key || '::' || t.model_id AS target,
+         row_number() OVER (PARTITION BY r.team_id ORDER BY t.run_id, t.ordinal) AS n
+       FROM target t JOIN run r ON r.id = t.run_id
+       WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded')) AND r.status <> 'pending') done
+     WHERE n <= $1 ORDER BY n LIMIT 1000`, [A_TEAM]);
   return rows;
 }
 
@@ -38,46 +43,55 @@ export async function finishTarget(pool: Pool, { runId, generation, ordinal }: O
   });
 }
 
+/** A run that has nothing left to do but to be finished. */
+export interface DoneRun {
+  id: string;
+  teamId: string;
+  userId: string;
+}
+
+/** Runs whose targets are all finished: those that are to be completed, and stopped ones that have no score yet. */
+export async function doneRuns(pool: Pool): Promise<DoneRun[]> {
+  const { rows } = await pool.query<DoneRun>(
+    // The first condition of the inner query is, to the letter, the one of the index run_unfinished.
+    `SELECT id, "teamId", "userId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n FROM run r
+       WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
+         AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
+         AND (r.status = 'running' OR EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored))) done
+     WHERE n <= $1 ORDER BY n LIMIT 1000`, [A_TEAM]);
+  return rows;
+}
+
 /**
- * Finishes the runs whose targets are all finished: run and job, once. Stopped runs get their score only.
- * @returns the ids of the jobs that moved
+ * Finishes a run whose targets are all finished, with its job, once. A stopped run gets its score only.
+ * @returns the id of the job that moved
  */
-export async function finishRuns(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string; user_id: string }>(
-    // The first condition is, to the letter, the one of the index run_unfinished.
-    `SELECT r.id, r.user_id FROM run r
-     WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
-       AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
-       AND (r.status = 'running' OR EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored)) LIMIT 100`,
-  );
-  const moved: string[] = [];
-  for (const run of rows) {
-    await inTransaction(pool, async (client) => {
-      await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.user_id]);
-      // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
-      await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
-      const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [run.id]);
-      if (unfinished.rowCount) return;
-      // The mean over the targets' overall means; targets with nothing scored are left out.
-      const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
-        `UPDATE run r SET score = s.score, delta = s.score - b.score
-         FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s,
-           (SELECT base.score FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
-              LEFT JOIN experiment e ON e.id = self.experiment_id LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1) b
-         WHERE r.id = $1 RETURNING r.job_id, r.status, r.score, r.delta`,
-        [run.id],
-      );
-      const finished = await client.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
-      const row = scored.rows[0];
-      if (!row || finished.rowCount === 0) return;
-      await client.query(`UPDATE job SET status = 'completed', finished_at = now(), detail = NULL WHERE id = $1`, [row.job_id]);
-      await logEvents(client, row.job_id, [
-        { name: 'tool_eval_complete', data: { eval_id: run.id, score: row.score, delta: row.delta } },
-        { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
-      ]);
-      await admitJobs(client, run.user_id);
-      moved.push(row.job_id);
-    });
-  }
-  return moved;
+export async function finishRun(pool: Pool, run: DoneRun): Promise<string | undefined> {
+  return inTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.userId]);
+    // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
+    await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
+    const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [run.id]);
+    if (unfinished.rowCount) return undefined;
+    // The mean over the targets' overall means; targets with nothing scored are left out.
+    const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
+      `UPDATE run r SET score = s.score, delta = s.score - b.score
+       FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s,
+         (SELECT base.score FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
+            LEFT JOIN experiment e ON e.id = self.experiment_id LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1) b
+       WHERE r.id = $1 RETURNING r.job_id, r.status, r.score, r.delta`,
+      [run.id],
+    );
+    const finished = await client.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
+    const row = scored.rows[0];
+    if (!row || finished.rowCount === 0) return undefined;
+    await client.query(`UPDATE job SET status = 'completed', finished_at = now(), detail = NULL WHERE id = $1`, [row.job_id]);
+    await logEvents(client, row.job_id, [
+      { name: 'tool_eval_complete', data: { eval_id: run.id, score: row.score, delta: row.delta } },
+      { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
+    ]);
+    await admitJobs(client, run.userId);
+    return row.job_id;
+  });
 }

@@ -10,11 +10,23 @@ export interface LoadedRun {
   id: string;
   teamId: string;
   config: RunConfig;
-  /** Positions of the cases that take part, in the order of the items. */
+  /** Positions of the cases that take part, in the order of the items; empty: all, from 0. */
   casePositions: number[];
-  suite: { systemPrompt: string | null; tools: Tool[]; passThreshold: number };
-  cases: Map<number, { body: string; category: string | null }>;
+  suite: { versionId: string; systemPrompt: string | null; tools: Tool[]; passThreshold: number };
   targets: LoadedTarget[];
+}
+
+/** A case of a suite's version, as it is stored. */
+export interface StoredCase {
+  position: number;
+  body: string;
+  category: string | null;
+}
+
+/** Where an item of a run stands: items are counted by case, then by sample. */
+export function placeOf({ casePositions, config: { samples } }: Pick<LoadedRun, 'casePositions' | 'config'>, item: number): { casePosition: number; sample: number } {
+  const index = Math.floor(item / samples);
+  return { casePosition: casePositions.length ? casePositions[index]! : index, sample: item % samples };
 }
 
 export interface LoadedTarget {
@@ -29,7 +41,7 @@ export interface LoadedTarget {
 
 export const caseOf = (body: string): CaseInput => parseJson(body) as unknown as CaseInput;
 
-/** Undefined when the run is gone. */
+/** A run without its cases, which are loaded as its items come. Undefined when the run is gone. */
 export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | undefined> {
   const { rows } = await pool.query<{
     team_id: string; config: string; case_positions: number[]; suite_version_id: string;
@@ -41,27 +53,58 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
   );
   const run = rows[0];
   if (!run) return undefined;
-  const [cases, targets] = await Promise.all([
-    pool.query<{ position: number; body: string; category: string | null }>(
-      `SELECT position, body, category FROM suite_version_case WHERE version_id = $1
-       AND (cardinality($2::int[]) = 0 OR position = ANY ($2)) ORDER BY position`,
-      [run.suite_version_id, run.case_positions],
-    ),
-    pool.query<Omit<LoadedTarget, 'params'> & { params: string }>(
-      `SELECT ordinal, lane_id AS "laneId", provider_id AS "providerId", provider_key AS "providerKey", model_id AS "modelId", params,
-         system_prompt AS "systemPrompt" FROM target WHERE run_id = $1 ORDER BY ordinal`,
-      [runId],
-    ),
-  ]);
+  const targets = await pool.query<Omit<LoadedTarget, 'params'> & { params: string }>(
+    `SELECT ordinal, lane_id AS "laneId", provider_id AS "providerId", provider_key AS "providerKey", model_id AS "modelId", params,
+       system_prompt AS "systemPrompt" FROM target WHERE run_id = $1 ORDER BY ordinal`,
+    [runId],
+  );
   return {
     id: runId,
     teamId: run.team_id,
     config: parseJson(run.config) as unknown as RunConfig,
-    casePositions: cases.rows.map((row) => row.position),
-    suite: { systemPrompt: run.system_prompt, tools: parseJson(run.tools) as unknown as Tool[], passThreshold: run.pass_threshold },
-    cases: new Map(cases.rows.map(({ position, body, category }) => [position, { body, category }])),
+    casePositions: run.case_positions,
+    suite: { versionId: run.suite_version_id, systemPrompt: run.system_prompt, tools: parseJson(run.tools) as unknown as Tool[], passThreshold: run.pass_threshold },
     targets: targets.rows.map((row) => ({ ...row, params: parseJson(row.params) as JsonObject })),
   };
+}
+
+/** Some cases of a suite's version. */
+export async function loadCases(pool: Pool, versionId: string, positions: readonly number[]): Promise<StoredCase[]> {
+  const { rows } = await pool.query<StoredCase>({
+    name: 'load_cases', text: 'SELECT position, body, category FROM suite_version_case WHERE version_id = $1 AND position = ANY ($2)', values: [versionId, positions],
+  });
+  return rows;
+}
+
+/** The cases that take part in a run, a page at a time. */
+export async function* casesOfRun(pool: Pool, { suite, casePositions }: Pick<LoadedRun, 'suite' | 'casePositions'>, pageSize = 500): AsyncGenerator<StoredCase[]> {
+  for (let after = -1; ; ) {
+    const { rows } = await pool.query<StoredCase>(
+      `SELECT position, body, category FROM suite_version_case WHERE version_id = $1 AND position > $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
+       ORDER BY position LIMIT $4`, [suite.versionId, after, casePositions, pageSize]);
+    if (rows.length) yield rows;
+    if (rows.length < pageSize) return;
+    after = rows.at(-1)!.position;
+  }
+}
+
+/** All that settling an item needs to know of it, where nothing else of its run can be loaded or prepared. */
+export async function findPlace(
+  pool: Pool, { runId, item }: { runId: string; item: number },
+): Promise<{ casePosition: number; sample: number; category: string | null } | undefined> {
+  const { rows } = await pool.query<{ casePosition: number; sample: number; category: string | null }>(
+    `SELECT p.position AS "casePosition", $2::int % p.samples AS sample, c.category FROM (
+       SELECT samples, suite_version_id, CASE WHEN cardinality(case_positions) = 0 THEN $2::int / samples ELSE case_positions[$2::int / samples + 1] END AS position
+       FROM run WHERE id = $1) p
+     LEFT JOIN suite_version_case c ON c.version_id = p.suite_version_id AND c.position = p.position`, [runId, item]);
+  return rows[0];
+}
+
+/** The stored exchange of an item, zstd of JSON; undefined where there is none. */
+export async function findExchange(pool: Pool, of: { runId: string; target: number; casePosition: number; sample: number }): Promise<Buffer | undefined> {
+  const { rows } = await pool.query<{ body: Buffer }>(
+    'SELECT body FROM exchange WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4', [of.runId, of.target, of.casePosition, of.sample]);
+  return rows[0]?.body.length ? rows[0].body : undefined;
 }
 
 /** A model as its provider describes it now: a key or a price may change while a run goes on. */

@@ -2,22 +2,22 @@ import type { Delivery } from './dispatch-lane.js';
 import { inTransaction, type Pool } from './pool.js';
 
 /** An item whose processes keep dying settles as errored after this many of them, so that its neighbours do not suffer. */
-export const MAX_CRASHES = 5;
+const MAX_CRASHES = 5;
 
 /** Queue jobs normally start within milliseconds; only an item unclaimed for longer is worth a look into the queue. */
 const UNCLAIMED_MS = 2000;
 
 export interface Reconciled {
-  /** Deliveries to add to the queue: their old queue job is gone, or its process died (then with `crashes`). */
-  redeliver: (Delivery & { crashes?: number })[];
+  /** Deliveries to add to the queue: their old queue job is gone, or its process died (then with `lost`). */
+  redeliver: (Delivery & { lost?: number })[];
   /** Claimed here for settling as errored (`crashed`). */
   poisoned: (Delivery & { crashes: number })[];
 }
 
 /**
  * The one cure for lost jobs, killed processes and a flushed Redis: in-flight rows whose queue job is gone, or whose lease
- * ran out, get a new token and are queued again; rows of runs that do not run are removed. Only a crash (a lease that ran
- * out) counts against an item; a lost queue job does not.
+ * ran out, get a new token and are queued again; rows of runs that do not run are removed. A lost queue job counts against no
+ * item, and a lease that ran out only against one that had begun: whatever else the process held only waited.
  *
  * @param mayJudge whether a lease that ran out means that its process died. It does not just after Postgres was out of reach:
  *   nobody could renew theirs.
@@ -47,12 +47,12 @@ export async function reconcileLane(
        RETURNING run_id AS "runId", target, item, i.token`,
       [laneId, lost.map((delivery) => delivery.token)],
     );
-    const crashed = await client.query<Delivery & { crashes: number }>(
-      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), crashes = crashes + 1,
-         worker = CASE WHEN crashes + 1 >= $2 THEN $3 END,
-         lease_until = CASE WHEN crashes + 1 >= $2 THEN now() + interval '10 s' END
+    const crashed = await client.query<Delivery & { crashes: number; lost: number }>(
+      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + 1, crashes = crashes + begun::int, begun = false,
+         worker = CASE WHEN crashes + begun::int >= $2 THEN $3 END,
+         lease_until = CASE WHEN crashes + begun::int >= $2 THEN now() + interval '10 s' END
        WHERE lane_id = $1 AND lease_until < now() AND $4
-       RETURNING run_id AS "runId", target, item, token, crashes`,
+       RETURNING run_id AS "runId", target, item, token, crashes, lost`,
       [laneId, MAX_CRASHES, worker, mayJudge],
     );
     return {

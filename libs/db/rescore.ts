@@ -40,6 +40,7 @@ export async function submitRescore(
 /** A rescore that is to go on, and where. */
 export interface RescoreToDo {
   id: string;
+  teamId: string;
   runId: string;
   jobId: string;
   options: RescoreOptions;
@@ -51,11 +52,17 @@ export interface Place {
   sample: number;
 }
 
+/** Of each team the oldest ones. */
 export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
-  const { rows } = await pool.query<{ id: string; runId: string; jobId: string; options: string; target: number; casePosition: number; sample: number }>(
-    `SELECT s.id, s.run_id AS "runId", s.job_id AS "jobId", s.options, s.next_target AS target, s.next_case AS "casePosition", s.next_sample AS sample
-     FROM job j JOIN rescore s ON s.job_id = j.id WHERE j.type = 'rescore' AND j.status IN ('queued', 'running') ORDER BY j.id LIMIT 100`);
-  return rows.map(({ id, runId, jobId, options, ...next }) => ({ id, runId, jobId, options: parseJson(options) as unknown as RescoreOptions, next }));
+  const { rows } = await pool.query<{ id: string; teamId: string; runId: string; jobId: string; options: string; target: number; casePosition: number; sample: number }>(
+    `SELECT * FROM (
+       SELECT s.id, s.team_id AS "teamId", s.run_id AS "runId", s.job_id AS "jobId", s.options, s.next_target AS target, s.next_case AS "casePosition",
+         s.next_sample AS sample, row_number() OVER (PARTITION BY s.team_id ORDER BY j.id) AS n
+       FROM job j JOIN rescore s ON s.job_id = j.id WHERE j.type = 'rescore' AND j.status IN ('queued', 'running')) todo
+     WHERE n <= 5 ORDER BY n, id LIMIT 1000`);
+  return rows.map(({ id, teamId, runId, jobId, options, target, casePosition, sample }) => ({
+    id, teamId, runId, jobId, options: parseJson(options) as unknown as RescoreOptions, next: { target, casePosition, sample },
+  }));
 }
 
 /** A settled item and what was answered; `exchange` is undefined where it is gone. */

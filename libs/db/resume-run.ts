@@ -42,8 +42,7 @@ export async function resumeRun(
       `INSERT INTO job_event (job_id, seq, at, name, data)
        SELECT j.id, r.seq, r.settled_at, 'tool_eval_result', ${RESULT_EVENT}
        FROM result r JOIN job j ON j.result_ref = $1::text AND j.type = 'tool_eval' AND j.generation = r.generation WHERE r.run_id = $1::uuid AND r.outcome = 'errored'`, [runId]);
-    await longQuery(client, `DELETE FROM exchange e USING result r WHERE r.run_id = $1 AND r.outcome = 'errored'
-      AND e.run_id = $1 AND e.target = r.target AND e.case_position = r.case_position AND e.sample = r.sample`, [runId]);
+    // Their exchanges stay until new ones take their place: where a model had answered, its reply is scored and not asked for again.
     await longQuery(client, `DELETE FROM result WHERE run_id = $1 AND outcome = 'errored'`, [runId]);
     await longQuery(client, 'DELETE FROM redo WHERE run_id = $1', [runId]);
     await longQuery(client,

@@ -41,3 +41,14 @@ describe('raw exchanges', () => {
     reader.release();
   }, 30_000);
 });
+
+it('rows that came before the partition of their month move into it, and later months get theirs', async () => {
+  const month = '2031_05';
+  const runId = (await pool.query<{ id: string }>(`SELECT uuid7_floor('2031-05-10') AS id`)).rows[0]!.id;
+  await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [runId]);
+  const placeOf = async (): Promise<string> => (await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [runId])).rows[0]!.name;
+  expect(await placeOf()).toBe('exchange_default');
+  await pool.query(`SELECT ensure_partitions('2031-07-15')`);
+  expect(await placeOf()).toBe(`exchange_${month}`);
+  expect(await partitions()).toContain('exchange_2031_07');
+}, 60_000);

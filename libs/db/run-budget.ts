@@ -65,32 +65,40 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 
-/**
- * Stops the runs whose budget is spent, once what they had in flight is settled. Nothing more was handed out since.
- * @returns the ids of the jobs that moved
- */
-export async function stopSpentRuns(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string; job_id: string; user_id: string }>(
-    `SELECT r.id, r.job_id, r.user_id FROM run r JOIN team tm ON tm.id = r.team_id
+/** A run that has a budget, items left, and nothing in flight: its budget may be spent. */
+export interface MaybeSpent {
+  id: string;
+  teamId: string;
+  jobId: string;
+  userId: string;
+}
+
+export async function maybeSpentRuns(pool: Pool): Promise<MaybeSpent[]> {
+  const { rows } = await pool.query<MaybeSpent>(
+    `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId" FROM run r JOIN team tm ON tm.id = r.team_id
      WHERE r.status = 'running' AND (r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL)
        AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active) AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`);
-  const moved: string[] = [];
-  for (const run of rows) {
-    await inTransaction(pool, async (client) => {
-      // Locks are taken in one order everywhere: user, targets by key, job. Whoever holds the targets keeps the dispatcher out.
-      await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.user_id]);
-      const targets = await client.query<{ active: boolean }>('SELECT active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE', [run.id]);
-      const budget = (await readBudgets(client, [run.id])).get(run.id);
-      const spent = budget && spentBudget(budget);
-      if (!budget || spent === undefined || budget.inFlight > 0 || !targets.rows.some(({ active }) => active)) return;
-      const stopped = await client.query(`UPDATE run SET status = 'budget_exceeded', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
-      if (stopped.rowCount === 0) return;
-      await client.query('UPDATE target SET active = false WHERE run_id = $1', [run.id]);
-      await client.query(`UPDATE job SET status = 'budget_exceeded', finished_at = now(), detail = $2 WHERE id = $1`, [run.job_id, spent]);
-      await logEvents(client, run.job_id, [{ name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: spent } }]);
-      await admitJobs(client, run.user_id);
-      moved.push(run.job_id);
-    });
-  }
-  return moved;
+  return rows;
+}
+
+/**
+ * Stops a run whose budget is spent, once what it had in flight is settled. Nothing more was handed out since.
+ * @returns the id of the job that moved
+ */
+export async function stopIfSpent(pool: Pool, run: MaybeSpent): Promise<string | undefined> {
+  return inTransaction(pool, async (client) => {
+    // Locks are taken in one order everywhere: user, targets by key, job. Whoever holds the targets keeps the dispatcher out.
+    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.userId]);
+    const targets = await client.query<{ active: boolean }>('SELECT active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE', [run.id]);
+    const budget = (await readBudgets(client, [run.id])).get(run.id);
+    const spent = budget && spentBudget(budget);
+    if (!budget || spent === undefined || budget.inFlight > 0 || !targets.rows.some(({ active }) => active)) return undefined;
+    const stopped = await client.query(`UPDATE run SET status = 'budget_exceeded', finished_at = now() WHERE id = $1 AND status = 'running'`, [run.id]);
+    if (stopped.rowCount === 0) return undefined;
+    await client.query('UPDATE target SET active = false WHERE run_id = $1', [run.id]);
+    await client.query(`UPDATE job SET status = 'budget_exceeded', finished_at = now(), detail = $2 WHERE id = $1`, [run.jobId, spent]);
+    await logEvents(client, run.jobId, [{ name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: spent } }]);
+    await admitJobs(client, run.userId);
+    return run.jobId;
+  });
 }

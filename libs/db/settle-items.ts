@@ -32,19 +32,29 @@ export interface Settled {
   ended: boolean;
 }
 
+/** What Postgres holds in a count. Providers' counts are sums by now, and may say anything. */
+const LARGEST_COUNT = 2 ** 31 - 1;
+const LARGEST_ATTEMPTS = 2 ** 15 - 1;
+const count = (value: number | null, largest = LARGEST_COUNT): number | null => (value === null ? null : Math.min(Math.max(0, Math.round(value)), largest));
+
+/** What became of a batch. */
+export interface SettledBatch {
+  runs: Map<string, Settled>;
+  /** Which of its items were stored, in its order. */
+  stored: boolean[];
+}
+
 /**
  * Settles items that ended within a few milliseconds, in one statement and one commit (`settle_items` in the migrations):
  * only those whose delivery still holds them, each once. A late reply (after a cancel, a takeover, a resume) changes nothing.
- *
- * @returns what was settled, per run
  */
-export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<Map<string, Settled>> {
+export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<SettledBatch> {
   const of = <Value>(column: (settlement: Settlement) => Value): Value[] => batch.map(column);
   const verdict = <Value>(column: (verdict: Verdict) => Value) =>
     batch.map(({ result }) => (result.outcome === 'scored' ? column(result.verdict) : null));
-  const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean }>({
+  const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
     name: 'settle_items',
-    text: `SELECT run_id, settled, ended FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
+    text: `SELECT run_id, settled, ended, stored FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
       $8::text[], $9::bool[], $10::float8[], $11::float8[], $12::float8[], $13::text[], $14::text[], $15::bool[], $16::text[], $17::text[],
       $18::text[], $19::int, $20::int[], $21::int[], $22::int[], $23::float8[], $24::bool[], $25::int[], $26::text[], $27::text[],
       $28::text[], $29::bytea[])`,
@@ -60,12 +70,16 @@ export async function settleItems(pool: Pool, batch: readonly Settlement[]): Pro
       verdict((v) => JSON.stringify(v.evidence)),
       of((s) => (s.result.outcome === 'scored' && s.result.metrics ? JSON.stringify(s.result.metrics) : null)),
       SCORING_VERSION,
-      of((s) => s.latencyMs), of((s) => s.promptTokens), of((s) => s.completionTokens), of((s) => s.costUsd), of((s) => s.cached),
-      of((s) => s.attempts),
+      of((s) => count(s.latencyMs)), of((s) => count(s.promptTokens)), of((s) => count(s.completionTokens)), of((s) => s.costUsd), of((s) => s.cached),
+      of((s) => count(s.attempts, LARGEST_ATTEMPTS)),
       of((s) => (s.result.outcome === 'errored' ? s.result.error.kind : null)),
       of((s) => (s.result.outcome === 'errored' ? s.result.error.message : null)),
       of((s) => s.toolChoiceUsed), of((s) => s.exchange),
     ],
   });
-  return new Map(rows.map(({ run_id, settled: items, ended }) => [run_id, { items, ended }]));
+  const numbers = new Set(rows.flatMap((row) => row.stored)); // from 1
+  return {
+    runs: new Map(rows.map(({ run_id, settled: items, ended }) => [run_id, { items, ended }])),
+    stored: batch.map((_settlement, index) => numbers.has(index + 1)),
+  };
 }

@@ -42,10 +42,10 @@ export async function submitRun(
     );
     await client.query(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
-         case_positions, experiment_id, max_requests, max_cost_usd, estimate) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14, $15)`,
+         case_positions, experiment_id, max_requests, max_cost_usd, estimate, model_order) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14, $15, $16)`,
       [runId, teamId, userId, jobId, suiteId, suite.versionId, suite.name, suite.version, JSON.stringify(config satisfies RunConfig),
         input.samples, positions.length === suite.caseCount ? [] : positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
-        submission.estimate ? JSON.stringify(submission.estimate) : null],
+        submission.estimate ? JSON.stringify(submission.estimate) : null, input.model_order],
     );
     await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { IMPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/problem';
 import { exportSuite } from './export-suite.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { parseJson } from '#lib/contracts/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';

@@ -4,23 +4,36 @@ import type { ProviderFailure } from './failure.js';
 export const MAX_ATTEMPTS = 5;
 /** How long an item waits for a provider that says 429, or that answers nobody. */
 export const MAX_THROTTLED_MS = 15 * 60_000;
+/** Between two requests to a provider that says 429 and not when to come back. */
+const LONGEST_BACKOFF_MS = 60_000;
 
 export type Next = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };
 
+/** What an item has been through so far, the failure at hand included. */
+export interface Tries {
+  /** Failed requests that count. */
+  attempts: number;
+  /** 429s in a row. */
+  throttles: number;
+  /** How long it has waited for them. */
+  throttledMs: number;
+}
+
 /**
  * What to do after a failure. A wait that the provider asked for uses no attempt, but ends after 15 minutes; other retryable
- * failures are tried again with full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter").
+ * failures are tried again with full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"), and so are 429s that do not
+ * say when to come back, less and less often.
  *
- * @param attempts failed requests that count, this one included
- * @param throttledMs how long this item has waited for 429s so far
  * @param random 0..1
  */
-export function afterFailure(failure: ProviderFailure, attempts: number, throttledMs: number, random: number): Next {
+export function afterFailure(failure: ProviderFailure, { attempts, throttles, throttledMs }: Tries, random: number): Next {
   if (!failure.retryable) return { then: 'settle-errored' };
-  const backoffMs = random * Math.min(30_000, 500 * 2 ** attempts);
+  const backoffMs = (times: number, longestMs: number): number => random * Math.min(longestMs, 500 * 2 ** times);
   if (failure.retryAfterMs !== undefined) {
-    const inMs = Math.max(failure.retryAfterMs, failure.kind === 'rate_limited' ? backoffMs : 0);
-    return throttledMs + inMs > MAX_THROTTLED_MS ? { then: 'settle-errored' } : { then: 'retry', inMs, usesAttempt: false };
+    const ownMs = failure.kind === 'rate_limited' ? backoffMs(throttles, LONGEST_BACKOFF_MS) : 0;
+    const inMs = Math.max(failure.retryAfterMs, ownMs);
+    return throttledMs + inMs >= MAX_THROTTLED_MS ? { then: 'settle-errored' } : { then: 'retry', inMs, usesAttempt: false };
   }
-  return attempts >= MAX_ATTEMPTS ? { then: 'settle-errored' } : { then: 'retry', inMs: backoffMs, usesAttempt: true };
+  if (attempts >= MAX_ATTEMPTS) return { then: 'settle-errored' };
+  return { then: 'retry', inMs: backoffMs(attempts, 30_000), usesAttempt: true };
 }

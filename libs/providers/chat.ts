@@ -11,6 +11,9 @@ import { isFromPrivate } from './guarded-fetch.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 import { errorIn } from './private-answer.js';
 
+/** Of an answer that holds no reply. */
+const LONGEST_KEPT = 100_000;
+
 const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
 
 /** What a model answered, in OpenAI's format. Its numbers keep their text. */
@@ -46,11 +49,13 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         attempt.abort();
       }, timeoutMs);
       try {
-        const { wire, notes } = dialect.toWire(body);
+        const { wire, notes } = foreseen(() => dialect.toWire(body));
         const response = await send(wire, { signal: attempt.signal, timeoutMs });
         const text = hideKey(await response.text(), endpoint.apiKey);
-        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate: isFromPrivate(response) };
-        return { ...readAnswer(dialect, text, from), notes, refilledInMs: readRefill(response.headers) };
+        const isPrivate = isFromPrivate(response);
+        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate };
+        const read = () => readAnswer(dialect, text, from);
+        return { ...foreseen(read, isPrivate ? undefined : text), notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
@@ -63,13 +68,25 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
   };
 }
 
+/**
+ * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail again, and be
+ * paid again.
+ */
+function foreseen<Made>(work: () => Made, answer?: string): Made {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.slice(0, LONGEST_KEPT));
+  }
+}
+
 function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
   const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
     error instanceof ProviderFailure ? error
     : typeof status === 'number' ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
     : failureOfError(error, baseUrl);
-  failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
+  failure.message = maskKeys(failure.message, apiKey);
   failure.body &&= hideKey(failure.body, apiKey);
   return failure;
 }
@@ -87,7 +104,7 @@ interface Origin {
 /** Reads a 200. */
 function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate }: Origin): Said & { body: Json } {
   const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
-  const kept = isPrivate ? undefined : text.slice(0, 100_000);
+  const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
   let body: Json;
   try {
     body = parseJson(text);

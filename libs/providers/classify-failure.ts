@@ -1,3 +1,4 @@
+import { MAX_THROTTLED_MS } from './after-failure.js';
 import { AddressRefused, AnswerTooLarge } from './guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 
@@ -58,15 +59,17 @@ function messageIn(error: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** Milliseconds to wait, from `retry-after-ms`, or `Retry-After` in seconds or as a date; undefined when not said. */
+/** A wait that a provider asks for, in whatever words: 0 to 15 minutes, after which an item gives up anyway; undefined for what is no number. */
+const bounded = (ms: number): number | undefined => (Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), MAX_THROTTLED_MS));
+
+/** Milliseconds to wait, from `retry-after-ms`, or `Retry-After` in seconds or as a date, at most 15 minutes; undefined when not said. */
 export function readRetryAfter(headers: Headers | undefined): number | undefined {
   const ms = Number(headers?.get('retry-after-ms') ?? NaN);
-  if (ms >= 0) return ms;
+  if (ms >= 0) return bounded(ms);
   const text = headers?.get('retry-after');
   if (!text) return undefined;
   const seconds = Number(text);
-  const wait = Number.isNaN(seconds) ? Date.parse(text) - Date.now() : seconds * 1000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  return bounded(Number.isNaN(seconds) ? Date.parse(text) - Date.now() : seconds * 1000);
 }
 
 /** A wait that only the words of an error tell: "Please try again in 18.642s." (OpenAI's Responses), "Please retry in 36.4s." (Google). */
@@ -97,18 +100,15 @@ export function readRefill(headers: Headers): number | undefined {
   return refill;
 }
 
-/** Until a time that is said whole. At most an hour. */
-function untilMs(text: string): number | undefined {
-  const ms = Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), 3_600_000);
-}
+/** Until a time that is said whole. */
+const untilMs = (text: string): number | undefined => bounded(Date.parse(text) - Date.now());
 
 const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-/** A duration such as `6m0s`, `1.5s` or `20ms`; a bare number is seconds. At most an hour. */
+/** A duration such as `6m0s`, `1.5s` or `20ms`; a bare number is seconds. At most 15 minutes. */
 function durationMs(text: string): number | undefined {
   const parts = [...text.matchAll(/([\d.]+)(ms|[hms])/g)];
   const ms = parts.length && parts.map(([part]) => part).join('') === text
     ? parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS_MS[unit!]!, 0)
     : text === '' ? NaN : Number(text) * 1000;
-  return ms >= 0 ? Math.min(ms, 3_600_000) : undefined;
+  return ms >= 0 ? bounded(ms) : undefined;
 }

@@ -1,5 +1,11 @@
 import type { ErrorKind } from '#lib/contracts/run';
 
+/** Longer ones say nothing more to a person. */
+const LONGEST_MESSAGE = 2000;
+
+/** Text of a provider as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+
 /** A request that brought no reply of a model: the world being broken, not the model being wrong. */
 export class ProviderFailure extends Error {
   constructor(
@@ -14,7 +20,15 @@ export class ProviderFailure extends Error {
     /** The answer's body, for the stored exchange and for those that read refusals. */
     public body?: string,
   ) {
-    super(message);
+    super(storable(message).slice(0, LONGEST_MESSAGE));
+    this.body &&= storable(body!);
+  }
+
+  /** What nobody foresaw while a request was made or its answer read: neither the model's fault nor worth asking again. */
+  static internal(error: unknown, body?: string): ProviderFailure {
+    const failure = new ProviderFailure('internal', `Something unforeseen went wrong here: ${(error as Error).message}`, false, undefined, undefined, body);
+    failure.cause = error;
+    return failure;
   }
 
   /** Nobody is served while this lasts, as far as one request can tell; a model that takes too long may be that item's fault. */

@@ -30,6 +30,19 @@ describe('a failure of a provider', () => {
     expect(readRetryAfter(new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))).toBeGreaterThan(50_000);
     expect(readRetryAfter(new Headers())).toBeUndefined();
   });
+  it.each([
+    { 'retry-after-ms': '100000000000000000000' }, { 'retry-after': '1e400' }, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+  ])('asks for a quarter of an hour at most, whatever it says: %j', (headers) => {
+    expect(readRetryAfter(new Headers(headers as never))).toBe(15 * 60_000);
+    expect(status(429, 'slow down', headers).retryAfterMs).toBe(15 * 60_000);
+  });
+  it('asks for a quarter of an hour at most in words, too', () => {
+    expect(status(429, 'Please try again in 999999h').retryAfterMs).toBe(15 * 60_000);
+  });
+  it('says nothing that cannot be stored, and not too much', () => {
+    const { message, body } = new ProviderFailure('bad_request', `no\0good \ud800 ${'x'.repeat(5000)}`, false, undefined, 400, 'a\0b');
+    expect([message.slice(0, 9), message.length, body]).toEqual(['nogood \ufffd ', 2000, 'ab']);
+  });
   it('that quotes what the model said is a reply', () => {
     const body = JSON.stringify({ error: { code: 'tool_use_failed', failed_generation: '<function=f>' } });
     expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))).toEqual({ role: 'assistant', content: '<function=f>' });
@@ -38,14 +51,21 @@ describe('a failure of a provider', () => {
 });
 
 describe('after a failure', () => {
+  const tried = (some: object) => ({ attempts: 1, throttles: 0, throttledMs: 0, ...some });
+  const slowDown = status(429, 'slow down', { 'retry-after': '60' });
+
   it('an item is tried again with full jitter, five requests at most', () => {
-    expect(afterFailure(status(500), 1, 0, 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
-    expect(afterFailure(status(500), 5, 0, 0.5)).toEqual({ then: 'settle-errored' });
-    expect(afterFailure(status(401), 1, 0, 0.5)).toEqual({ then: 'settle-errored' });
+    expect(afterFailure(status(500), tried({}), 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
+    expect(afterFailure(status(500), tried({ attempts: 5 }), 0.5)).toEqual({ then: 'settle-errored' });
+    expect(afterFailure(status(401), tried({}), 0.5)).toEqual({ then: 'settle-errored' });
   });
   it('a wait that the provider asks for uses no attempt, and ends after 15 minutes', () => {
-    expect(afterFailure(status(429, 'slow down', { 'retry-after': '60' }), 9, 0, 0)).toEqual({ then: 'retry', inMs: 60_000, usesAttempt: false });
-    expect(afterFailure(status(429, 'slow down', { 'retry-after': '60' }), 1, 14.5 * 60_000, 0)).toEqual({ then: 'settle-errored' });
+    expect(afterFailure(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({ then: 'retry', inMs: 60_000, usesAttempt: false });
+    expect(afterFailure(slowDown, tried({ throttles: 9, throttledMs: 14.5 * 60_000 }), 0)).toEqual({ then: 'settle-errored' });
+  });
+  it('a 429 that says nothing is waited for longer each time, a minute at most', () => {
+    const waits = [1, 2, 5, 7, 30].map((throttles) => afterFailure(status(429), tried({ throttles }), 1));
+    expect(waits).toEqual([1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })));
   });
 });
 

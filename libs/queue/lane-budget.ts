@@ -38,6 +38,8 @@ export interface LaneState {
 const HEADROOM = 0.98;
 /** Seconds of rate by which a waiter may be late without loss. */
 const BURST_S = 0.1;
+/** However long a provider wants to be left alone: then somebody looks whether it still does. */
+const LONGEST_BLOCK_MS = 15 * 60_000;
 const PERMIT_TTL_MS = 10_000;
 const RENEWAL_MS = 500;
 /** After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed what it holds. */
@@ -70,6 +72,7 @@ local v = redis.call('HMGET', KEYS[1], 'factor', 'factor_at', 'blocked_until', '
 local factor = tonumber(v[1] or '1')
 if factor < 1 then factor = math.min(1, factor + 0.05 * (now - tonumber(v[2] or now)) / 1000) end
 local blocked = tonumber(v[3] or '0')
+if blocked > now + ${LONGEST_BLOCK_MS} then blocked = now + ${LONGEST_BLOCK_MS}; redis.call('HSET', KEYS[1], 'blocked_until', blocked) end
 if blocked > now then return {0, blocked - now, 'blocked'} end
 local n, offered = (#ARGV - 5) / 2, (#ARGV - 5) / 2
 if v[8] then
@@ -187,6 +190,9 @@ export interface Spent {
   /** Set when the provider said that nothing is left of its limit: when it will be. */
   refilledInMs?: number;
 }
+
+/** All that whoever makes requests needs of a lane's budget. */
+export type Permits = Pick<LaneBudget, 'acquire' | 'release'>;
 
 interface Waiter {
   id: string;
@@ -351,7 +357,8 @@ export async function readLaneState(redis: Redis, laneId: string): Promise<LaneS
   return {
     inFlight: answers![1]![1] as number,
     factor: Math.min(1, grown),
-    blockedUntil: Number(blockedUntil ?? 0) > Date.now() ? Number(blockedUntil) : undefined,
+    // Of a release before this one it may be any number.
+    blockedUntil: Number(blockedUntil ?? 0) > Date.now() ? Math.min(Number(blockedUntil), Date.now() + LONGEST_BLOCK_MS) : undefined,
     outage: since ? { since: Number(since), nextProbeAt: Number(probeAt), error: error ?? '' } : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import type { Json, JsonObject } from '#lib/contracts/json';
 import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
 import { axionSimilarity } from './compatible/axion.js';

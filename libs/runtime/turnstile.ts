@@ -1,11 +1,11 @@
 import { ProblemError } from '#lib/contracts/problem';
 
-/** Lets so many through at once; a few others wait for their turn, and more are told to come back. */
+/** Lets so many through at once; others wait for their turn, and more than a few of them are told to come back. */
 export class Turnstile {
   readonly #waiting: (() => void)[] = [];
   #inside = 0;
 
-  constructor(readonly atOnce: number, readonly mostWaiting: number, readonly refusal: string) {}
+  constructor(readonly atOnce: number, readonly mostWaiting = Infinity, readonly refusal = '') {}
 
   async pass<Made>(work: () => Promise<Made>): Promise<Made> {
     if (this.#inside >= this.atOnce) {

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { clientOf, type Client } from './client.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
+
+let system: System;
+let honest: Client;
+let provider: Server;
+let providerUrl: string;
+/** How the hostile provider answers now, and how often it was asked. */
+let answer: (body: any) => { status?: number; headers?: Record<string, string>; body: unknown };
+let asked = 0;
+
+beforeAll(async () => {
+  system = await startSystem({ workers: 2 });
+  const team = await system.client.post('/api/teams', { name: 'honest' });
+  honest = clientOf(system.client.url, team.body.token.token);
+  await honest.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'perfect-ish' }] });
+  provider = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
+      asked++;
+      const { status = 200, headers, body } = answer(JSON.parse(text));
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+}, 150_000);
+afterAll(() => provider.close());
+
+let names = 0;
+const suite = async (client: Client, cases = 4): Promise<string> => {
+  const { body } = await client.get('/api/tool-eval/import/example');
+  body.name = `hostile ${names++}`;
+  body.test_cases = Array.from({ length: cases }, (_, n) => ({ prompt: `What is the weather in Berlin, the ${n}th time?`, expected_tool: 'get_weather' }));
+  return (await client.post('/api/tool-eval/import', body)).body.suite_id;
+};
+const submit = async (client: Client, models: string[], more: object = {}): Promise<string> => {
+  const made = await client.post('/api/tool-eval', { suite_id: await suite(client), models, cache: 'off', tool_choice: 'auto', ...more });
+  expect(made.status).toBe(202);
+  return made.body.eval_id;
+};
+const ended = (client: Client, id: string) => until(async () => {
+  const { body } = await client.get(`/api/tool-eval/history/${id}`);
+  return body.status === 'completed' && body;
+}, { timeoutMs: 60_000, what: `run ${id} to end` });
+const results = async (client: Client, id: string): Promise<any[]> => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
+
+/** A provider on a lane of its own. */
+async function hostileModel(kind: string): Promise<string> {
+  const key = `hostile-${names++}`;
+  asked = 0;
+  await system.client.post('/api/providers', {
+    key, kind, base_url: kind === 'openai' ? `${providerUrl}/v1` : providerUrl, api_key: `sk-${key}-0123456789`, models: [{ id: 'm' }], limits: { max_concurrency: 4 },
+  });
+  return `${key}::m`;
+}
+const hostileRun = async (kind: string): Promise<string> => submit(system.client, [await hostileModel(kind)]);
+
+it('an error text with U+0000 errors its items, each asked once, and no worker is said to have died', async () => {
+  answer = () => ({ status: 400, body: { error: { message: 'no\0good' } } });
+  const id = await hostileRun('openai');
+  const beside = await submit(honest, ['sim::perfect-ish']);
+  await Promise.all([ended(system.client, id), ended(honest, beside)]);
+  expect((await results(system.client, id)).map(({ error, attempts }) => [error.kind, attempts, /nogood/.test(error.message)])).toEqual(Array(4).fill(['bad_request', 1, true]));
+  expect(asked).toBe(4);
+});
+
+it('counts beyond what can be stored are stored as the largest, and the items are scored', async () => {
+  answer = () => ({
+    body: {
+      id: 'x', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', content: [{ type: 'text', text: 'Sunny.' }],
+      usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 1 },
+    },
+  });
+  const id = await hostileRun('anthropic');
+  await ended(system.client, id);
+  expect((await results(system.client, id)).map(({ outcome, usage }) => [outcome, usage.prompt_tokens])).toEqual(Array(4).fill(['scored', 2147483647]));
+  expect(asked).toBe(4);
+});
+
+it('a wait of a million years is a wait of a quarter of an hour, and lanes stay readable', async () => {
+  answer = () => ({ status: 429, headers: { 'retry-after-ms': '100000000000000000000' }, body: { error: { message: 'later' } } });
+  const id = await hostileRun('openai');
+  await until(async () => (await system.client.get('/api/lanes')).body.items.some((lane: any) => lane.now?.blocked_until), { what: 'the lane to be blocked' });
+  const lanes = await system.client.get('/api/lanes');
+  expect(lanes.status).toBe(200);
+  const [blocked] = lanes.body.items.filter((lane: any) => lane.now?.blocked_until);
+  expect(Date.parse(blocked.now.blocked_until) - Date.now()).toBeLessThanOrEqual(15 * 60_000 + 1000);
+  await ended(honest, await submit(honest, ['sim::perfect-ish']));
+  await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id });
+});
+
+it('what throws while an item is built or scored is settled once as internal, asked at most once, and a resume scores the reply that is there', async () => {
+  answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }], usage: { prompt_tokens: 7, completion_tokens: 3 } } });
+  const lane = async (paused: boolean) => {
+    const { body } = await system.client.get('/api/lanes');
+    for (const { id } of body.items) await system.client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
+  };
+  const model = await hostileModel('openai');
+  await lane(true);
+  const id = await submit(system.client, [model]);
+  // Faults that no release would make, in the stored copy of the cases: one cannot be built, one cannot be scored.
+  const spoil = (position: number, body: string) => system.sql.query(
+    'UPDATE suite_version_case c SET body = $3 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id AND c.position = $2', [id, position, body]);
+  const scored = (pattern: string) => JSON.stringify({ prompt: 'What is the weather in Berlin?', expected_tool: 'get_weather', expected_params: { city: pattern }, param_scoring: 'regex' });
+  await spoil(0, JSON.stringify({ prompt: 'What is the weather in Berlin?', expected_tool: 'get_weather', tools: [5] }));
+  await spoil(1, scored('('));
+  await lane(false);
+  await ended(system.client, id);
+  const found = (await results(system.client, id)).sort((a, b) => a.id.localeCompare(b.id));
+  expect(found.map(({ outcome, error, attempts }) => [outcome, error?.kind, attempts])).toEqual([['errored', 'internal', 0], ['errored', 'internal', 1], ['scored', undefined, 1], ['scored', undefined, 1]]);
+  expect(found[1].usage).toEqual({ prompt_tokens: 7, completion_tokens: 3 });
+  expect(asked).toBe(3);
+
+  await spoil(0, scored('Ber.*'));
+  await spoil(1, scored('Ber.*'));
+  await system.client.post(`/api/tool-eval/history/${id}/resume`);
+  await ended(system.client, id);
+  expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(Array(4).fill(['scored', true]));
+  expect(asked).toBe(4); // for the case that could not be built
+}, 120_000);
+
+it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
+  const semantic = async (client: Client, key: string, url: string, model: string, embeddings: string): Promise<string> => {
+    await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, models: [{ id: model }, { id: embeddings }] });
+    await client.put('/api/settings/embedding', { provider_key: key, model_id: embeddings });
+    const made = await client.post('/api/tool-eval/import', {
+      name: key, tools: (await client.get('/api/tool-eval/import/example')).body.tools,
+      test_cases: Array.from({ length: 10 }, (_, n) => ({ prompt: `What is the weather in Berlin? ${n}`, expected_tool: 'get_weather', expected_params: { city: `The capital of Germany, ${n}` }, param_scoring: 'semantic' })),
+    });
+    return (await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })).body.eval_id;
+  };
+  await system.control('embeddings', { on: true });
+  const silent = createServer((request, response) => {
+    request.resume();
+    if (request.url!.endsWith('/embeddings')) return; // never
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices: [{ message: { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }] }));
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  try {
+    const hung = await semantic(system.client, 'silent', `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`, 'm', 'embed');
+    await until(async () => (await system.client.get(`/api/tool-eval/history/${hung}`)).body.status === 'running');
+    const beside = await semantic(honest, 'own', `${system.simulator.url}/v1`, 'perfect-ish', 'embeddings');
+    await ended(honest, beside);
+    expect((await results(honest, beside)).every(({ outcome }) => outcome === 'scored')).toBe(true);
+    await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${hung}`)).body.job_id });
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+}, 120_000);
