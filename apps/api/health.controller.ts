@@ -24,7 +24,7 @@ export class HealthController {
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([isUp(this.deps.pool.query('SELECT 1')), isUp(this.deps.redis.ping())]);
-    void reply.status(postgres === 'up' ? 200 : 503);
+    void reply.status(postgres === 'up' && !this.deps.ending ? 200 : 503);
     return { postgres, redis };
   }
 
