@@ -15,6 +15,8 @@ export class Deps {
   readonly sealer: Sealer;
   /** Set by whoever serves sockets; closed before the server, which waits for their connections. */
   live: { close(): Promise<void> } | undefined;
+  /** The process serves what it has, and wants nothing more. */
+  ending = false;
 
   constructor(readonly env: Env, readonly logger: Logger) {
     this.pool = createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger);

@@ -3,21 +3,26 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import 'reflect-metadata';
 import { createPool } from '#lib/db/pool';
 import { readEnv } from '#lib/runtime/env';
+import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
 import { startTracing } from '#lib/runtime/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
+import { WorkerProcess } from './worker-process.js';
 import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
 
+let worker: WorkerProcess | undefined;
+installLastResort(logger, (endsInMs) => worker?.lastResort(endsInMs));
 await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
 await waitFor({ 'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'), Redis: () => pingRedis(env.REDIS_URL) }, logger);
 await pool.end();
 
 const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), { logger: false, abortOnError: false });
+worker = app.get(WorkerProcess);
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;
 await app.listen(port, '0.0.0.0');

@@ -1,5 +1,6 @@
 import { pointer, ProblemError, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
+import { unstorable } from '#lib/contracts/storable';
 import { MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from '../scoring/check-tools.js';
@@ -24,6 +25,12 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: De
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
     throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
+  }
+  // What came as JSON was looked at before; a file of another format was not.
+  const bad = unstorable(suite);
+  if (bad) {
+    const line = bad.path[0] === 'test_cases' ? lines?.[bad.path[1] as number] : undefined;
+    throw refusal(422, [{ path: pointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
   }
   const errors: InputError[] = [];
   const turn = takeTurns();
