@@ -15,12 +15,12 @@ const MOST_CONTENT = 64 * 1024;
 const MOST_CALLED = 16 * 1024;
 const MOST_COMPARED = 400_000;
 /** Steps of the ratio of two texts: k texts of up to a characters beside texts of up to b take k * a * b * min(a, b) at worst. */
-const MOST_FUZZY_STEPS = 5_000_000;
+const MOST_FUZZY_STEPS = 1_000_000;
 /** Characters of patterns times characters that they are searched in. */
 const MOST_PATTERN_STEPS = 50_000;
 /** Of a tool's schema, which is compiled once; and times the characters of the arguments. */
-const LONGEST_SCHEMA = 8000;
-const MOST_SCHEMA_STEPS = 20_000_000;
+const LONGEST_SCHEMA = 4000;
+const MOST_SCHEMA_STEPS = 3_000_000;
 
 /** What there is to know of a case before any reply. */
 interface CaseSizes {
