@@ -122,16 +122,18 @@ function measureReply({ content, tool_calls: calls, function_call: old }: JsonOb
   return sizes;
 }
 
-/** About the length of a value's JSON; no more than a little beyond what is large. */
-function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
+/** About the length of a value's JSON, or some length beyond `most`. */
+export function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
   if (typeof value === 'string') return value.length;
   if (isNumber(value)) return numberSource(value).length;
   if (typeof value !== 'object' || value === null) return 5;
   let length = 2;
-  for (const [key, inner] of Object.entries(value)) {
-    length += key.length + 3 + lengthOf(inner, most - length);
-    if (length > most) break;
+  if (Array.isArray(value)) {
+    if (value.length > most) return value.length;
+    for (const item of value) if ((length += 1 + lengthOf(item, most - length)) > most) break;
+    return length;
   }
+  for (const key in value) if ((length += key.length + 3 + lengthOf(value[key], most - length)) > most) break;
   return length;
 }
 
