@@ -48,6 +48,14 @@ test('metrics of a large reply are the same as here, keys in the order that they
   expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
 });
 
+test('other people\'s metrics see all calls of an oversized reply', async () => {
+  const prepared = made({ expected_tool: 'f' });
+  const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
+  const scored = await scorerOf().score(prepared, [said({ tool_calls: calls })], [{ id: 'promptfoo_tool_call_f1', options: { threshold: 1, inverse: false } }], alone);
+  expect(scored.verdict).toMatchObject({ error_type: 'oversized_reply', evidence: { bound: { what: 'calls', found: 1501 } } });
+  expect(scored.metrics!.promptfoo_tool_call_f1!.score).toBeCloseTo(2 / 3, 9);
+});
+
 test.each(['here', 'in a thread'])('texts that are compared by meaning %s are asked for once, and the reply is scored again with what is known', async (where) => {
   const asked: string[][] = [];
   const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
