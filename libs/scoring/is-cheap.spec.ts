@@ -34,6 +34,9 @@ test.each<[string, CaseInput, JsonObject, Tool]>([
   ['a schema that doubles with each reference', expects({}), { tool_calls: [call({})] }, tool({
     $defs: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`d${n}`, n === 19 ? {} : { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }])), properties: { city: { $ref: '#/$defs/d0' } },
   })],
+  ['a schema whose references follow one another without end', expects({}), { tool_calls: [call({})] }, tool({
+    $defs: Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`d${n}`, n === 49_999 ? {} : { $ref: `#/$defs/d${n + 1}` }])),
+  })],
 ])('a reply that could take long goes to a thread: %s', (_what, input, message, of) => {
   expect(cheap(input, message, of)).toBe(false);
 });

@@ -69,7 +69,12 @@ function schemaLength(tool: Tool): number {
   let length = schemas.get(tool);
   if (length === undefined) {
     const { parameters } = tool.function;
-    schemas.set(tool, (length = parameters ? expandedLength(parameters) : 0));
+    try {
+      length = parameters ? expandedLength(parameters) : 0;
+    } catch {
+      length = Infinity; // its references follow one another for as long as the stack lasts
+    }
+    schemas.set(tool, length);
   }
   return length;
 }
