@@ -28,6 +28,7 @@ export class Deps {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.suiteStreams.close();
     await this.live?.close();
   }
 

@@ -11,6 +11,8 @@ const PATIENCE_MS = 60_000;
  * that its reader does not go on with is broken off, so that neither takes anything from others.
  */
 export class SuiteStreams {
+  readonly #streams = new Set<Readable>();
+  /** By team. */
   readonly #open = new Map<string, number>();
 
   constructor(readonly patienceMs = PATIENCE_MS) {}
@@ -19,6 +21,8 @@ export class SuiteStreams {
   small(pieces: AsyncGenerator<string>): Readable {
     // Not ended by an error, the answer would look whole: whoever sends it breaks the connection off instead.
     const stream: Readable = Readable.from(this.#patiently(pieces, (error) => stream.destroy(error)), { highWaterMark: 1 });
+    this.#streams.add(stream);
+    stream.once('close', () => this.#streams.delete(stream));
     return stream;
   }
 
@@ -32,6 +36,11 @@ export class SuiteStreams {
     const stream = this.small(pieces);
     stream.once('close', () => this.#close(teamId));
     return stream;
+  }
+
+  /** Breaks all of them off: a server that ends waits for its answers. */
+  close(): void {
+    for (const stream of this.#streams) stream.destroy(new Error('The server ends.'));
   }
 
   #close(teamId: string): void {

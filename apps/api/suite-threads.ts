@@ -1,6 +1,6 @@
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { threadEntry } from '#lib/runtime/thread';
-import { ThreadLimitExceeded, ThreadPool, TooManyTasks } from '#lib/runtime/thread-pool';
+import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/thread-pool';
 import { workOnSuite, type SuiteAnswers, type SuiteTask } from './suite-work.js';
 
 /** A person waits for it. A file of 10 MiB takes a few seconds. */
@@ -18,7 +18,11 @@ const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
  * its share. The API's own thread serves everybody, and takes only what is small and plain.
  */
 export class SuiteThreads {
-  readonly #pool = new ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>(threadEntry('apps/api/suite-thread'), LIMITS, MOST_WAITING);
+  readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
+
+  constructor(limits: ThreadLimits = LIMITS) {
+    this.#pool = new ThreadPool(threadEntry('apps/api/suite-thread'), limits, MOST_WAITING);
+  }
 
   /** @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what the work throws */
   async run<What extends SuiteTask['what']>(teamId: string, task: Extract<SuiteTask, { what: What }>): Promise<SuiteAnswers[What]> {
