@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
@@ -124,8 +126,12 @@ describe('a suite', () => {
 
 describe('a large suite that is read', () => {
   const MIB = 2 ** 20;
-  const read = (id: string, more = '', token = ADMIN_TOKEN) => fetch(`${api.url}/api/tool-suites/${id}${more}`, { headers: { authorization: `Bearer ${token}` } });
-  const stop = (answers: Response[]) => Promise.all(answers.map((answer) => answer.body!.cancel()));
+  /** An answer that is taken no faster than the test takes it. */
+  const read = (id: string, more = ''): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      get(`${api.url}/api/tool-suites/${id}${more}`, { agent: false, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }, resolve).on('error', reject);
+    });
+  const whole = async (id: string, more = ''): Promise<string> => textOf(await read(id, more));
   let id: string;
   beforeAll(async () => {
     id = await suiteOf(1);
@@ -133,16 +139,16 @@ describe('a large suite that is read', () => {
   });
 
   it('comes whole and in order, in every format, and without its cases when they are not wanted', async () => {
-    const suite: any = await (await read(id)).json();
+    const suite = JSON.parse(await whole(id));
     expect(suite).toMatchObject({ id, name: 'Weather', version: 1, test_cases_count: 1537 });
     expect(suite.test_cases.map(({ position }: any) => position)).toEqual(Array.from({ length: 1537 }, (_, n) => n));
     expect(suite.test_cases[0]).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0, ...weatherSuite(1).test_cases[0] });
     for (const format of ['json', 'jsonl', 'csv', 'yaml', 'bfcl']) {
-      const text = await (await read(id, `/export?format=${format}`)).text();
+      const text = await whole(id, `/export?format=${format}`);
       expect(text.match(/15[0-9]{2}x{60000}/g)).toHaveLength(37);
       if (format === 'json') expect(JSON.parse(text).test_cases).toHaveLength(1537);
     }
-    const head: any = await (await read(id, '?cases=false')).json();
+    const head = JSON.parse(await whole(id, '?cases=false'));
     expect(head).toMatchObject({ id, test_cases_count: 1537 });
     expect(head).not.toHaveProperty('test_cases');
     expect(await client.get(`/api/tool-suites/${id}?cases=maybe`)).toMatchObject({ status: 400 });
@@ -159,7 +165,7 @@ describe('a large suite that is read', () => {
       // What stands between the two, in sockets and streams, is some megabytes of the 96.
       expect(asked).toBeLessThan(48);
       expect((await client.get(`/api/tool-suites/${id}?cases=false`)).status).toBe(200);
-      await stop([answer]);
+      answer.destroy();
     } finally {
       pool.query = query;
     }
@@ -168,25 +174,24 @@ describe('a large suite that is read', () => {
   it('is broken off when it is changed meanwhile, so that nobody takes a mixture for it', async () => {
     const answer = await read(id);
     expect(await client.patch(`/api/tool-suites/${id}`, { description: 'changed meanwhile' })).toMatchObject({ status: 200 });
-    await expect(answer.text()).rejects.toThrow();
-    expect(JSON.parse(await (await read(id)).text())).toMatchObject({ description: 'changed meanwhile' });
+    await expect(textOf(answer)).rejects.toThrow('aborted');
+    expect(JSON.parse(await whole(id))).toMatchObject({ description: 'changed meanwhile' });
   });
 
   it('is read by four of a team at once; a fifth is told to come back, another team is not', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => read(id)));
     const fifth = await read(id);
-    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '5']);
-    await stop([fifth]);
+    expect([fifth.statusCode, fifth.headers['retry-after']]).toEqual([429, '5']);
     const small = await suiteOf(3);
     expect(await client.get(`/api/tool-suites/${small}`)).toMatchObject({ status: 200, body: { test_cases_count: 3 } });
     const theirs = await suiteOf(1, others);
     await grow(theirs, 1, 160, MIB / 16);
     expect((await others.get(`/api/tool-suites/${theirs}`)).body.test_cases).toHaveLength(161);
-    await stop(answers);
-    const again = await until(async () => {
-      const answer = await read(id);
-      return answer.status === 200 ? answer : undefined;
+    for (const answer of [...answers, fifth]) answer.destroy();
+    await until(async () => {
+      const again = await read(id);
+      again.destroy();
+      return again.statusCode === 200;
     }, { what: 'a place to be free again' });
-    await stop([again]);
   });
 });

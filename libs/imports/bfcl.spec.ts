@@ -109,6 +109,13 @@ describe('a suite exported to BFCL', () => {
     expect(line.function[0]).toMatchObject({ name: 'geometry.area', description: 'Changed.', parameters: { type: 'dict', properties: { pair: { type: 'array' }, side: { type: 'float' } } } });
   });
 
+  it('names each of many cases of one name in a time that grows with their number', async () => {
+    const tool = { type: 'function' as const, function: { name: 'f' } };
+    const cases = Array.from({ length: 10_000 }, () => ({ name: 'same', prompt: 'p', expected_tool: null }));
+    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'all')).map((line) => JSON.parse(line).id);
+    expect([ids[0], ids[1], ids.at(-2), ids.at(-1)]).toEqual(['same', 'same#2', 'same#10000', 'same#2#2']);
+  });
+
   it('says which cases BFCL cannot express', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const suite = SuiteFile.parse({ name: 's', tools: [tool, { ...tool, function: { name: 'g' } }], test_cases: [{ prompt: 'p', expected_tool: 'f', expected_params: { a: { $contains: 'x' } } }, { prompt: 'p', expected_tool: 'f' }] });
