@@ -122,7 +122,7 @@ describe('every route of the OpenAPI document', () => {
       const operation = `${method} ${path}`;
       const body = bodies[operation] ?? (takesBody ? {} : undefined);
       const send = (ids: Record<string, string>, inner: string, result: string) =>
-        theirs.send(method, path.replace('{caseId}', inner).replace('{resultId}', result).replace(/([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`), body);
+        theirs.send(method, path.replace('{caseId}', inner).replace('{resultId}', result).replace(/(?<![\w-])([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`), body);
       const answer = await send(mine, caseId, '0-0-0');
       if (path.includes('{')) {
         if (takesBody) expect(Object.keys(bodies)).toContain(operation);

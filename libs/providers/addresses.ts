@@ -30,7 +30,7 @@ export const isPrivateAddress = (address: string): boolean => isIn(PRIVATE, addr
 export const isNeverAllowed = (address: string): boolean => isIn(NEVER, address);
 
 function isIn(list: BlockList, address: string): boolean {
-  const plain = address.replace(/%.*$/, ''); // fe80::1%eth0
+  const plain = address.split('%', 1)[0]!; // fe80::1%eth0
   const family = isIP(plain);
   if (family === 4) return list.check(plain, 'ipv4');
   return family === 6 && (list.check(plain, 'ipv6') || ipv4In(plain).some((inner) => list.check(inner, 'ipv4')));

@@ -19,7 +19,7 @@ export async function embedTexts(
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
+    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),

@@ -67,7 +67,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = createGuardedFetch(target);
   try {
     const { path, headers, listed } = LISTS[target.kind];
-    const response = await fetch(target.baseUrl.replace(/\/+$/, '').replace(path.version, '') + path.rest, {
+    const response = await fetch(target.baseUrl.replace(/(?<!\/)\/+$/, '').replace(path.version, '') + path.rest, {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
