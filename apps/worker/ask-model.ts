@@ -4,6 +4,7 @@ import type { ToolChoice } from '#lib/contracts/run';
 import { afterFailure, MAX_THROTTLED_MS, type Tries } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
+import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { Permits, Spent } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
 
@@ -43,15 +44,17 @@ export async function askModel(of: {
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
+  /** The room for its large answers. */
+  replyBytes?: ReplyBytes;
   /** What the breaker tells items apart by. */
   item: string;
-  /** Called when a request may be made, before it is. */
-  begin?: () => Promise<void>;
+  /** Told when the item only waits for its turn, and when it goes on. */
+  works?: (works: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
 }): Promise<Asked> {
-  const { chat, budget, signal, timeoutMs, item } = of;
+  const { chat, budget, signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
@@ -59,13 +62,15 @@ export async function askModel(of: {
   const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
   let outageSince: number | undefined;
   for (;;) {
-    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(estimateTokens(body), signal));
+    const tokens = estimateTokens(body);
+    await of.works?.(false);
+    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(tokens, signal));
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
-      await of.begin?.();
+      await of.works?.(true);
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs }));
+      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);

@@ -21,6 +21,7 @@ import type { Embedder } from './embedder.js';
 import { slotsFor, type LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
+import type { ReplyScorer } from './score-reply.js';
 import { crashed } from './run-item.js';
 import { Shares } from './shares.js';
 import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
@@ -90,7 +91,7 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; worker: string; logger: Logger;
+      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
       /** Left out: for good. */
       keepExchangesDays: number | undefined;
     },

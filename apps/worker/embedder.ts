@@ -6,6 +6,7 @@ import { afterFailure, type Tries } from '#lib/providers/after-failure';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
+import { ReplyBudget } from '#lib/providers/reply-bytes';
 import type { Spent } from '#lib/queue/lane-budget';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { SharedCommit } from './group-commit.js';
@@ -24,6 +25,8 @@ export class Embedder {
   /** Under way, so that items that end at the same time ask once. */
   readonly #pending = new Map<string, Promise<Float32Array | ProviderFailure>>();
   readonly #closed = new AbortController();
+  /** Apart from that of replies: an item that holds one may wait for embeddings, which therefore wait for no reply. */
+  readonly #room = new ReplyBudget({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
 
   constructor(readonly of: { pool: Pool; sealer: Sealer; fetch: ReturnType<typeof createGuardedFetch>['fetch']; budgets: LaneBudgets }) {
     // By team: whose model answers late, or not at all, holds up nobody else.
@@ -95,8 +98,9 @@ export class Embedder {
     for (;;) {
       const permit = await budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal);
       const spent: Spent = { tokens: 0 };
+      const replyBytes = this.#room.of(model.lane.id);
       try {
-        const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS });
+        const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS, replyBytes });
         spent.tokens = tokens;
         spent.outcome = 'answer';
         return { vectors, tokens };
@@ -115,6 +119,7 @@ export class Embedder {
         void budget.release(permit, spent);
         await delay(next.inMs, undefined, { signal: this.#closed.signal });
       } finally {
+        replyBytes.release();
         void budget.release(permit, spent);
       }
     }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createPool, type Pool } from '#lib/db/pool';
 import { createGuardedFetch } from '#lib/providers/guarded-fetch';
+import { ReplyBudget } from '#lib/providers/reply-bytes';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
@@ -10,6 +11,7 @@ import { LaneBudgets } from './lane-budgets.js';
 import { ReplyCache } from './reply-cache.js';
 import { RunCache } from './run-cache.js';
 import { ItemRunner } from './run-item.js';
+import { ReplyScorer } from './score-reply.js';
 import type { LaneMeters } from './worker-metrics.js';
 
 /** All that items are played with; a worker has one, and so has the process of an item in quarantine. */
@@ -19,6 +21,7 @@ export class ItemKit {
   readonly runs: RunCache;
   readonly budgets: LaneBudgets;
   readonly embedder: Embedder;
+  readonly scorer: ReplyScorer;
   readonly runner: ItemRunner;
   readonly #fetch;
   readonly #replies;
@@ -37,13 +40,17 @@ export class ItemKit {
     this.budgets = new LaneBudgets(this.pool, this.redis, meters);
     this.embedder = new Embedder({ pool: this.pool, sealer, fetch, budgets: this.budgets });
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
-    this.runner = new ItemRunner({ pool: this.pool, runs: this.runs, embedder: this.embedder, replies: this.#replies, logger, onAttempt });
+    this.scorer = new ReplyScorer(logger);
+    this.runner = new ItemRunner({
+      pool: this.pool, runs: this.runs, embedder: this.embedder, replies: this.#replies, scorer: this.scorer, replyBudget: new ReplyBudget(), logger, onAttempt,
+    });
   }
 
   /** When no item is played any more. */
-  finish(): void {
+  async finish(): Promise<void> {
     this.embedder.close();
     this.#replies.close();
+    await this.scorer.close();
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,11 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json';
-import type { ReadCall } from '#lib/contracts/verdict';
-import type { ProviderFailure } from '#lib/providers/failure';
-import { mockAnswers } from '#lib/scoring/mock-answers';
-import { readReply } from '#lib/scoring/read-reply';
-import { DEFAULT_MAX_ROUNDS, reachesEnd } from '#lib/scoring/score-chain';
+import { ProviderFailure } from '#lib/providers/failure';
+import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/score-chain';
 import { askModel, keptReply, type Asked } from './ask-model.js';
-import type { PreparedCase } from './run-cache.js';
-import type { Reply } from './score-reply.js';
+import type { PreparedCase } from './prepare-case.js';
+import { Unscorable } from './score-reply.js';
+import type { Reply, Turn } from './scoring-work.js';
 
 /** What came of a case: the replies of its rounds, or the failure that ended it. */
 export interface PlayedCase extends Omit<Asked, 'reply' | 'failure'> {
@@ -27,33 +25,42 @@ export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rou
  * Plays a case: asks once, or for a chain again and again, answering the reply's calls from its mocks, until an expected tool
  * is called, nothing is called, or its rounds run out. Each round passes the lane's budget by itself. A failure in a late round
  * fails the whole.
+ * @param answerRound plays the tools of a round; @throws Unscorable
  * @throws the signal's reason when it aborts
  */
-export async function playCase({ input, tools }: Pick<PreparedCase, 'input' | 'tools'>, of: Parameters<typeof askModel>[0]): Promise<PlayedCase> {
+export async function playCase(
+  { input }: Pick<PreparedCase, 'input'>, of: Parameters<typeof askModel>[0],
+  answerRound: (message: JsonObject, used: Map<string, number>) => Promise<Turn>,
+): Promise<PlayedCase> {
   const first = await askModel(of);
   if (!input.multi_turn || !first.reply) return { ...first, answers: first.reply && [first.reply], failure: first.failure };
   const played: PlayedCase = { ...first, answers: [first.reply], failure: undefined, rounds: [first.replies.length - 1] };
-  const answer = mockAnswers(input);
+  const used = new Map<string, number>();
   const messages = [...(of.body.messages as Json[])];
   for (let reply = first.reply; played.answers!.length < (input.max_rounds ?? DEFAULT_MAX_ROUNDS); ) {
-    const read = readReply(reply.message, tools);
-    if (read.calls.length === 0 || reachesEnd(input, read)) break;
-    messages.push(...turn(reply.message, read.calls, played.answers!.length, answer));
+    const answered = await answerRound(reply.message, used).catch((error: unknown) => {
+      if (error instanceof Unscorable) return new ProviderFailure(error.kind, error.message, false);
+      throw error;
+    });
+    if (answered instanceof ProviderFailure) return failed(played, answered);
+    if (!answered) break;
+    messages.push(...turn(reply.message, answered, played.answers!.length));
     const body = { ...of.body, tool_choice: played.toolChoice, messages: [...messages] };
     const next = await askModel({ ...of, body, toolChoice: played.toolChoice });
     addUp(played, next);
-    if (!next.reply) {
-      const { rounds: _rounds, ...failed } = played;
-      return { ...failed, answers: undefined, failure: next.failure };
-    }
+    if (!next.reply) return failed(played, next.failure);
     played.answers!.push((reply = next.reply));
     played.rounds!.push(played.replies.length - 1);
   }
   return played;
 }
 
+function failed({ rounds: _rounds, ...played }: PlayedCase, failure: ProviderFailure | undefined): PlayedCase {
+  return { ...played, answers: undefined, failure };
+}
+
 /** The assistant's message, with its calls in native form whatever form they came in, and a tool's message for each. */
-function turn(message: JsonObject, calls: readonly ReadCall[], round: number, answer: (call: ReadCall) => string): JsonObject[] {
+function turn(message: JsonObject, { calls, answers }: NonNullable<Turn>, round: number): JsonObject[] {
   const given = Array.isArray(message.tool_calls) ? (message.tool_calls as JsonObject[]) : [];
   const native = calls.map((call, index) => ({
     ...(given.length === calls.length && given[index]),
@@ -64,7 +71,7 @@ function turn(message: JsonObject, calls: readonly ReadCall[], round: number, an
   const { function_call: _old, ...rest } = message;
   return [
     { ...rest, role: 'assistant', content: message.content ?? null, tool_calls: native },
-    ...calls.map((call, index): JsonObject => ({ role: 'tool', tool_call_id: native[index]!.id, content: answer(call) })),
+    ...answers.map((content, index): JsonObject => ({ role: 'tool', tool_call_id: native[index]!.id, content })),
   ];
 }
 

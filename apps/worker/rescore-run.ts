@@ -4,12 +4,15 @@ import type { Pool } from '#lib/db/pool';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToDo } from '#lib/db/rescore';
 import { ProviderFailure } from '#lib/providers/failure';
+import type { Logger } from '#lib/runtime/logger';
 import { withOptions } from '#lib/scoring/rescore-case';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
-import { answersIn } from './play-case.js';
-import { prepare, type PreparedCase, type RunCache, type RunInHand } from './run-cache.js';
-import { scoreReply } from './score-reply.js';
+import { unpackExchange } from './pack-exchange.js';
+import { answersIn, type Exchange } from './play-case.js';
+import { prepare, type PreparedCase } from './prepare-case.js';
+import type { RunCache, RunInHand } from './run-cache.js';
+import { Unscorable, type ReplyScorer } from './score-reply.js';
 
 const PAGE = 200;
 
@@ -18,8 +21,8 @@ const PAGE = 200;
  * whoever goes on after a crash repeats at most one page and keeps nothing twice; no model is asked.
  * @returns whether there may be more to do
  */
-export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
-  const { pool, runs, embedder } = of;
+export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder; scorer: ReplyScorer; logger: Logger }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
+  const { pool, runs, embedder, scorer } = of;
   const inHand = await runs.run(rescore.runId);
   if (!inHand) return false;
   const page = await storedReplies(pool, rescore.runId, rescore.next, PAGE);
@@ -34,13 +37,25 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
   const { teamId } = inHand.run;
   const prepared = new Map<number, PreparedCase>();
   try {
-    const rescored = await Promise.all(page.map(async ({ exchange, ...place }): Promise<Rescored> => {
-      const answers = answersIn(exchange!);
-      if (!answers) return { ...place, scored: undefined };
-      let one = prepared.get(place.casePosition);
-      if (!one) prepared.set(place.casePosition, (one = await prepareAgain(inHand, place.casePosition, rescore.options)));
+    const score = async (exchange: Exchange, position: number): Promise<Rescored['scored']> => {
+      const answers = answersIn(exchange);
+      if (!answers) return undefined;
+      let one = prepared.get(position);
+      if (!one) prepared.set(position, (one = await prepareAgain(inHand, position, rescore.options)));
       const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
-      return { ...place, scored: await scoreReply(one, answers, rescore.options.metrics, similarity) };
+      return scorer.score(one, answers, rescore.options.metrics, { share: teamId, similarity });
+    };
+    // An item that cannot be scored stays without a verdict, and holds up none of the others.
+    const withoutVerdict = (place: object, error: unknown): undefined => {
+      if (error instanceof ProviderFailure || signal.aborted) throw error;
+      if (error instanceof Unscorable) return; // the log has it
+      of.logger.error({ run: rescore.runId, ...place, error: (error as Error).message, stack: (error as Error).stack }, 'A stored reply could not be scored again; it stays without a verdict');
+    };
+    const oneByOne = inTurn();
+    const rescored = await Promise.all(page.map(async ({ exchange, ...place }): Promise<Rescored> => {
+      if (exchange!.length === 0) return { ...place, scored: undefined };
+      const scored = unpackExchange<Rescored['scored']>(exchange!, oneByOne, (stored) => score(stored, place.casePosition));
+      return { ...place, scored: await scored.catch((error: unknown) => withoutVerdict(place, error)) };
     }));
     return await keepRescored(pool, rescore, rescored);
   } catch (error) {
@@ -48,6 +63,16 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     await endRescore(pool, rescore, { error: error.message });
     return false;
   }
+}
+
+/** Does what it is given one after another. */
+function inTurn(): <Made>(work: () => Promise<Made>) => Promise<Made> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const made = last.then(work);
+    last = made.catch(() => {});
+    return made;
+  };
 }
 
 async function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): Promise<PreparedCase> {

@@ -1,35 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { loadCases, loadConnection, loadRun, caseOf, type Connection, type LoadedRun, type StoredCase } from '#lib/db/load-run';
 import { untilDone, type Pool } from '#lib/db/pool';
-import type { CaseInput } from '#lib/contracts/case';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
 import type { Sealer } from '#lib/runtime/seal';
-import type { Tool } from '#lib/contracts/tool';
-import type { Verdict } from '#lib/contracts/verdict';
-import type { Similarities } from '#lib/scoring/match-arguments';
-import type { ReadReply } from '#lib/scoring/read-reply';
-import { prepareCase } from '#lib/scoring/score-case';
-import { scoreChain } from '#lib/scoring/score-chain';
-import { toolSetOf } from '#lib/scoring/tool-set';
 import { SharedCommit } from './group-commit.js';
-
-export interface PreparedCase {
-  input: CaseInput;
-  category: string | null;
-  /** Those that it is played with. */
-  tools: readonly Tool[];
-  /** Scores what was answered: one reply, or those of a chain's rounds. */
-  score(replies: readonly ReadReply[], extra: { finishReason: string | null; similarities: Similarities }): Verdict;
-}
-
-/** @param passThreshold smallest overall score that passes, 0..1 */
-export function prepare(input: CaseInput, category: string | null, suiteTools: readonly Tool[], passThreshold: number): PreparedCase {
-  const tools = toolSetOf(input, suiteTools);
-  if (input.multi_turn) return { input, category, tools, score: (replies, { similarities }) => scoreChain(input, tools, passThreshold, replies, similarities) };
-  const scorer = prepareCase(input, tools, passThreshold);
-  return { input, category, tools, score: (replies, extra) => scorer.score(replies[0]!, extra) };
-}
+import { prepare, type PreparedCase } from './prepare-case.js';
 
 /** A run in hand: its pinned contents, with each case loaded, parsed and its scorer compiled when first needed. */
 export interface RunInHand {

@@ -1,5 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { findExchange, placeOf, rememberRefusesRequired } from '#lib/db/load-run';
@@ -10,6 +9,7 @@ import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
 import { ProviderFailure, storable } from '#lib/providers/failure';
+import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
 import { requestKey } from '#lib/providers/request-key';
 import type { Permits } from '#lib/queue/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
@@ -18,15 +18,14 @@ import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
 import { ShuttingDown } from './items-in-hand.js';
-import type { ModelConnection, PreparedCase, RunCache, RunInHand } from './run-cache.js';
+import { packExchange, unpackExchange } from './pack-exchange.js';
+import type { PreparedCase } from './prepare-case.js';
+import type { ModelConnection, RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
-import { scoreReply, type Reply } from './score-reply.js';
-
-// In this thread: 17 to 23 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs. Small
-// chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it is settled.
-const compress = (text: string): Buffer => zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 1024 });
+import { Unscorable, type ReplyScorer } from './score-reply.js';
+import type { Reply } from './scoring-work.js';
 
 /** How an item ended, to be settled; `settled` is to be called when that is done, with whether it was stored. */
 export interface Played {
@@ -44,8 +43,8 @@ export interface Playing {
   signal: AbortSignal;
   /** Of the run when it was claimed. */
   generation: number;
-  /** Called before the first request is made. */
-  begin: () => Promise<void>;
+  /** Told when the item is worked on, and when it only waits for its turn. */
+  works: (works: boolean) => Promise<void>;
 }
 
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
@@ -54,17 +53,35 @@ export class ItemRunner {
 
   constructor(
     readonly of: {
-      pool: Pool; runs: RunCache; embedder: Embedder; replies: ReplyCache; logger: Logger;
+      pool: Pool; runs: RunCache; embedder: Embedder; replies: ReplyCache; scorer: ReplyScorer; replyBudget: ReplyBudget; logger: Logger;
       onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
     },
   ) {}
 
   /**
+   * Its large replies have room among those of the process until the item is settled.
    * @returns undefined when the run is gone
    * @throws the signal's reason when it aborts; anything else is a fault of ours (`internalError`)
    */
   async run(delivery: Delivery, playing: Playing): Promise<Played | undefined> {
+    const room: { of?: ReplyBytes } = {};
+    try {
+      const played = await this.#play(delivery, playing, (laneId) => (room.of = this.of.replyBudget.of(laneId)));
+      if (!played || !room.of?.kept) {
+        room.of?.release();
+        return played;
+      }
+      const { settlement, settled } = played;
+      return { settlement, settled: (stored) => (room.of!.release(), settled?.(stored) ?? Promise.resolve()) };
+    } catch (error) {
+      room.of?.release();
+      throw error;
+    }
+  }
+
+  async #play(delivery: Delivery, playing: Playing, roomOf: (laneId: string) => ReplyBytes): Promise<Played | undefined> {
     const { runs, replies } = this.of;
+    await playing.works(true);
     const inHand = await runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
     if (!inHand || !target) return undefined;
@@ -74,10 +91,12 @@ export class ItemRunner {
     const { input, category } = prepared;
     const place: Place = { delivery, ...where, category };
     const { signal } = playing;
+    const replyBytes = roomOf(target.laneId);
+    replyBytes.forRounds = input.multi_turn === true;
 
     // A run that was resumed has kept the replies that could not be scored before.
     const kept = playing.generation > 1 ? await untilDone(() => findExchange(this.of.pool, { ...place, runId: run.id, target: delivery.target })) : undefined;
-    const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, signal));
+    const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, replyBytes, signal));
     if (again) return { settlement: { ...place, ...again } };
 
     const name = `${target.providerKey}::${target.modelId}`;
@@ -96,13 +115,13 @@ export class ItemRunner {
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
-    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery }, playing);
+    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery, replyBytes }, playing);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
     const found = await replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
     if ('exchange' in found) {
-      const answered = await this.#again(run, prepared, found, signal);
+      const answered = await this.#again(run, prepared, found, replyBytes, signal);
       return { settlement: { ...place, ...(answered ?? (await ask())) } };
     }
     try {
@@ -117,18 +136,19 @@ export class ItemRunner {
   }
 
   async #ask(
-    { run, prepared, request, model, name, laneId, delivery }: {
+    { run, prepared, request, model, name, laneId, delivery, replyBytes }: {
       run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
+      replyBytes: ReplyBytes;
     },
-    { budget, signal, begin }: Playing,
+    { budget, signal, works }: Playing,
   ): Promise<Answered> {
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
       chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
-      begin,
+      replyBytes, works,
       onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
-    });
+    }, (message, used) => this.of.scorer.answerRound(prepared, message, used, laneId));
     if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
     for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
@@ -139,7 +159,7 @@ export class ItemRunner {
     const { replies, rounds, refused } = asked;
     const exchange: Exchange = { requests: withoutTools(asked.requests, prepared.tools), replies, rounds, ...(refused > 0 && { refused }) };
     return {
-      result: asked.answers ? await this.#score(run, prepared, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
+      result: asked.answers ? await this.#score(run, prepared, laneId, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
@@ -147,34 +167,43 @@ export class ItemRunner {
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
-      exchange: compress(JSON.stringify(exchange)),
+      exchange: await packExchange(exchange, replyBytes.kept),
     };
   }
 
   /**
-   * Scores a stored reply: free, and in no time that says anything of the model.
+   * Scores a stored reply: free, and in no time that says anything of the model. A large one waits for room as one that arrives.
    * @returns undefined where the exchange holds no reply
    */
-  async #again(run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, signal: AbortSignal): Promise<Answered | undefined> {
-    const stored = parseJson(zstdDecompressSync(exchange).toString('utf8')) as unknown as Exchange;
-    const answers = answersIn(stored);
-    return answers && {
-      result: await this.#score(run, prepared, answers, signal),
-      latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0, toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
+  async #again(
+    run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, replyBytes: ReplyBytes, signal: AbortSignal,
+  ): Promise<Answered | undefined> {
+    const room = async <Made>(work: () => Promise<Made>): Promise<Made> => {
+      await replyBytes.makeRoom();
+      return work();
     };
+    return unpackExchange(exchange, room, async (stored) => {
+      // A chain that broke off is played anew.
+      const answers = prepared.input.multi_turn && !stored.rounds ? undefined : answersIn(stored);
+      return answers && {
+        result: await this.#score(run, prepared, replyBytes.lane, answers, signal),
+        latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0,
+        toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
+      };
+    });
   }
 
   /**
    * A failing embedding model leaves the item without a score, as a failing model does; so does whatever goes wrong in scoring. The
    * reply is kept and can be scored again.
    */
-  async #score(run: RunInHand['run'], prepared: PreparedCase, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
+  async #score(run: RunInHand['run'], prepared: PreparedCase, laneId: string, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
       const similarity = (a: string, b: string) => this.of.embedder.similarity(run.teamId, a, b, signal);
-      return { outcome: 'scored', ...(await traceStep('score', {}, () => scoreReply(prepared, answers, run.config.metrics, similarity))) };
+      return { outcome: 'scored', ...(await traceStep('score', {}, () => this.of.scorer.score(prepared, answers, run.config.metrics, { share: laneId, similarity }))) };
     } catch (error) {
       if (signal.aborted || error instanceof ShuttingDown) throw error;
-      if (error instanceof ProviderFailure) return errored(error.kind, error.message);
+      if (error instanceof ProviderFailure || error instanceof Unscorable) return errored(error.kind, error.message);
       this.#unforeseen(error, { run: run.id });
       return internalError(error);
     }

@@ -1,47 +1,120 @@
-import type { JsonObject } from '#lib/contracts/json';
+import { availableParallelism } from 'node:os';
+import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { jsonAsWritten } from '#lib/contracts/key-order';
 import type { RunMetric } from '#lib/contracts/metric';
-import type { Verdict } from '#lib/contracts/verdict';
-import type { Similarities } from '#lib/scoring/match-arguments';
-import { scoreMetrics } from '#lib/scoring/metric-input';
-import type { MetricScore } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/read-reply';
-import type { PreparedCase } from './run-cache.js';
+import { oneAtATime } from '#lib/runtime/large-work';
+import type { Logger } from '#lib/runtime/logger';
+import { threadEntry } from '#lib/runtime/thread';
+import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/thread-pool';
+import { isCheap } from '#lib/scoring/is-cheap';
+import type { PreparedCase } from './prepare-case.js';
+import { answerRound, Meanings, scoreOnce, type CaseText, type Reply, type ScoredReply, type ScoringAnswer, type ScoringTask, type Turn } from './scoring-work.js';
 
-export interface ScoredReply {
-  verdict: Verdict;
-  metrics?: Record<string, MetricScore>;
+/** Scoring a reply took more than it may, or threw what nobody foresaw. The item is errored; its reply is kept. */
+export class Unscorable extends Error {
+  constructor(readonly kind: 'unscorable' | 'internal', message: string) {
+    super(message);
+  }
 }
 
-/** What a model said: an OpenAI assistant message. */
-export interface Reply {
-  message: JsonObject;
-  finishReason: string | null;
-}
+const LIMITS: ThreadLimits = { threads: Math.min(4, Math.max(2, availableParallelism())), cpuMs: 2000, wallMs: 30_000, heapMb: 256 };
+/** Pairs of texts that are compared at a time, so that thousands of them hold up nothing else. */
+const COMPARED_AT_ONCE = 100;
 
 /**
- * Scores what a model answered, one reply or those of a chain's rounds: the house verdict, and the metrics that were asked for.
- * Scoring itself asks nobody, so it is done again with what the texts that it compared by meaning turned out to be; most cases
- * compare none, and are scored once.
- * @param similarity asks the embedding model: 0..1
- * @throws what `similarity` throws
+ * Makes verdicts: those of small replies, whose worst case is a few milliseconds, right here, so that they pay for no thread; all
+ * others in threads, where one that takes long stalls no lease and no other item. Shares (lanes, teams) take turns.
  */
-export async function scoreReply(
-  prepared: PreparedCase, replies: readonly Reply[], metrics: readonly RunMetric[], similarity: (expected: string, actual: string) => Promise<number>,
-): Promise<ScoredReply> {
-  const rounds = replies.map(({ message }) => ({ message, reply: readReply(message, prepared.tools) }));
-  const read = rounds.map(({ reply }) => reply);
-  const finishReason = replies.at(-1)!.finishReason;
-  const known = new Map<string, number>();
-  for (;;) {
-    const unknown = new Map<string, [string, string]>();
-    const similarities: Similarities = (expected, actual) => {
-      const key = JSON.stringify([expected, actual]);
-      if (!known.has(key)) unknown.set(key, [expected, actual]);
-      return known.get(key) ?? 1;
-    };
-    const scored: ScoredReply = { verdict: prepared.score(read, { finishReason, similarities }) };
-    if (metrics.length) scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
-    if (unknown.size === 0) return scored;
-    await Promise.all([...unknown].map(async ([key, texts]) => known.set(key, await similarity(...texts))));
+export class ReplyScorer {
+  readonly #threads: ThreadPool<ScoringTask, ScoringAnswer>;
+  readonly #texts = new WeakMap<PreparedCase, CaseText>();
+
+  constructor(readonly logger: Pick<Logger, 'error'>, limits: Partial<ThreadLimits> = {}) {
+    this.#threads = new ThreadPool(threadEntry('apps/worker/scoring-thread'), { ...LIMITS, ...limits });
   }
+
+  /**
+   * Scores what a model answered, one reply or those of a chain's rounds: the house verdict, and the metrics that were asked for.
+   * Scoring itself asks nobody, so it is done again with what the texts that it compared by meaning turned out to be; most cases
+   * compare none, and are scored once.
+   * @param of.share what takes turns with others of its kind
+   * @param of.similarity asks the embedding model: 0..1
+   * @throws Unscorable, or what `similarity` throws
+   */
+  async score(
+    prepared: PreparedCase, replies: readonly Reply[], metrics: readonly RunMetric[],
+    of: { share: string; similarity: (expected: string, actual: string) => Promise<number> },
+  ): Promise<ScoredReply> {
+    const cheap = isCheap(prepared, replies.map(({ message }) => message), metrics);
+    const meanings = new Meanings();
+    const json = cheap ? '' : await oneAtATime(() => jsonAsWritten(replies), sizeOf(replies));
+    for (;;) {
+      const made = await this.#guard(async () => {
+        if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
+        const task: ScoringTask = { what: 'score', case: this.#textOf(prepared), replies: json, metrics: JSON.stringify(metrics), known: meanings.known() };
+        const answer = await this.#threads.run(task, of.share);
+        return 'unknown' in answer ? answer : { scored: parseJson(answer.json!) as unknown as ScoredReply, unknown: [] };
+      });
+      if ('scored' in made && made.unknown.length === 0) return made.scored;
+      for (let from = 0; from < made.unknown.length; from += COMPARED_AT_ONCE) {
+        const some = made.unknown.slice(from, from + COMPARED_AT_ONCE);
+        await Promise.all(some.map(async ([a, b]) => meanings.learn(a, b, await of.similarity(a, b))));
+      }
+    }
+  }
+
+  /**
+   * Plays the tools of a round of a chain.
+   * @param used how often each tool was called in earlier rounds; counted on here
+   * @returns undefined where the chain ends
+   * @throws Unscorable
+   */
+  async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, share: string): Promise<Turn> {
+    if (isCheap(prepared, [message], [])) return this.#guard(async () => answerRound(prepared, message, used));
+    const json = await oneAtATime(() => jsonAsWritten(message), sizeOf([{ message }]));
+    const answer = await this.#guard(() => this.#threads.run({ what: 'turn', case: this.#textOf(prepared), message: json, used }, share));
+    if (!('json' in answer)) return undefined;
+    for (const [name, count] of answer.used ?? []) used.set(name, count);
+    return answer.json === undefined ? undefined : oneAtATime(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+
+  #textOf(prepared: PreparedCase): CaseText {
+    let text = this.#texts.get(prepared);
+    if (!text) {
+      const { input, tools, passThreshold } = prepared;
+      this.#texts.set(prepared, (text = { input: jsonAsWritten(input), tools: jsonAsWritten(tools), passThreshold }));
+    }
+    return text;
+  }
+
+  async #guard<Made>(make: () => Promise<Made>): Promise<Made> {
+    try {
+      return await make();
+    } catch (error) {
+      if (error instanceof ThreadLimitExceeded) {
+        throw new Unscorable('unscorable', `Scoring the reply was given up. ${error.message} The reply is kept: once its case or its tools have changed, a resume or a rescore can score it.`);
+      }
+      const { message, stack } = error as Error;
+      this.logger.error({ error: message, stack }, 'Scoring a reply threw something unforeseen; the item is errored');
+      throw new Unscorable('internal', 'Scoring the reply failed in a way that nobody foresaw; the log of the worker has more. The reply is kept, and a resume or a rescore scores it again.');
+    }
+  }
+}
+
+/** About the characters of replies: enough to tell large ones. */
+function sizeOf(replies: readonly { message: JsonObject }[]): number {
+  let size = 0;
+  for (const { message } of replies) {
+    if (typeof message.content === 'string') size += message.content.length;
+    if (!Array.isArray(message.tool_calls)) continue;
+    for (const call of message.tool_calls) {
+      const args = (call as { function?: { arguments?: unknown } } | null)?.function?.arguments;
+      size += 100 + (typeof args === 'string' ? args.length : 0);
+    }
+  }
+  return size;
 }

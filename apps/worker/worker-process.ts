@@ -39,7 +39,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#kit = new ItemKit(env, logger, {
       meters, connections: env.TOOLMARK_DATABASE_POOL, onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
     });
-    const { pool, redis, runs, budgets, embedder, runner } = this.#kit;
+    const { pool, redis, runs, budgets, embedder, scorer, runner } = this.#kit;
     [this.pool, this.redis] = [pool, redis];
     this.#subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
     this.#items = new ItemsInHand(pool, this.id, logger);
@@ -55,7 +55,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
       },
     });
     this.#control = new ControlLoop({
-      pool, redis, queues: new LaneQueues(redis), workers: this.#workers, runs, meters, embedder, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+      pool, redis, queues: new LaneQueues(redis), workers: this.#workers, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
     });
   }
 
@@ -86,7 +86,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
     await this.#control.stop();
     await this.#workers.drain(DRAIN_MS);
-    this.#kit.finish();
+    await this.#kit.finish();
   }
 
   async onApplicationShutdown(): Promise<void> {

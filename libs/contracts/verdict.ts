@@ -3,7 +3,7 @@ import { ScoringMode } from './case.js';
 import { jsonObject } from './tool.js';
 
 /** Raised whenever the same reply could score differently than before; kept with every verdict. */
-export const SCORING_VERSION = 1;
+export const SCORING_VERSION = 2;
 
 export const ERROR_TYPES = [
   'none', 'errored', 'oversized_reply', 'no_call', 'unexpected_call', 'malformed_arguments', 'unknown_tool', 'round_limit', 'incomplete_chain',
@@ -24,6 +24,12 @@ export const ReadCall = z.object({
   repairs: z.array(z.enum(['json_in_name', 'json_in_content', 'double_encoded', 'function_call', 'object_arguments'])).optional(),
 });
 export type ReadCall = z.infer<typeof ReadCall>;
+
+/** A bound that a reply went beyond. `found` is left out where looking for it would have gone beyond it too. */
+export const Bound = z
+  .object({ what: z.enum(['calls', 'text', 'depth', 'pairs', 'comparisons']), limit: z.int(), found: z.int().optional() })
+  .meta({ id: 'Bound' });
+export type Bound = z.infer<typeof Bound>;
 
 /** How one argument was judged. `path` is a JSON Pointer into the arguments. */
 export const ArgumentCheck = z.object({
@@ -56,6 +62,8 @@ export const Evidence = z
       .array(z.object({ called: z.int(), path: z.string(), problem: z.enum(['missing_required', 'wrong_type', 'undeclared_key', 'enum_violation', 'other']), message: z.string() }))
       .optional(),
     notes: z.array(z.string()).optional(),
+    /** Why a reply is oversized: nothing else of it was looked at. */
+    bound: Bound.optional(),
     /** What a chain's overall is made of; hops are the calls that count. */
     chain: z.object({ completion: z.number(), efficiency: z.number(), redundancy: z.number(), detour: z.number(), hops: z.int() }).optional(),
   })

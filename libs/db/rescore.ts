@@ -1,5 +1,4 @@
-import { zstdDecompressSync } from 'node:zlib';
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
@@ -65,10 +64,10 @@ export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
   }));
 }
 
-/** A settled item and what was answered; `exchange` is undefined where it is gone. */
+/** A settled item and what was answered, as it was packed: undefined where it is gone, empty where nothing was. */
 export interface StoredReplies extends Place {
   outcome: 'scored' | 'errored';
-  exchange: { replies: Json[]; rounds?: number[] } | undefined;
+  exchange: Buffer | undefined;
 }
 
 export async function storedReplies(pool: Pool, runId: string, from: Place, limit: number): Promise<StoredReplies[]> {
@@ -77,13 +76,7 @@ export async function storedReplies(pool: Pool, runId: string, from: Place, limi
      FROM result r LEFT JOIN exchange e USING (run_id, target, case_position, sample)
      WHERE r.run_id = $1 AND (r.target, r.case_position, r.sample) >= ($2, $3, $4) ORDER BY r.target, r.case_position, r.sample LIMIT $5`,
     [runId, from.target, from.casePosition, from.sample, limit]);
-  return rows.map(({ body, ...row }) => ({ ...row, exchange: body?.length ? exchangeIn(body) : row.outcome === 'errored' ? { replies: [] } : undefined }));
-}
-
-function exchangeIn(body: Buffer): NonNullable<StoredReplies['exchange']> {
-  const exchange = parseJson(zstdDecompressSync(body).toString('utf8'));
-  if (!isObject(exchange) || !Array.isArray(exchange.replies)) return { replies: [] };
-  return { replies: exchange.replies, ...(Array.isArray(exchange.rounds) && { rounds: exchange.rounds as number[] }) };
+  return rows.map(({ body, ...row }) => ({ ...row, exchange: body?.length ? body : row.outcome === 'errored' ? Buffer.alloc(0) : undefined }));
 }
 
 export interface Rescored extends Place {

@@ -2,7 +2,8 @@ import { Client, ProtocolError, SdkHttpError, SSEClientTransport, StreamableHTTP
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { pointer, ProblemError } from '#lib/contracts/problem';
 import { unstorable } from '#lib/contracts/storable';
-import { AddressRefused, AnswerTooLarge } from '#lib/providers/guarded-fetch';
+import { AddressRefused } from '#lib/providers/guarded-fetch';
+import { AnswerTooLarge } from '#lib/providers/guarded-size';
 import { createGuardedStream } from '#lib/providers/guarded-stream';
 
 const MOST_PAGES = 200;

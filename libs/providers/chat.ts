@@ -1,5 +1,6 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
+import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
 import { anthropic } from './dialects/anthropic.js';
 import type { Dialect, Endpoint, Fetch, Note, Said } from './dialects/dialect.js';
@@ -10,6 +11,7 @@ import { ProviderFailure } from './failure.js';
 import { isFromPrivate } from './guarded-fetch.js';
 import { hideKey, maskKeys } from './mask-keys.js';
 import { errorIn } from './private-answer.js';
+import type { ReplyBytes } from './reply-bytes.js';
 
 /** Of an answer that holds no reply. */
 const LONGEST_KEPT = 100_000;
@@ -28,17 +30,18 @@ export interface ChatReply extends Said {
 
 export interface ChatClient {
   /**
-   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format.
+   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format. A large answer
+   * waits for room in `replyBytes`, within the same timeout.
    * @throws ProviderFailure when no model answered; the signal's reason when it aborted.
    */
-  ask(body: JsonObject, options: { signal: AbortSignal; timeoutMs: number }): Promise<ChatReply>;
+  ask(body: JsonObject, options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes }): Promise<ChatReply>;
 }
 
 export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: Fetch): ChatClient {
   const dialect = DIALECTS[kind];
   const send = dialect.connect(endpoint, fetch);
   return {
-    async ask(body, { signal, timeoutMs }) {
+    async ask(body, { signal, timeoutMs, replyBytes }) {
       const attempt = new AbortController();
       const abort = (): void => attempt.abort(signal.reason);
       if (signal.aborted) throw signal.reason as Error;
@@ -50,13 +53,16 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
       }, timeoutMs);
       try {
         const { wire, notes } = foreseen(() => dialect.toWire(body));
-        const response = await send(wire, { signal: attempt.signal, timeoutMs });
-        const text = hideKey(await response.text(), endpoint.apiKey);
+        const response = await send(wire, { signal: attempt.signal, timeoutMs, replyBytes });
+        const text = await response.text();
         const isPrivate = isFromPrivate(response);
         const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate };
-        const read = () => readAnswer(dialect, text, from);
-        return { ...foreseen(read, isPrivate ? undefined : text), notes, refilledInMs: readRefill(response.headers) };
+        const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
+        const answer = await oneAtATime(() => foreseen(read, isPrivate ? undefined : text), text.length);
+        replyBytes?.keep();
+        return { ...answer, notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
+        replyBytes?.drop();
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
         throw toFailure(error, endpoint);

@@ -1,5 +1,6 @@
 import { MAX_THROTTLED_MS } from './after-failure.js';
-import { AddressRefused, AnswerTooLarge } from './guarded-fetch.js';
+import { AnswerTooLarge } from './guarded-size.js';
+import { AddressRefused } from './guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 
 /** What an HTTP status other than 2xx means for an item, and what a person can do about it. */

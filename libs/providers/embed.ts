@@ -1,18 +1,21 @@
 import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json';
+import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivate } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
+import type { HeldInit, ReplyBytes } from './reply-bytes.js';
 
 /**
  * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format); no retry.
+ * @param replyBytes the room for its answer, for the caller to release
  * @returns a vector of unit length for each text, in their order
  * @throws ProviderFailure when there is no usable answer
  */
 export async function embedTexts(
   endpoint: Endpoint, model: string, texts: readonly string[],
-  { fetch, timeoutMs }: { fetch: (url: string, init?: RequestInit) => Promise<Response>; timeoutMs: number },
+  { fetch, timeoutMs, replyBytes }: { fetch: (url: string, init?: HeldInit) => Promise<Response>; timeoutMs: number; replyBytes?: ReplyBytes },
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
@@ -21,10 +24,12 @@ export async function embedTexts(
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
       signal: AbortSignal.timeout(timeoutMs),
+      replyBytes,
     });
     const text = await response.text();
     if (!response.ok) throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    return readVectors(text, texts.length, isFromPrivate(response) ? undefined : text.slice(0, 1000));
+    const quote = isFromPrivate(response) ? undefined : text.slice(0, 1000);
+    return await oneAtATime(() => readVectors(text, texts.length, quote), text.length);
   } catch (error) {
     const failure = error instanceof ProviderFailure ? error
       : (error as Error).name === 'TimeoutError' ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)

@@ -3,12 +3,10 @@ import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 import { toldOfPrivate } from './private-answer.js';
+import { FREE_BYTES, type HeldInit, type ReplyBytes } from './reply-bytes.js';
 
-/** The largest answer that is read. A model's reply is some kilobytes; a larger answer is a fault, and would hurt the worker. */
-export const LARGEST_REPLY_BYTES = 16 * 2 ** 20;
-
-export class AnswerTooLarge extends Error {}
 export class AddressRefused extends Error {}
 
 /** Why a host may not be connected to at this address; undefined when it may. */
@@ -40,15 +38,16 @@ const guardedLookup = ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptio
 
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
- * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each.
+ * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each. A large
+ * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it.
  * Of an answer other than 2xx that came from a private address there is only what may be told of it.
  */
 export function createGuardedFetch(options: GuardOptions): {
-  fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
   const { agent, reachedPrivate } = guardedAgent(options);
-  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const fetch = async (input: string | URL | Request, init: HeldInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     refuseHost(url, options);
     const answer = await new Promise<PlainResponse>((resolve, reject) => {
@@ -57,7 +56,7 @@ export function createGuardedFetch(options: GuardOptions): {
           origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
           headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>), body: init.body as string | undefined,
         },
-        new WholeAnswer(url.href, init.signal ?? undefined, resolve, reject),
+        new WholeAnswer(url.href, init.signal ?? undefined, init.replyBytes, resolve, reject),
       );
     });
     return reachedPrivate(url) ? answer.asPrivate() : answer;
@@ -106,7 +105,10 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #size = 0;
   #abort = (): void => {};
 
-  constructor(readonly url: string, readonly signal: AbortSignal | undefined, readonly resolve: (answer: PlainResponse) => void, readonly reject: (error: Error) => void) {}
+  constructor(
+    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined,
+    readonly resolve: (answer: PlainResponse) => void, readonly reject: (error: Error) => void,
+  ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { signal } = this;
@@ -122,9 +124,25 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > LARGEST_REPLY_BYTES) controller.abort(tooLarge());
-    else this.#chunks.push(chunk);
+    if (this.#size > LARGEST_REPLY_BYTES) return controller.abort(tooLarge());
+    this.#chunks.push(chunk);
+    if (!this.room || this.#size <= FREE_BYTES) return;
+    try {
+      this.room.arrived(this.#size);
+      if (before <= FREE_BYTES) this.#makeRoom(controller, this.room);
+    } catch (error) {
+      controller.abort(error as Error);
+    }
+  }
+
+  #makeRoom(controller: Dispatcher.DispatchController, room: ReplyBytes): void {
+    const said = Number(this.#headers['content-length']);
+    const waiting = room.makeRoom(said > 0 ? said : undefined);
+    if (!waiting) return;
+    controller.pause();
+    void waiting.then(() => controller.resume());
   }
 
   onResponseEnd(): void {

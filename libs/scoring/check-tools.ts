@@ -1,15 +1,18 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
-import { lossyNumbers, type JsonObject } from '#lib/contracts/json';
+import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
+import { circleIn } from './schema-walk.js';
 
-// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
+// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules. References are calls,
+// not copies: copies of copies make code without end. `uniqueItems` compares each item of a list with each other one, which nobody
+// waits for with a list of a million: it is not checked.
 const newAjv = (): Ajv2020 => new Ajv2020({
-  strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false,
+  strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false, inlineRefs: false,
   code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
-});
+}).removeKeyword('uniqueItems') as Ajv2020;
 
 /**
  * A schema's pattern, in time linear in the text: a backtracking one could hold up a worker for hours. What RE2 lacks
@@ -24,10 +27,18 @@ function linearPattern(pattern: string): { test(text: string): boolean } {
   }
 }
 
+/** Larger tools are compiled for seconds, and no model takes them. */
+const LARGEST_TOOL_BYTES = 64 * 1024;
+const MOST_PROPERTIES = 500;
+const LARGEST_TOOLS_BYTES = 2 ** 20;
+/** Values in a call's arguments of which a diagnosis is made. */
+const MOST_VALUES = 50_000;
+
 /** What is wrong with the tools of a suite; paths are pointers into the array. */
 export function checkTools(tools: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const seen = new Map<string, number>();
+  let total = 0;
   tools.forEach((tool, index) => {
     const name = tool.function.name;
     const before = seen.get(name.toLowerCase());
@@ -41,12 +52,32 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
       errors.push({ path: `/${index}/function/parameters/type`, message: `must be "object": the parameters of "${name}" are named arguments.` });
       return;
     }
+    const size = Buffer.byteLength(JSON.stringify(tool));
+    total += size;
+    if (size > LARGEST_TOOL_BYTES) {
+      errors.push({ path: `/${index}`, message: `"${name}" has ${size} bytes of JSON; a tool has at most ${LARGEST_TOOL_BYTES}. Shorten its descriptions, or split it.` });
+      return;
+    }
+    const properties = isObject(schema.properties) ? Object.keys(schema.properties).length : 0;
+    if (properties > MOST_PROPERTIES) {
+      errors.push({ path: `/${index}/function/parameters/properties`, message: `has ${properties} properties; a tool has at most ${MOST_PROPERTIES}.` });
+      return;
+    }
+    const circle = circleIn(schema);
+    if (circle) {
+      errors.push({
+        path: `/${index}/function/parameters`,
+        message: `refers to itself without going down into a value, so that it never ends: ${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`,
+      });
+      return;
+    }
     try {
       compile(schema);
     } catch (error) {
       errors.push({ path: `/${index}/function/parameters`, message: `is not a valid JSON Schema: ${(error as Error).message}` });
     }
   });
+  if (total > LARGEST_TOOLS_BYTES) errors.push({ path: '', message: `are ${total} bytes of JSON together; the tools of a suite have at most ${LARGEST_TOOLS_BYTES}.` });
   return errors;
 }
 
@@ -59,11 +90,18 @@ function compile(schema: JsonObject): ValidateFunction {
   if (++compiled % MOST_KEPT === 0) ajv = newAjv();
   // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and an $async
   // schema would answer with a promise whose rejection nobody awaits.
-  const { $id: _id, $schema: _schema, $async: _async, ...rest } = schema;
+  const { $id: _id, $schema: _schema, $async: _async, ...given } = schema;
+  const rest = { $id: 'toolmark:parameters', ...given }; // without an id, "#" is found by nobody
+  // What carries an id inside is known by it to all that the same Ajv compiles later: other teams' schemas among them.
+  if (holdsId(given)) return newAjv().compile(rest);
   const validate = ajv.compile(rest);
   ajv.removeSchema(rest);
   return validate;
 }
+
+const holdsId = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(holdsId)
+  : isObject(value) && (typeof value.$id === 'string' || typeof value.$anchor === 'string' || typeof value.$dynamicAnchor === 'string' || Object.values(value).some(holdsId));
 
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 
@@ -92,11 +130,36 @@ function compileOrNull({ function: { parameters } }: Tool): ValidateFunction | n
   }
 }
 
-/** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score. */
+/** A schema that goes round in circles ends with the stack: of such a one, stored before they were refused, nothing is said. */
+function isValid(validate: ValidateFunction, args: unknown): boolean {
+  try {
+    return validate(args) as boolean;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    validate.errors = null;
+    return true;
+  }
+}
+
+function holdsMoreThan(value: Json, most: number): boolean {
+  const todo: Json[] = [value];
+  let found = 0;
+  for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
+    if (++found + todo.length > most) return true;
+    if (Array.isArray(one)) {
+      if (found + todo.length + one.length > most) return true;
+      todo.push(...one);
+    } else if (isObject(one)) for (const key in one) todo.push(one[key]!);
+  }
+  return false;
+}
+
+/** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score, and not made of arguments of more than 50,000 values. */
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
   const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
-  if (validate && !validate(lossyNumbers(args))) {
+  if (holdsMoreThan(args, MOST_VALUES)) return problems;
+  if (validate && !isValid(validate, lossyNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
       const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<string, string | undefined>;
       const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;

@@ -15,7 +15,9 @@ export function readDecimal(text: string): Decimal | undefined {
   const [, sign, whole, fraction = '', exponent = '0'] = match;
   let digits = (whole! + fraction).replace(/^0+/, '');
   let scale = Number(exponent) - fraction.length;
-  const trimmed = digits.replace(/0+$/, '');
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end--; // an expression would try each run of zeros on the way
+  const trimmed = digits.slice(0, end);
   scale += digits.length - trimmed.length;
   digits = trimmed;
   if (digits === '') return { digits: 0n, exponent: 0 };

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ArgumentCheck, Verdict } from '#lib/contracts/verdict';
+import { tellBound } from './reply-bounds.js';
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
@@ -10,6 +11,10 @@ const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} cal
 
 /** Says in two or three plain sentences why a verdict is what it is. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
+  if (verdict.evidence.bound) {
+    const first = verdict.called.length ? ` Its first ${verdict.called.length === 1 ? 'call is' : `${verdict.called.length} calls are`} kept.` : '';
+    return [`${tellBound(verdict.evidence.bound)} Such a reply scores 0.${first}`];
+  }
   const called = verdict.called.map((call) => call.name);
   const expected = input.expected_calls?.map((call) => [call.tool].flat().join('" or "')) ??
     (input.expected_tool ? [[input.expected_tool].flat().join('" or "')] : []);

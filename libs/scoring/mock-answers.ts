@@ -9,11 +9,11 @@ const WITHOUT_MOCK: Json = { status: 'ok' };
  * Plays the tools of a chain: answers each call by `mock_responses`. An answer may be fixed; or a list, whose members are used
  * in turn, the last one again and again; or a list of `{when, respond}`, of which the first whose `when` the arguments match
  * answers (`when` left out matches always). A tool without a mock, or without one that matches, answers `{"status": "ok"}`.
+ * @param used how often each tool was called before, by its name in small letters; counted on here
  * @returns the text of the answer to the next call
  */
-export function mockAnswers({ mock_responses: mocks }: CaseInput): (call: ReadCall) => string {
+export function mockAnswers({ mock_responses: mocks }: CaseInput, used = new Map<string, number>()): (call: ReadCall) => string {
   const byName = new Map(Object.entries(mocks ?? {}).map(([name, mock]) => [name.toLowerCase(), mock]));
-  const used = new Map<string, number>();
   return (call) => {
     const name = call.name.toLowerCase();
     const mock = byName.get(name);

@@ -1,52 +1,90 @@
-import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { Tool } from '#lib/contracts/tool';
-import type { FormatCompliance, ReadCall } from '#lib/contracts/verdict';
+import type { Bound, FormatCompliance, ReadCall } from '#lib/contracts/verdict';
+import { jsonIn } from './json-in-text.js';
+import { isTooDeep, levelsIn, MOST_ARGUMENT_LEVELS, MOST_CALLS, MOST_SEARCHED_BYTES } from './reply-bounds.js';
 
 export interface ReadReply {
+  /** Of an oversized reply the first ones, unless it was read whole. */
   calls: ReadCall[];
   format_compliance: FormatCompliance;
+  /** Set when the reply is larger than is scored. */
+  oversized?: Bound;
 }
 
 type Repair = NonNullable<ReadCall['repairs']>[number];
 
+/** What is going on while a reply is read. */
+interface Reading {
+  whole: boolean;
+  oversized?: Bound;
+}
+
 /**
  * Reads the calls out of a chat completion message: native ones, calls stuffed into the name, calls written as JSON into the
  * text. What a model says always becomes a reply; what cannot be read becomes a malformed call, never an error.
+ * @param whole reads on behind the bounds of a reply, for metrics that know none; in time linear in the reply all the same
  */
-export function readReply(message: unknown, tools: readonly Tool[]): ReadReply {
+export function readReply(message: unknown, tools: readonly Tool[], { whole = false } = {}): ReadReply {
   const reply = isObject(message) ? message : {};
-  const calls = nativeCalls(reply);
-  if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools));
+  const reading: Reading = { whole };
+  const calls = nativeCalls(reply, reading);
+  if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, reading));
   const format_compliance =
     calls.length === 0 ? 'none'
     : calls.some((call) => call.arguments === null) ? 'malformed'
     : calls.some((call) => call.repairs?.some((repair) => repair !== 'function_call' && repair !== 'object_arguments')) ? 'repaired'
     : 'native';
-  return { calls, format_compliance };
+  return { calls, format_compliance, ...(reading.oversized && { oversized: reading.oversized }) };
 }
 
-function nativeCalls(reply: JsonObject): ReadCall[] {
+/** Notes the first bound that a reply goes beyond. @returns whether to read on */
+function goesBeyond(reading: Reading, bound: Bound): boolean {
+  reading.oversized ??= bound;
+  return reading.whole;
+}
+
+function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
   const calls: ReadCall[] = [];
   if (Array.isArray(reply.tool_calls)) {
-    for (const call of reply.tool_calls) {
-      if (!isObject(call)) continue;
+    const made = reply.tool_calls.filter(isObject);
+    const all = made.length <= MOST_CALLS || goesBeyond(reading, { what: 'calls', limit: MOST_CALLS, found: made.length });
+    for (const call of all ? made : made.slice(0, 10)) {
       const body = isObject(call.function) ? call.function : call;
-      calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, []));
+      calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], reading));
     }
   }
   if (calls.length === 0 && isObject(reply.function_call) && typeof reply.function_call.name === 'string') {
-    calls.push(readCall(reply.function_call.name, reply.function_call.arguments, ['function_call']));
+    calls.push(readCall(reply.function_call.name, reply.function_call.arguments, ['function_call'], reading));
   }
   return calls;
 }
 
-function readCall(name: string, raw: Json | undefined, repairs: Repair[]): ReadCall {
-  const given = readArguments(raw, repairs);
-  const inName = name.trimStart().startsWith('{') ? callShape(safeParse(name.trim())) : undefined;
+function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ReadCall {
+  const given = readArguments(raw, repairs, reading);
+  const inName = name.trimStart().startsWith('{') && maySearch(name, reading) ? callShape(parse(name.trim(), reading)) : undefined;
   if (!inName) return finish(name, given, repairs);
   repairs.push('json_in_name');
   const nonEmpty = given.value && Object.keys(given.value).length > 0;
-  return finish(inName.name, nonEmpty ? given : readArguments(inName.arguments, repairs), repairs);
+  return finish(inName.name, nonEmpty ? given : readArguments(inName.arguments, repairs, reading), repairs);
+}
+
+/** Whether a text is short enough to be searched for calls. */
+function maySearch(text: string, reading: Reading): boolean {
+  // A character takes three bytes of UTF-8 at most.
+  if (text.length * 3 <= MOST_SEARCHED_BYTES) return true;
+  const found = bytesOf(text);
+  return found <= MOST_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MOST_SEARCHED_BYTES, found });
+}
+
+function bytesOf(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Each half of a surrogate pair is two of its four bytes.
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
 }
 
 const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ReadCall => ({
@@ -56,25 +94,31 @@ const finish = (name: string, args: { value: JsonObject | null; raw?: string }, 
   ...(repairs.length && { repairs }),
 });
 
-function readArguments(raw: Json | undefined, repairs: Repair[]): { value: JsonObject | null; raw?: string } {
+function readArguments(raw: Json | undefined, repairs: Repair[], reading: Reading): { value: JsonObject | null; raw?: string } {
   if (raw === undefined || raw === null) return { value: {} };
   if (isObject(raw)) {
-    if (isDeeperThan(raw, MOST_LEVELS)) return { value: null, raw: '(nested too deeply)' };
+    if (isTooDeep(raw)) return tooDeep(reading);
     repairs.push('object_arguments');
     return { value: raw };
   }
-  if (typeof raw !== 'string') return { value: null, raw: JSON.stringify(raw) };
+  if (typeof raw !== 'string') return { value: null, raw: isTooDeep(raw) ? tooDeep(reading).raw : JSON.stringify(raw) };
   if (raw.trim() === '') return { value: {} };
-  const parsed = safeParse(raw);
-  if (isObject(parsed)) return { value: parsed };
+  const parsed = parse(raw, reading);
+  if (isObject(parsed)) return isTooDeep(parsed) ? tooDeep(reading) : { value: parsed };
   if (typeof parsed === 'string') {
-    const inner = safeParse(parsed);
+    const inner = parse(parsed, reading);
     if (isObject(inner)) {
+      if (isTooDeep(inner)) return tooDeep(reading);
       repairs.push('double_encoded');
       return { value: inner };
     }
   }
   return { value: null, raw };
+}
+
+function tooDeep(reading: Reading): { value: null; raw: string } {
+  goesBeyond(reading, { what: 'depth', limit: MOST_ARGUMENT_LEVELS });
+  return { value: null, raw: '(nested too deeply)' };
 }
 
 /** {"name": ..., "arguments" | "parameters": ...}, bare or in a "function" wrapper. */
@@ -85,16 +129,19 @@ function callShape(value: Json | undefined): { name: string; arguments: Json | u
   return { name: body.name, arguments: body.arguments ?? body.parameters };
 }
 
-function callsInText(text: string, tools: readonly Tool[]): ReadCall[] {
-  if (!text.includes('"name"')) return [];
+function callsInText(text: string, tools: readonly Tool[], reading: Reading): ReadCall[] {
+  if (!text.includes('"name"') || !maySearch(text, reading)) return [];
   const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   const calls: ReadCall[] = [];
-  for (const value of jsonValuesIn(text)) {
-    for (const candidate of unwrap(value)) {
+  for (const [start, end] of jsonIn(text)) {
+    const value = parse(text.slice(start, end), reading);
+    for (const candidate of value === undefined ? [] : unwrap(value)) {
       const shape = callShape(candidate);
       if (!shape || !known.has(shape.name.toLowerCase())) continue;
       const repairs: Repair[] = ['json_in_content'];
-      calls.push(finish(shape.name, readArguments(shape.arguments, repairs), repairs.filter((repair) => repair !== 'object_arguments')));
+      const call = readArguments(shape.arguments, repairs, reading);
+      calls.push(finish(shape.name, call, repairs.filter((repair) => repair !== 'object_arguments')));
+      if (calls.length === MOST_CALLS + 1 && !goesBeyond(reading, { what: 'calls', limit: MOST_CALLS })) return calls;
     }
   }
   return calls;
@@ -105,46 +152,19 @@ const unwrap = (value: Json): Json[] => {
   return isObject(value) && Array.isArray(value.tool_calls) ? value.tool_calls : [value];
 };
 
-/** The outermost JSON objects and arrays that stand in a text, in order. Each place is looked at a bounded number of times. */
-function* jsonValuesIn(text: string): Generator<Json> {
-  let tries = 0;
-  for (let at = 0; at < text.length && tries < 200; at++) {
-    if (text[at] !== '{' && text[at] !== '[') continue;
-    tries++;
-    const end = closingOf(text, at);
-    const value = end === undefined ? undefined : safeParse(text.slice(at, end));
-    if (value === undefined) continue;
-    yield value;
-    at = end! - 1;
-  }
-}
-
-function closingOf(text: string, start: number): number | undefined {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') {
-      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
-    } else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') {
-      if (--depth === 0) return at + 1;
-    }
-  }
-  return undefined;
-}
-
 function textOf(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-function safeParse(text: string): Json | undefined {
+/** @returns undefined when the text is no JSON */
+function parse(text: string, reading: Reading): Json | undefined {
   try {
-    const value = parseJson(text);
-    // Whatever walks the value later would run out of stack.
-    return isDeeperThan(value, MOST_LEVELS) ? undefined : value;
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    // Whatever keeps the text of numbers walks the value by recursion, and ran out of stack.
+    if (error instanceof RangeError && levelsIn(text) > MOST_ARGUMENT_LEVELS) tooDeep(reading);
     return undefined;
   }
 }

@@ -1,11 +1,12 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type JsonObject } from '#lib/contracts/json';
 import type { Tool } from '#lib/contracts/tool';
-import type { ArgumentCheck, ErrorType, Evidence, ReadCall, Verdict } from '#lib/contracts/verdict';
+import type { ArgumentCheck, Bound, ErrorType, Evidence, ReadCall, Verdict } from '#lib/contracts/verdict';
 import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
 import { checkArguments } from './check-tools.js';
 import { matchArguments, type ArgumentMatch, type Similarities } from './match-arguments.js';
 import type { ReadReply } from './read-reply.js';
+import { firstCalls, MOST_COMPARISONS, MOST_PAIRS } from './reply-bounds.js';
 
 const TOOL_WEIGHT = 0.6;
 const PARAM_WEIGHT = 0.4;
@@ -24,6 +25,8 @@ interface Pair {
 }
 
 const NO_PAIR: Pair = { weight: 0, match: null };
+/** Problems with the tools' schemas that are told of a reply. */
+const MOST_PROBLEMS = 200;
 
 function declaredDefaults(tool: Tool): JsonObject {
   const properties = tool.function.parameters?.properties;
@@ -65,8 +68,14 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
 
   return {
     abstention,
-    score({ calls, format_compliance }, { similarities, finishReason } = {}) {
-      const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, similarities)));
+    score({ calls, format_compliance, oversized }, { similarities, finishReason } = {}) {
+      const refused = (bound: Bound): Verdict => oversizedVerdict({ bound, calls, format_compliance, abstention, expected });
+      if (oversized) return refused(oversized);
+      if (calls.length * expected.length > MOST_PAIRS) return refused({ what: 'pairs', limit: MOST_PAIRS, found: calls.length * expected.length });
+      let comparisons = 0;
+      const counted: Similarities | undefined = similarities && ((a, b) => (++comparisons > MOST_COMPARISONS ? undefined : similarities(a, b)));
+      const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, counted)));
+      if (comparisons > MOST_COMPARISONS) return refused({ what: 'comparisons', limit: MOST_COMPARISONS });
       const plain = weights.map((row) => row.map((pair) => pair.weight));
       const assignment: Assignment = input.call_order === 'strict' ? assignInOrder(plain) : assignAny(plain);
       const paired = new Map(assignment.map(({ expected: e, called }) => [e, called]));
@@ -103,6 +112,19 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
   };
 }
 
+/**
+ * The verdict on a reply that is larger than is scored: wrong, whatever was expected. A model that goes on and on did not abstain
+ * either.
+ */
+export function oversizedVerdict({ bound, calls, format_compliance, abstention, expected }: {
+  bound: Bound; calls: readonly ReadCall[]; format_compliance: ReadReply['format_compliance']; abstention: boolean; expected: readonly ExpectedCall[];
+}): Verdict {
+  return {
+    tool_score: 0, param_score: expected.some((call) => call.params) ? 0 : null, overall: 0, passed: false, error_type: 'oversized_reply', format_compliance,
+    called: firstCalls(calls), abstention, evidence: { pairs: [], missing: expected.map((_call, index) => index), unexpected: [], bound },
+  };
+}
+
 /** The error taxonomy: the first that applies. */
 function firstError(of: {
   abstention: boolean; calls: number; malformed: boolean; unknown: boolean; missing: number; several: boolean; checks: ArgumentCheck[]; forbiddenExtra: boolean;
@@ -125,10 +147,12 @@ function evidenceOf(of: {
     const wanted = expected[e]!.params;
     return wanted && calls[called]!.arguments ? Object.keys(calls[called]!.arguments!).filter((key) => !Object.hasOwn(wanted, key)).map((key) => `/${called}/${key}`) : [];
   });
-  const schema = calls.flatMap((call, index) => {
+  const schema: NonNullable<Evidence['schema']> = [];
+  for (const [index, call] of calls.entries()) {
+    if (schema.length >= MOST_PROBLEMS) break;
     const tool = of.byName.get(call.name.toLowerCase());
-    return tool && call.arguments ? checkArguments(tool, call.arguments, index) : [];
-  });
+    if (tool && call.arguments) schema.push(...checkArguments(tool, call.arguments, index));
+  }
   const exact = assignment.filter(({ expected: e, called }) => weights[e]![called]!.weight === 1).length;
   const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
   return {

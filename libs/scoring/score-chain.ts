@@ -1,9 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
-import type { ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
+import type { Bound, ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
 import { equalJson, type Similarities } from './match-arguments.js';
 import type { ReadReply } from './read-reply.js';
-import { prepareCase } from './score-case.js';
+import { MOST_CALLS } from './reply-bounds.js';
+import { expectedCalls, oversizedVerdict, prepareCase } from './score-case.js';
 
 const PENALTY = 0.1;
 export const DEFAULT_MAX_ROUNDS = 5;
@@ -16,6 +17,15 @@ const ROUNDING = 1e-12;
 export function scoreChain(
   input: CaseInput, tools: readonly Tool[], passThreshold: number, rounds: readonly ReadReply[], similarities?: Similarities,
 ): Verdict {
+  const played = roundsThatCount(input, rounds);
+  const bound = boundOf(played);
+  if (bound) {
+    const calls = played.flatMap((round) => round.calls);
+    const expected = expectedCalls(input);
+    const verdict = oversizedVerdict({ bound, calls, format_compliance: worstFormat(played), abstention: expected.length === 0, expected });
+    const chain = { completion: 0, efficiency: 1, redundancy: 0, detour: 0, hops: calls.length };
+    return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
+  }
   const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
   const accepted = acceptedTools(input);
   const hops = callsThatCount(input, rounds).flat();
@@ -45,10 +55,22 @@ export function scoreChain(
   };
 }
 
+/** The first bound that a round goes beyond, or that all of them do together. */
+function boundOf(rounds: readonly ReadReply[]): Bound | undefined {
+  const found = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
+  return rounds.find((round) => round.oversized)?.oversized ?? (found > MOST_CALLS ? { what: 'calls', limit: MOST_CALLS, found } : undefined);
+}
+
 const acceptedTools = (input: CaseInput): Set<string> => new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
 
 /** Whether a round calls an expected tool, which ends the chain. */
 export const reachesEnd = (input: CaseInput, { calls }: ReadReply): boolean => calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
+
+/** The rounds up to the one that calls an expected tool. */
+function roundsThatCount(input: CaseInput, rounds: readonly ReadReply[]): readonly ReadReply[] {
+  const end = rounds.findIndex((round) => reachesEnd(input, round));
+  return end < 0 ? rounds : rounds.slice(0, end + 1);
+}
 
 /** The calls of each round up to the first one of an expected tool. */
 export function callsThatCount(input: CaseInput, rounds: readonly ReadReply[]): ReadCall[][] {

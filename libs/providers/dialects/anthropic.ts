@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
-import { leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
+import { held, leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
@@ -57,9 +57,9 @@ export const anthropic: Dialect = {
         fetch: plainErrors(onlyHeaders(fetch, HEADERS)),
       });
     };
-    return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs }) => {
+    return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs, replyBytes }) => {
       const headers = typeof version === 'string' ? { 'anthropic-version': version } : {};
-      return (await (sdk ??= load())).messages.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers }).asResponse();
+      return (await (sdk ??= load())).messages.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers, ...held(replyBytes) }).asResponse();
     };
   },
 

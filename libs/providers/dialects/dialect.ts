@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#lib/contracts/json';
+import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -22,7 +23,11 @@ export interface Said {
   completionTokens: number | null;
 }
 
-export type Send = (wire: JsonObject, options: { signal: AbortSignal; timeoutMs: number }) => Promise<Response>;
+/** @param options.replyBytes the room for the answer; goes to `fetch` beside what the SDK gives it */
+export type Send = (wire: JsonObject, options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes }) => Promise<Response>;
+
+/** Hands the room for an answer through an SDK to `fetch`. */
+export const held = (replyBytes: ReplyBytes | undefined): object => (replyBytes ? { fetchOptions: { replyBytes } satisfies HeldInit } : {});
 
 /** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
 export interface Dialect {

@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
-import { AnswerTooLarge } from '../guarded-fetch.js';
+import { AnswerTooLarge } from '../guarded-size.js';
 
 const fixture = (kind: string): any => parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
 

@@ -51,11 +51,11 @@ export const google: Dialect = {
       const { GoogleGenAI } = await import('@google/genai');
       return new GoogleGenAI({ vertexai: false, apiKey: apiKey ?? 'none', apiVersion, httpOptions: { baseUrl: origin } });
     };
-    return async ({ model, contents, config }, { signal }) => {
+    return async ({ model, contents, config }, { signal, replyBytes }) => {
       // The SDK hands out neither text nor headers of an answer, so they are taken where they come in.
       let answer: Response | undefined;
       const capture = async (url: unknown, init?: unknown): Promise<Response> => {
-        answer = await send(url as string, init as RequestInit);
+        answer = await send(url as string, { ...(init as RequestInit), replyBytes } as RequestInit);
         return new Response('{}', { headers: { 'content-type': 'application/json' } });
       };
       const ai = await (sdk ??= load());

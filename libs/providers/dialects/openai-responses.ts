@@ -1,5 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
-import { leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
+import { held, leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
 import { asSaid, note, objectIn, textIn } from './read-messages.js';
 
@@ -30,7 +30,7 @@ export const openaiResponses: Dialect = {
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs }) => sdk.responses.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs) }).asResponse();
+    return (wire, { signal, timeoutMs, replyBytes }) => sdk.responses.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) }).asResponse();
   },
 
   fromWire(answer) {

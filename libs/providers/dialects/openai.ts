@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { isObject, type JsonObject } from '#lib/contracts/json';
-import { onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
+import { held, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
@@ -24,7 +24,7 @@ export const openai: Dialect = {
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs }) => sdk.chat.completions.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs) }).asResponse();
+    return (wire, { signal, timeoutMs, replyBytes }) => sdk.chat.completions.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) }).asResponse();
   },
 
   fromWire(answer) {
