@@ -58,7 +58,7 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const isPrivate = isFromPrivate(response);
         const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate };
         const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
-        const answer = await oneAtATime(() => foreseen(read, isPrivate ? undefined : text), text.length);
+        const answer = await oneAtATime(() => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))), text.length);
         replyBytes?.keep();
         return { ...answer, notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
@@ -78,11 +78,11 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
  * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail again, and be
  * paid again.
  */
-function foreseen<Made>(work: () => Made, answer?: string): Made {
+function foreseen<Made>(work: () => Made, answer?: () => string | undefined): Made {
   try {
     return work();
   } catch (error) {
-    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.slice(0, LONGEST_KEPT));
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.());
   }
 }
 

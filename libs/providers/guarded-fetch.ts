@@ -3,8 +3,8 @@ import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 import { toldOfPrivate } from './private-answer.js';
+import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 import { FREE_BYTES, type HeldInit, type ReplyBytes } from './reply-bytes.js';
 
 export class AddressRefused extends Error {}
@@ -39,8 +39,8 @@ const guardedLookup = ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptio
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
  * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each. A large
- * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it.
- * Of an answer other than 2xx that came from a private address there is only what may be told of it.
+ * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it. Of an answer other than 2xx
+ * that came from a private address there is only what may be told of it.
  */
 export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
@@ -106,8 +106,8 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #abort = (): void => {};
 
   constructor(
-    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined,
-    readonly resolve: (answer: PlainResponse) => void, readonly reject: (error: Error) => void,
+    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined, readonly resolve: (answer: PlainResponse) => void,
+    readonly reject: (error: Error) => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
