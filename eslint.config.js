@@ -60,8 +60,6 @@ export default tseslint.config(
       'regexp/no-super-linear-move': 'error',
     },
   },
-  // Its text is one number of a case or reply.
-  { files: ['libs/scoring/decimal.ts'], rules: { 'regexp/no-super-linear-move': 'off' } },
   {
     // Outside packages and the environment have one owner each; folders are .dependency-cruiser.cjs's business.
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
