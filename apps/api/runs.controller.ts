@@ -106,7 +106,7 @@ export class RunsController {
       : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
     if (!exchange) return { ...result, explanation, exchange };
     const { isLarge, requests, ...rest } = exchange;
-    return { ...result, explanation, exchange: { ...rest, requests: isLarge ? requests : wholeRequests(requests, toolSetOf(input, suiteTools)) } };
+    return { ...result, explanation, exchange: { requests: isLarge ? requests : wholeRequests(requests, toolSetOf(input, suiteTools)), ...rest } };
   }
 
   @Get('tool-eval/history/:id/export')

@@ -3,7 +3,7 @@ import { busyLanes, dispatchLane, runsOf, type BusyLane, type Delivery, type Lan
 import { purgeRun, runsToPurge } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/finish-run';
-import { exclusively, type Pool } from '#lib/db/pool';
+import { createPool, exclusively, type Pool } from '#lib/db/pool';
 import { expireReplies } from '#lib/db/reply-cache';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
@@ -38,6 +38,28 @@ type Step = keyof typeof STEPS;
 /** So many lanes or teams of a step are worked on side by side, and a turn waits so long for one that is slow. */
 const AT_ONCE = 4;
 const PATIENCE_MS = 500;
+/** A page of a rescore may wait for an embedding model, and for threads; what it has learned by then is kept. */
+const LONGEST_PAGE_MS = 120_000;
+
+/**
+ * Connections that hold the locks of steps, apart from those that do the work: whoever holds a lock asks for one of the latter, and
+ * could wait for ever if all were held by others that do the same.
+ */
+export class Locks {
+  /** Of steps that take as long as Postgres does. */
+  readonly short: Pool;
+  /** Of what waits for others, too. */
+  readonly long: Pool;
+
+  constructor(databaseUrl: string, logger: Logger) {
+    this.short = createPool(databaseUrl, 2 * AT_ONCE + 2, logger);
+    this.long = createPool(databaseUrl, AT_ONCE, logger);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.short.end(), this.long.end()]);
+  }
+}
 /** Those who work on the same lanes take turns to dispatch: together as often as one would alone, so that more of them ask no more. */
 const MOST_TURNS = 10;
 /** Until a lane has settled something, and how long what it is known to take holds. */
@@ -91,7 +113,7 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
+      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
       /** Left out: for good. */
       keepExchangesDays: number | undefined;
     },
@@ -204,7 +226,7 @@ export class ControlLoop {
     this.#sawPostgresAt = now;
     const mayJudge = now - this.#inTouchSince >= RENEWED_BY_MS;
     await this.#reconciling.each(lanes, ({ id }) => id, async (lane) => {
-      await exclusively(this.of.pool, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
+      await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
     });
   }
 
@@ -251,9 +273,9 @@ export class ControlLoop {
   }
 
   async #finishTarget({ target, ...done }: DoneTarget): Promise<void> {
-    const { pool } = this.of;
+    const { pool, locks } = this.of;
     const { runId, ordinal } = done;
-    await exclusively(pool, `finish ${runId} ${ordinal}`, async () => {
+    await exclusively(locks.short, `finish ${runId} ${ordinal}`, async () => {
       const summary = createSummary({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         for (const item of page) summary.add(item);
@@ -271,8 +293,8 @@ export class ControlLoop {
   async #rescorePage(rescore: RescoreToDo): Promise<void> {
     const { signal } = this.#stop;
     if (signal.aborted) return;
-    await exclusively(this.of.pool, `rescore ${rescore.id}`, async () => {
-      if (await rescorePage(this.of, rescore, signal)) this.wake('rescore');
+    await exclusively(this.of.locks.long, `rescore ${rescore.id}`, async () => {
+      if (await rescorePage(this.of, rescore, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_PAGE_MS)]))) this.wake('rescore');
       await ring(this.of.redis, { topic: 'job', id: rescore.jobId });
     });
   }
@@ -294,7 +316,7 @@ export class ControlLoop {
       },
       'purge deleted runs': () => this.#purge(),
     };
-    await exclusively(pool, 'housekeeping', async () => {
+    await exclusively(this.of.locks.short, 'housekeeping', async () => {
       for (const [chore, work] of Object.entries(chores)) {
         await work().catch((error: Error) => {
           measureStepFailure('housekeeping');

@@ -14,7 +14,8 @@ import { prepare, type PreparedCase } from './prepare-case.js';
 import type { RunCache, RunInHand } from './run-cache.js';
 import { Unscorable, type ReplyScorer } from './score-reply.js';
 
-const PAGE = 200;
+/** So many that a page of the costliest replies still ends within the time that a page has. */
+const PAGE = 50;
 
 /**
  * Scores the next page of a run's stored replies again. Each page is kept in the commit that moves on behind it, so that

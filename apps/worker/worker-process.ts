@@ -8,7 +8,7 @@ import { newId } from '#lib/runtime/ids';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { stopTracing } from '#lib/runtime/tracing';
-import { ControlLoop } from './control-loop.js';
+import { ControlLoop, Locks } from './control-loop.js';
 import { ItemKit } from './item-kit.js';
 import { ItemsInHand } from './items-in-hand.js';
 import { LaneWorkers } from './lane-workers.js';
@@ -30,6 +30,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly #kit;
   readonly #items;
   readonly #workers;
+  readonly #locks;
   readonly #control;
   readonly liveness;
   stopping = false;
@@ -54,8 +55,9 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
         for (const runId of moved.keys()) void ring(redis, { topic: 'job', id: runId });
       },
     });
+    this.#locks = new Locks(env.DATABASE_URL, logger);
     this.#control = new ControlLoop({
-      pool, redis, queues: new LaneQueues(redis), workers: this.#workers, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+      pool, locks: this.#locks, redis, queues: new LaneQueues(redis), workers: this.#workers, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
     });
   }
 
@@ -92,6 +94,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   async onApplicationShutdown(): Promise<void> {
     this.#subscriber.disconnect();
     await this.#kit.close();
+    await this.#locks.close();
     await stopTracing();
     this.logger.info('Stopped');
   }
