@@ -123,8 +123,9 @@ export function adversary({ api, sql, provider, tokens, teamId, name }) {
       const requests = Object.values(asked).reduce((sum, n) => sum + n, 0) - askedBefore;
       return [...said, ...rows.map(({ what, n }) => `${n} items ${what}`), ...(requests ? [`${requests} requests to its provider`] : [])].join(', ');
     },
+    endAll: () => ended.abort(),
     async stop() {
-      ended.abort();
+      self.endAll();
       await Promise.all(doing);
       for (const work of cleanups) await work();
       const { rows: jobs } = await sql.query(`SELECT id FROM job WHERE team_id = $1 AND finished_at IS NULL`, [teamId]);

@@ -110,18 +110,21 @@ export const WAYS = {
   async 'schemas of thousands of properties'(hostile) {
     const properties = Object.fromEntries(times(4000, (n) => [`property_${n}`, { type: 'string', description: `${n}` }]));
     const one = { name: 'wide', tools: [tool({ type: 'object', properties })], test_cases: [] };
+    const allowed = { ...one, tools: times(16, (n) => tool({ type: 'object', properties: Object.fromEntries(Object.entries(properties).slice(n, n + 490)) }, `tool_${n}`)) };
     const many = { name: 'wide', tools: times(50, (n) => tool({ type: 'object', properties }, `tool_${n}`)), test_cases: [] };
-    hostile.repeat(1, (turn) => hostile.ask('POST', '/api/tool-eval/import', turn % 4 ? one : many));
+    hostile.repeat(1, (turn) => hostile.ask('POST', '/api/tool-eval/import', [allowed, one, allowed, many][turn % 4]));
   },
   async 'items that processes died of'(hostile) {
     const run = await hostile.run(await hostile.suite(400), [await hostile.model('slow-to-answer', { concurrency: 40 })]);
-    // As a reconciler leaves them behind: suspects, some of which wait for a lane that is paused.
-    hostile.repeat(5, async () => {
-      const { rowCount } = await hostile.sql.query('UPDATE in_flight SET crashes = 2, lost = 2, begun = false WHERE run_id = $1 AND worker IS NULL AND crashes = 0', [run.id]);
+    // As two processes that died one after the other leave them behind; the reconciler counts the second death.
+    const die = async () => {
+      const { rowCount } = await hostile.sql.query(
+        `UPDATE in_flight SET token = nextval('delivery_token'), worker = 'dead', lost = 1, crashes = 1, begun = true, lease_until = now() - interval '1 s' WHERE run_id = $1 AND crashes = 0`, [run.id]);
       hostile.count('items made suspects', rowCount);
-    });
+    };
     await hostile.begun(run);
-    hostile.repeat(1 / 3, (turn) => hostile.lanes(turn % 2 ? 'resume' : 'pause'));
+    hostile.repeat(2, die);
+    hostile.repeat(1 / 3, (turn) => hostile.lanes(turn % 2 ? 'pause' : 'resume'));
   },
   async 'embeddings that never come'(hostile) {
     const model = await hostile.model('plain', { concurrency: 40, models: ['plain', 'embeddings'] });
