@@ -28,7 +28,7 @@ export function adversary({ api, sql, provider, tokens, teamId, name }) {
       });
       const text = await answer.text();
       count(`${as} ${answer.status}`);
-      return { status: answer.status, body: /json/.test(answer.headers.get('content-type') ?? '') && text.length < 1e6 ? JSON.parse(text) : text };
+      return { status: answer.status, body: /^application\/(problem\+)?json/.test(answer.headers.get('content-type') ?? '') && text.length < 1e6 ? JSON.parse(text) : text };
     } catch (error) {
       if (!signal.aborted) count(`${as} ${error.name === 'TimeoutError' ? `no answer in ${patience / 1000} s` : (error.cause?.code ?? 'cut off')}`);
       return { status: 0, body: {} };

@@ -1,7 +1,7 @@
 // What an honest team notices of a hostile one: its run alone, and beside each way of ways.mjs in turn. Fails when the run took more
 // than twice its time alone, is not exact, or had a request made twice, or when a process ended.
-//    node bench/hostile/run.mjs [parts of ways' names ...] [--items=200] [--latency=500] [--at-once] [--json]
-// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing.
+//    node bench/hostile/run.mjs [parts of ways' names ...] [--items=200] [--latency=500] [--at-once] [--json] [--list]
+// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing; --list: names the ways.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
@@ -20,6 +20,11 @@ const [atOnce, json] = ['--at-once', '--json'].map((flag) => process.argv.includ
 const parts = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const names = Object.keys(WAYS).filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
 if (names.length === 0) throw new Error(`No way has "${parts.join('" or "')}" in its name. There are:\n${Object.keys(WAYS).join('\n')}`);
+
+if (process.argv.includes('--list')) {
+  console.log(names.join('\n'));
+  process.exit(0);
+}
 
 const CONCURRENCY = 8;
 /** A run that takes so many times what it should is stuck: the next way is tried. */

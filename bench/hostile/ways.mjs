@@ -6,6 +6,8 @@ const calls = { expected_tool: 'get_weather', expected_params: { city: 'Paris' }
 const times = (n, make) => Array.from({ length: n }, (_, index) => make(index));
 const tool = (parameters, name = 'get_weather') => ({ type: 'function', function: { name, description: 'Get the weather', parameters } });
 
+const promptfooProviders = [{ id: 'openai:gpt-4o', config: { tools: [tool({ type: 'object', properties: { city: { type: 'string' } } })] } }];
+
 /** A run of a hostile model. */
 const runOf = (model, { cases = 20, one = calls, suite, ...more } = {}) => async (hostile) => {
   const { concurrency, kind, ...run } = more;
@@ -55,11 +57,11 @@ export const WAYS = {
     await storedConfig(hostile, ['"\\u0000"', '"\\ud800"', '1e999999']);
   },
   async 'templates of blanks'(hostile) {
-    hostile.repeat(0.5, () => hostile.ask('POST', '/api/tool-eval/import?format=promptfoo&dry_run=true', { prompts: [`{{${' '.repeat(20_000)}`], tests: [{ assert: [{ type: 'is-valid-openai-tools-call' }] }] }));
+    hostile.repeat(0.5, () => hostile.ask('POST', '/api/tool-eval/import?format=promptfoo&dry_run=true', { providers: promptfooProviders, prompts: [`{{${' '.repeat(20_000)}`], tests: [{ assert: [{ type: 'is-valid-openai-tools-call' }] }] }));
   },
   async 'assertions that repeat'(hostile) {
     const value = "JSON.parse(output[0].function.arguments)['".repeat(5200);
-    hostile.repeat(0.5, () => hostile.ask('POST', '/api/tool-eval/import?format=promptfoo&dry_run=true', { prompts: ['{{city}}'], tests: [{ vars: { city: 'Paris' }, assert: [{ type: 'is-valid-openai-tools-call' }, { type: 'javascript', value }] }] }));
+    hostile.repeat(0.5, () => hostile.ask('POST', '/api/tool-eval/import?format=promptfoo&dry_run=true', { providers: promptfooProviders, prompts: ['{{city}}'], tests: [{ vars: { city: 'Paris' }, assert: [{ type: 'is-valid-openai-tools-call' }, { type: 'javascript', value }] }] }));
   },
   async 'a suite of hundreds of megabytes'(hostile) {
     const suiteId = await hostile.suite(1);
@@ -164,7 +166,10 @@ export const WAYS = {
     const paths = ['/api/tool-eval', '/api/tool-suites', '/api/providers', '/api/tool-eval/import', '/api/tool-eval/estimate'];
     hostile.repeat(2, (turn) => hostile.ask('POST', paths[turn % paths.length], body, { token: hostile.tokens.viewer, as: 'viewer POST' }), 2);
   },
-  'a chain of 50 large rounds': runOf('large-rounds', { cases: 40, one: { ...calls, multi_turn: true, max_rounds: 50, mock_responses: { get_weather: { text: 'x'.repeat(20_000) } } }, concurrency: 20 }),
+  'a chain of 50 large rounds': runOf('large-rounds', {
+    cases: 40, one: { expected_tool: 'book_flight', multi_turn: true, max_rounds: 50, mock_responses: { get_weather: { text: 'x'.repeat(20_000) } } }, concurrency: 20,
+    suite: { tools: ['get_weather', 'book_flight'].map((name) => tool({ type: 'object', properties: { city: { type: 'string' } } }, name)) },
+  }),
   async 'exports without end'(hostile) {
     const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
     await hostile.finished(run);
