@@ -1,4 +1,5 @@
 // Few rules, each for a mistake that has cost someone a day; how code looks is no rule's business.
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -49,6 +50,16 @@ export default tseslint.config(
     },
   },
   { files: ['test/until.ts', 'test/processes.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    // A user's text of a few thousand characters could keep a backtracking pattern busy for hours. What must be safe for
+    // another reason says which; elsewhere an index scan or RE2 (re2js) does.
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': 'error',
+      'regexp/no-super-linear-move': 'error',
+    },
+  },
   {
     // Outside packages and the environment have one owner each; folders are .dependency-cruiser.cjs's business.
     files: ['apps/**/*.ts', 'libs/**/*.ts'],

@@ -117,6 +117,9 @@ it('what throws while an item is built or scored is settled once as internal, as
 
   await spoil(0, scored('Ber.*'));
   await spoil(1, scored('Ber.*'));
+  // Versions of suites do not change, and so workers keep what they have read of them.
+  for (const worker of system.workers.splice(0)) await worker.stop();
+  for (let n = 0; n < 2; n++) await system.startWorker();
   await system.client.post(`/api/tool-eval/history/${id}/resume`);
   await ended(system.client, id);
   expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(Array(4).fill(['scored', true]));
@@ -152,3 +155,26 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
     silent.close();
   }
 }, 120_000);
+
+it('items that processes died of keep nobody waiting: neither while their lane waits, nor while they are played apart', async () => {
+  const suspects = async (id: string): Promise<void> => {
+    await until(async () => (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount === 4, { what: 'four items in hand' });
+    await system.sql.query(
+      `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until = NULL, queued_at = '-infinity' WHERE run_id = $1`, [id]);
+    await until(async () => (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount === 4, { what: 'them to be claimed again' });
+  };
+  answer = () => ({ status: 429, headers: { 'retry-after': '600' }, body: { error: { message: 'later' } } });
+  const waiting = await hostileRun('openai');
+  await suspects(waiting);
+  await ended(honest, await submit(honest, ['sim::perfect-ish']));
+
+  let answers = false;
+  answer = () => (answers ? { body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }] } } : { status: 503, headers: { 'retry-after': '20' }, body: { error: { message: 'not yet' } } });
+  const apart = await hostileRun('openai');
+  await suspects(apart);
+  answers = true;
+  const beside = await submit(honest, ['sim::perfect-ish']);
+  await Promise.all([ended(honest, beside), ended(system.client, apart)]);
+  expect((await results(system.client, apart)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('scored'));
+  await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${waiting}`)).body.job_id });
+}, 150_000);

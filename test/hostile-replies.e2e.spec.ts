@@ -13,7 +13,7 @@ const call = (args: object) => ({ id: 'c', type: 'function', function: { name: '
 const REPLIES: Record<string, object> = {
   'sixty-thousand-calls': { tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) },
   'megabytes-of-braces': { content: `"name" ${'{'.repeat(14 * 2 ** 20)}` },
-  'megabytes-of-names': { content: '{"name"'.repeat(2 * 2 ** 20) },
+  'megabytes-of-names': { content: '{"name"'.repeat(1.5 * 2 ** 20) },
   'deep-arguments': { tool_calls: [{ ...call({}), function: { name: 'get_weather', arguments: `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}` } }] },
   'endless-comparison': { tool_calls: Array.from({ length: 100 }, (_, n) => call({ city: letters(19_000, n + 2) })) },
   'an-argument-of-megabytes': { tool_calls: [call({ city: 'x'.repeat(12 * 2 ** 20) })] },
@@ -104,7 +104,7 @@ it('replies of a hostile provider end no worker and hold up no other team, and e
 
 it('a rescore of such a run goes on past what cannot be scored', async () => {
   const runs = await hostile.get('/api/tool-eval/history');
-  const { eval_id: evalId } = runs.body.items[0];
+  const { id: evalId } = runs.body.items[0];
   const started = await hostile.post(`/api/tool-eval/history/${evalId}/rescore`, {});
   expect(started.status).toBe(202);
   const job = await until(async () => {

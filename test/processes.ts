@@ -31,11 +31,14 @@ const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT'
 
 /**
  * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; fails with what it printed as soon as it ends. `env` comes on top of what every process needs
- * (DATABASE_URL and REDIS_URL excepted). It ends with the test file, or with jest.
+ * (DATABASE_URL and REDIS_URL excepted); `preload` is a module that is run in it first. It ends with the test file, or with jest.
  */
-export async function startProcess(name: 'api' | 'worker' | 'simulator', env: Record<string, string> = {}): Promise<RunningProcess> {
+export async function startProcess(
+  name: 'api' | 'worker' | 'simulator', env: Record<string, string> = {}, { preload }: { preload?: string } = {},
+): Promise<RunningProcess> {
   const port = env.PORT ?? String(await freePort());
-  const child = spawn(resolve('node_modules/.bin/node'), ['--import', resolve('scripts/stop-with-parent.mjs'), resolve(`dist/apps/${name}/main.js`)], {
+  const preloads = ['scripts/stop-with-parent.mjs', ...(preload ? [preload] : [])].flatMap((file) => ['--import', resolve(file)]);
+  const child = spawn(resolve('node_modules/.bin/node'), [...preloads, resolve(`dist/apps/${name}/main.js`)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,

@@ -5,6 +5,9 @@ import { createDatabase, createRedis } from './services.js';
 
 export interface System {
   simulator: RunningProcess;
+  workers: RunningProcess[];
+  /** One more. */
+  startWorker(): Promise<void>;
   client: Client;
   sql: pg.Pool;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
@@ -21,16 +24,16 @@ export interface System {
 export async function startSystem({ workers = 1 } = {}): Promise<System> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const [simulator, api] = await Promise.all([
-    startProcess('simulator'), startProcess('api', env), ...Array.from({ length: workers }, () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' })),
-  ]);
+  const worker = () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+  const [simulator, api, ...started] = await Promise.all([startProcess('simulator'), startProcess('api', env), ...Array.from({ length: workers }, worker)]);
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const post = (path: string, body: object) =>
     fetch(`${simulator.url}/control/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const stats: System['stats'] = async () => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
   return {
-    simulator, client: clientOf(api.url), sql, stats,
+    simulator, workers: started, client: clientOf(api.url), sql, stats,
+    startWorker: async () => void started.push(await worker()),
     control: (model, state) => post(`models/${model}`, state),
     script: (id, body) => post(`scripted/${id}`, body),
     requests: async (model) => Object.entries(await stats()).reduce((sum, [name, { requests }]) => sum + (model === undefined || name === model ? requests : 0), 0),

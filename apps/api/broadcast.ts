@@ -31,21 +31,31 @@ export function acceptSharedFrames(io: Server): void {
 /**
  * Sends events to all of these sockets: made into bytes once, and one write for each. A run with many watchers is most of what the
  * API sends, and what a write costs is mostly its being one.
+ * @param onFailure called for each socket that did not take them; the others get them
  */
-export function broadcast(sockets: Socket[], events: [name: string, message: unknown][]): void {
+export function broadcast(
+  sockets: Socket[], events: [name: string, message: unknown][], onFailure: (socket: Socket, error: Error) => void,
+): void {
   if (events.length === 0) return;
   const texts = events.map((event) => `42${JSON.stringify(event)}`); // a message, an event of the default namespace
   const frames: Partial<Record<'plain' | 'compressed', Buffer>> = {};
-  for (const socket of sockets) {
+  const send = (socket: Socket): void => {
     const transport = socket.conn.transport as unknown as Transport;
     if (transport.name !== 'websocket') {
       for (const [name, message] of events) socket.emit(name, message);
-      continue;
+      return;
     }
     const how = transport.socket?.extensions.includes('permessage-deflate') ? 'compressed' : 'plain';
     const bytes = (frames[how] ??= Buffer.concat(texts.flatMap((text) => frame(text, how === 'compressed' && text.length >= SHORTEST_COMPRESSED))));
     const { client } = socket as unknown as { client: { writeToEngine(packets: string[], options: object): void } };
     client.writeToEngine([''], { preEncoded: true, wsPreEncodedFrame: [bytes] });
+  };
+  for (const socket of sockets) {
+    try {
+      send(socket);
+    } catch (error) {
+      onFailure(socket, error as Error);
+    }
   }
 }
 

@@ -1,58 +1,57 @@
-import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
+import type { Case } from '#lib/contracts/case';
 import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
-import { caseOf, casesOfRun, loadRun } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
 import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
-import { readSuite, selectedCases } from '#lib/db/suites';
-import { checkCase } from '#lib/scoring/check-case';
-import { withOptions } from '#lib/scoring/rescore-case';
+import { readRunCases, readSuite, selectedCases } from '#lib/db/suites';
+import { isSemantic } from './is-semantic.js';
+import type { SuiteThreads } from './suite-threads.js';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
 export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
   checkBudget(input, targets);
   await checkExperiment(deps.prisma, teamId, input);
-  const wayOut = 'Change it, or leave such cases out with case_filter.';
-  for (const { position, ...one } of await selectedCases(deps.pool, teamId, input.suite_id, input.case_filter, ['"semantic"'])) {
-    const name = one.name ? `Case ${position} ("${one.name}")` : `Case ${position}`;
-    const unfit = (why: string): ProblemError => new ProblemError(422, `${name} ${why}`, [{ path: '/suite_id', message: `${name} cannot be run yet` }]);
-    if (!isSemantic(one)) continue;
-    if ((await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) break;
-    throw unfit(`is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding. ${wayOut}`);
+  const one = await firstSemantic(deps.pool, teamId, input);
+  if (!one || (await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) return;
+  const name = one.name ? `Case ${one.position} ("${one.name}")` : `Case ${one.position}`;
+  throw new ProblemError(422, `${name} is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding. Change it, or leave such cases out with case_filter.`,
+    [{ path: '/suite_id', message: `${name} cannot be run yet` }]);
+}
+
+async function firstSemantic(pool: Pool, teamId: string, { suite_id, case_filter }: RunInput): Promise<Case | undefined> {
+  for await (const page of selectedCases(pool, teamId, suite_id, case_filter, '"semantic"')) {
+    const found = page.find(isSemantic);
+    if (found) return found;
   }
+  return undefined;
 }
 
 /** Refuses scoring options that a case of the run does not bear, such as an expected value that is no pattern. */
-export async function checkRescore(pool: Pool, teamId: string, runId: string, options: RescoreOptions): Promise<void> {
+export async function checkRescore({ pool, suiteThreads }: { pool: Pool; suiteThreads: SuiteThreads }, teamId: string, runId: string, options: RescoreOptions): Promise<void> {
   if (!options.param_scoring && !options.scoring_config) return;
   const path = options.scoring_config ? '/scoring_config' : '/param_scoring';
-  const run = await loadRun(pool, runId);
+  const run = await readRunCases(pool, runId);
   if (!run) return;
-  let semantic = false;
-  for await (const page of casesOfRun(pool, run)) {
-    for (const { position, body } of page) {
-      const input = withOptions(caseOf(body), options);
-      const fault = checkCase(input, run.suite.tools)[0];
-      if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
-      semantic ||= isSemantic(input);
-    }
+  const task = { what: 'fit-cases' as const, tools: run.tools, options: JSON.stringify(options) };
+  let isAnySemantic = false;
+  for await (const page of run.pages) {
+    const found = await suiteThreads.run(teamId, { ...task, cases: page.map(({ body }) => body) });
+    const [fault] = found.errors;
+    const position = fault && page[fault.index]!.position;
+    if (fault) throw new ProblemError(422, `Case ${position} cannot be scored so: ${fault.message}`, [{ path, message: `does not fit case ${position}` }]);
+    isAnySemantic ||= found.isSemantic;
   }
-  if (!semantic) return;
+  if (!isAnySemantic) return;
   await refuseOverCap(pool, teamId, () => costsToCompare(pool, teamId));
   if ((await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
   throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.', [{ path, message: 'needs an embedding model' }]);
 }
-
-const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
-  input.param_scoring === 'semantic' || [input, ...(input.expected_calls ?? [])].some(({ scoring_config: config }) => config && modesOf(config).includes('semantic'));
-
-const modesOf = ({ mode, params }: ScoringConfig) => [mode, ...Object.values(params ?? {}).map((rule) => rule.mode)];
 
 /** The suite that a body names. @throws ProblemError 422 */
 export async function namedSuite(pool: Pool, teamId: string, id: string): Promise<Suite> {
@@ -81,7 +80,7 @@ function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): 
 /** @throws ProblemError 409 when the team has spent what it may in this month */
 export async function checkCap(pool: Pool, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
   await refuseOverCap(pool, teamId, async () => targets.some((target) => target.priced)
-    || ((await costsToCompare(pool, teamId)) && (await selectedCases(pool, teamId, input.suite_id, input.case_filter, ['"semantic"'])).some(isSemantic)));
+    || ((await costsToCompare(pool, teamId)) && (await firstSemantic(pool, teamId, input)) !== undefined));
 }
 
 /** @param costs whether what is asked for costs something that is known */

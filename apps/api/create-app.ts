@@ -1,11 +1,11 @@
 import { Module, StandardSchemaValidationPipe, UnsupportedMediaTypeException } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { AuthGuard, checkTokens } from './auth.guard.js';
 import { badInput } from './bad-input.js';
+import { checkTokens } from './check-tokens.js';
 import { Deps } from './deps.js';
 import { ExperimentsController } from './experiments.controller.js';
 import { HealthController } from './health.controller.js';
@@ -18,7 +18,7 @@ import { LanesController } from './lanes.controller.js';
 import { McpController } from './mcp.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
-import { readJson } from './read-json.js';
+import { readJson, refuseUnstorable } from './read-json.js';
 import { RunsController } from './runs.controller.js';
 import { SettingsController } from './settings.controller.js';
 import { SuitesController } from './suites.controller.js';
@@ -36,7 +36,6 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
     controllers: [HealthController, TeamsController, ProvidersController, SuitesController, ImportsController, McpController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
     providers: [
       { provide: Deps, useFactory: () => deps },
-      { provide: APP_GUARD, useClass: AuthGuard },
       { provide: APP_FILTER, useClass: ProblemFilter },
       { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     ],
@@ -64,6 +63,7 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   });
   measureRequests(fastify);
   checkTokens(fastify, deps.pool);
+  fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));
   SwaggerModule.setup('docs', app, describeApi(app), { jsonDocumentUrl: 'openapi.json' });
   return app;

@@ -5,10 +5,8 @@ import { isUp } from '#lib/runtime/is-up';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from './deps.js';
 import { LaneMetrics } from './lane-metrics.js';
-import { Open } from './route.js';
 
 @ApiExcludeController()
-@Open()
 @Controller()
 export class HealthController {
   readonly #lanes: LaneMetrics;
@@ -26,7 +24,7 @@ export class HealthController {
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([isUp(this.deps.pool.query('SELECT 1')), isUp(this.deps.redis.ping())]);
-    void reply.status(postgres === 'up' ? 200 : 503);
+    void reply.status(postgres === 'up' && !this.deps.ending ? 200 : 503);
     return { postgres, redis };
   }
 

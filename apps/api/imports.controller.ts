@@ -1,24 +1,27 @@
-import { Body, Controller, Get, Inject, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
+import type { CaseInput } from '#lib/contracts/case';
 import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQuery } from '#lib/contracts/import';
+import { parseJson } from '#lib/contracts/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import { audit } from '#lib/db/audit';
-import { createSuite, readWholeSuite } from '#lib/db/suites';
+import { createSuite, type SuiteSettings } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
+import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
+import { wholeOf } from '#lib/imports/incoming';
+import { YAML_LIMIT } from '#lib/imports/read-yaml';
 import { Turnstile } from '#lib/runtime/turnstile';
-import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { importSuite } from '#lib/imports/import-suite';
-import { badInput } from './bad-input.js';
+import { answerExport } from './answer-suite.js';
+import { changeChecked } from './check-suite-change.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
 import { Answers, Me, uuid } from './route.js';
-import { Upload } from './upload.js';
+import { SMALL_BYTES, Upload } from './upload.js';
 
 /** Suites out of files and into files. */
 @Controller('api')
 export class ImportsController {
-  /** Of a team. The cases of a file are held until all of them are known to be right; its other large files wait meanwhile, unread. */
+  /** Of a team. A file is held until all of it is known to be right; the team's other large files wait meanwhile, unread. */
   readonly #turns = new Map<string, Turnstile>();
 
   constructor(@Inject(Deps) readonly deps: Deps) {}
@@ -27,8 +30,11 @@ export class ImportsController {
   @Answers(201, ImportAnswer, 413, 429)
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
     try {
-      const work = () => this.#import(caller, query, body, reply);
-      return await (body instanceof Upload && !body.isSmall ? this.#turnsOf(caller.teamId).pass(work) : work());
+      // What came as JSON was read already; threads are given texts.
+      const text = body instanceof Upload ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+      const isSmall = body instanceof Upload ? body.isSmall : (text ?? '').length <= SMALL_BYTES;
+      const work = async () => this.#import(caller, query, body instanceof Upload ? await textOf(body, query) : text, typeof body === 'object' && !(body instanceof Upload), reply);
+      return await (isSmall ? work() : this.#turnsOf(caller.teamId).pass(work));
     } finally {
       if (body instanceof Upload) await body.drain();
     }
@@ -40,14 +46,16 @@ export class ImportsController {
     return turns;
   }
 
-  async #import(caller: Caller, query: ImportQuery, body: unknown, reply: FastifyReply): Promise<ImportAnswer> {
-    const { suite, warnings } = await importSuite(query.format, body, query.name, (issues) => badInput(issues).errors!);
-    const answer = { test_cases_created: suite.test_cases.length, warnings };
-    if (query.dry_run) {
+  async #import(caller: Caller, { format, name, dry_run: isDry }: ImportQuery, body: string | undefined, isJson: boolean, reply: FastifyReply): Promise<ImportAnswer> {
+    const made = await this.deps.suiteThreads.run(caller.teamId, { what: 'import', format, body, isJson, name, ...(isDry && { preview: MAX_PREVIEW_CASES }) });
+    const settings = parseJson(made.settings) as unknown as SuiteSettings;
+    const answer = { test_cases_created: made.count, warnings: made.warnings };
+    if (isDry) {
       void reply.status(200);
-      return { ...answer, suite_id: null, dry_run: true, preview: { ...suite, test_cases: suite.test_cases.slice(0, MAX_PREVIEW_CASES) } };
+      const cases = made.cases.map((one) => parseJson(one.body) as unknown as CaseInput);
+      return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
     }
-    const id = await createSuite(this.deps.pool, caller.teamId, suite);
+    const id = await createSuite(this.deps.pool, caller.teamId, settings, made.cases);
     await audit(this.deps.pool, caller, 'suite.import', id);
     return { suite_id: id, ...answer };
   }
@@ -59,13 +67,15 @@ export class ImportsController {
   }
 
   @Get('tool-suites/:id/export')
-  @Answers(200, SuiteFile, 404)
+  @Answers(200, SuiteFile, 404, 429)
   async export(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteExportQuery }) { format, part }: SuiteExportQuery, @Res({ passthrough: true }) reply: FastifyReply) {
-    const { name, description, system_prompt, pass_threshold, tools, test_cases } = await readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    const suite = { name, description, system_prompt, pass_threshold, tools, test_cases: test_cases.map(({ id: _id, position: _position, ...input }) => input) };
-    if (format === 'json') return suite;
-    const { type, ending } = SUITE_CONTENT_TYPES[format];
-    void reply.header('content-disposition', `attachment; filename="toolmark-suite-${id}.${ending}"`);
-    return new StreamableFile(Readable.from(exportSuite(suite, format, part)), { type });
+    const file = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), (suite) => answerExport(this.deps, caller.teamId, suite, format, part));
+    if (format !== 'json') void reply.header('content-disposition', `attachment; filename="toolmark-suite-${id}.${SUITE_CONTENT_TYPES[format].ending}"`);
+    return file;
   }
+}
+
+/** The text of a file, taken in no further than its format is read. */
+async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
+  return (await wholeOf(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
 }

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Server, Socket } from 'socket.io';
 import { registry } from '#lib/runtime/metrics';
 
@@ -18,7 +18,11 @@ export const waitingPackets = (socket: Socket): Waiting[] => connectionOf(socket
 
 const bytesOf = ({ data, options }: Waiting): number => options?.wsPreEncodedFrame?.reduce((sum, part) => sum + part.length, 0) ?? data?.length ?? 0;
 
-export function measureLive(io: Server): void {
+/** Which part of live reading failed; the log says whose. */
+export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens' | 'send';
+
+/** @returns counts a failure */
+export function measureLive(io: Server): (step: LiveStep) => void {
   const sockets = (): Socket[] => [...io.sockets.sockets.values()];
   new Gauge({ name: 'toolmark_live_connections', help: 'Live connections (Socket.IO).', registers: [registry], collect() { this.set(sockets().length); } });
   new Gauge({
@@ -28,4 +32,8 @@ export function measureLive(io: Server): void {
       this.set(perSocket.reduce((sum, bytes) => sum + bytes, 0));
     },
   });
+  const failures = new Counter({
+    name: 'toolmark_live_failures_total', help: 'Live reading that failed, by step; each is repeated.', labelNames: ['step'], registers: [registry],
+  });
+  return (step) => failures.inc({ step });
 }

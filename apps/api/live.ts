@@ -1,15 +1,19 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
-import { Subscribe, TEAM_EVENTS, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
-import { notFound, pointer, ProblemError } from '#lib/contracts/problem';
+import type { z } from 'zod';
+import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
+import { notFound, type Problem } from '#lib/contracts/problem';
+import { isTransient } from '#lib/db/pool';
 import { readJob } from '#lib/db/read-jobs';
 import { readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type WatchedJob } from '#lib/db/read-log';
-import { findCaller, type Caller } from '#lib/db/teams';
+import { findCaller, findCallers, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
+import { Turnstile } from '#lib/runtime/turnstile';
+import { answerPackets } from './answer-packets.js';
 import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.js';
 import type { Deps } from './deps.js';
-import { measureLive, waitingPackets } from './live-metrics.js';
+import { measureLive, waitingPackets, type LiveStep } from './live-metrics.js';
 import { toProblem } from './problem.filter.js';
 
 /** Behind the doorbell, for when it was not heard. */
@@ -25,6 +29,13 @@ const PAGE = 500;
 const LARGEST_REPLAY = 10_000;
 /** Packets that may wait for a slow client, beside those on their way; it is read on for when they are gone. Nothing else is kept for it. */
 const LARGEST_BACKLOG = 2;
+/** Events get their time when their transaction begins, and are seen when it commits: the window overlaps generously. */
+const TEAM_WINDOW_S = 15;
+/** For how long it is remembered what was told: much longer than it is found again. */
+const REMEMBER_MS = 75_000;
+/** Of the process's ten connections to Postgres, a team's subscriptions hold as many, and as many its watched jobs. */
+const TEAM_READS = 2;
+const MOST_WAITING = 1000;
 
 /** A socket's place in a job's log. */
 interface Watcher {
@@ -33,6 +44,7 @@ interface Watcher {
 }
 
 interface Watch {
+  teamId: string;
   watchers: Map<string, Watcher>;
   runId: string | null;
   pumping: boolean;
@@ -53,16 +65,21 @@ export class Live {
   readonly #watches = new Map<string, Watch>();
   readonly #subscriber;
   readonly #timer: NodeJS.Timeout;
-  /** Team events that were told, so that each is told once though the last seconds are read again and again. */
+  readonly #countFailure: (step: LiveStep) => void;
+  /** Team events that were told, and when, so that each is told once though the last seconds are read again and again. */
   #told = new Map<string, number>();
-  #lookingAtTeams = false;
+  /** Each team waits for itself alone. */
+  readonly #turns = new Map<string, { subscribe: Turnstile; pump: Turnstile }>();
+  readonly #lookAtTeams = this.#alone('teams', () => this.#tellTeams());
+  readonly #lookAtTokens = this.#alone('tokens', () => this.#endRevoked());
+  readonly #lookAtJobs = this.#alone('jobs', () => this.#wakeBehind());
   #lookSoon: NodeJS.Timeout | undefined;
 
   constructor(readonly deps: Deps, httpServer: HttpServer) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
     acceptSharedFrames(this.#io);
     this.#io.use((socket, next) => {
-      const token: unknown = socket.handshake.auth.token;
+      const { token } = socket.handshake.auth as { token?: unknown };
       // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
       Promise.all([findCaller(deps.pool, typeof token === 'string' ? token : ''), deps.pool.query<{ now: Date }>('SELECT now()')]).then(
         ([caller, { rows }]) => {
@@ -71,7 +88,7 @@ export class Live {
           next();
         },
         (error: Error) => {
-          this.deps.logger.error({ error: error.message, stack: error.stack }, 'A live connection could not be accepted');
+          this.#failed('connect', error);
           next(new Error('The database cannot be reached at the moment.'));
         },
       );
@@ -87,8 +104,8 @@ export class Live {
         void this.#lookAtTeams();
       }, PUMP_GAP_MS);
     });
-    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
-    measureLive(this.#io);
+    this.#timer = setInterval(() => void Promise.all([this.#lookAtTeams(), this.#lookAtTokens(), this.#lookAtJobs()]), POLL_MS);
+    this.#countFailure = measureLive(this.#io);
   }
 
   async close(): Promise<void> {
@@ -101,23 +118,21 @@ export class Live {
   #welcome(socket: Socket): void {
     const caller = socket.data.caller as Caller;
     void socket.join(`team:${caller.teamId}`);
-    socket.on('subscribe', (input: unknown, acknowledge: unknown) => {
-      if (typeof acknowledge !== 'function') return;
-      this.#subscribe(socket, caller, input).then(
-        (answer) => acknowledge(answer),
-        (error: unknown) => {
-          const { problem } = toProblem(error);
-          if (problem.status >= 500) {
-            const { message, stack } = error as Error;
-            this.deps.logger.error({ error: message, stack, job: (input as { job_id?: unknown }).job_id }, 'A subscription failed');
-          }
-          acknowledge({ ok: false, error: problem } satisfies SubscribeAnswer);
-        },
-      );
+    const onError = (error: unknown, input: { job_id: string } | undefined): Problem => {
+      const { problem } = toProblem(error);
+      if (problem.status >= 500) this.#failed('packet', error, { job: input?.job_id });
+      return problem;
+    };
+    answerPackets(socket, 'subscribe', {
+      schema: Subscribe, takes: '{job_id, after_seq?}', onError,
+      handle: (input) => this.#turnsOf(caller.teamId).subscribe.pass(() => this.#subscribe(socket, caller, input)),
     });
-    socket.on('unsubscribe', (input: { job_id?: unknown } | undefined, acknowledge: unknown) => {
-      this.#forget(socket, String(input?.job_id));
-      if (typeof acknowledge === 'function') acknowledge({ ok: true });
+    answerPackets(socket, 'unsubscribe', {
+      schema: Unsubscribe, takes: '{job_id}', onError,
+      handle: ({ job_id: jobId }) => {
+        this.#forget(socket, jobId);
+        return { ok: true as const };
+      },
     });
     socket.on('disconnect', () => {
       for (const jobId of [...this.#watches.keys()]) this.#forget(socket, jobId);
@@ -128,12 +143,9 @@ export class Live {
     });
   }
 
-  async #subscribe(socket: Socket, caller: Caller, input: unknown): Promise<SubscribeAnswer> {
-    const parsed = Subscribe.safeParse(input);
-    if (!parsed.success) {
-      throw new ProblemError(400, 'subscribe takes {job_id, after_seq?}.', parsed.error.issues.map((issue) => ({ path: pointer(issue.path), message: issue.message })));
-    }
-    const { job_id: jobId, after_seq: afterSeq } = parsed.data;
+  async #subscribe(
+    socket: Socket, caller: Caller, { job_id: jobId, after_seq: afterSeq }: z.infer<typeof Subscribe>,
+  ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     const [watched] = await watchedJobs(this.deps.pool, [jobId]);
     if (watched?.team_id !== caller.teamId) throw notFound('job', jobId);
     const [job, { targets, summaries }] = await Promise.all([readJob(this.deps.prisma, caller.teamId, jobId), readProgress(this.deps.pool, watched.run_id)]);
@@ -141,7 +153,9 @@ export class Live {
     const missed = last - (afterSeq ?? last);
     const truncated = missed > LARGEST_REPLAY;
     let watch = this.#watches.get(jobId);
-    if (!watch) this.#watches.set(jobId, (watch = { watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last }));
+    if (!watch) this.#watches.set(jobId, (watch = {
+      teamId: caller.teamId, watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last,
+    }));
     watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last) });
     if (socket.disconnected) this.#forget(socket, jobId);
     // After the answer: setImmediate lets the acknowledgement go first.
@@ -176,17 +190,21 @@ export class Live {
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         watch.lastPumpMs = Date.now();
         watch.again = false;
-        const [job] = await watchedJobs(this.deps.pool, [jobId]);
-        if (!job) break;
-        watch.runId = job.run_id;
-        watch.lastSeq = job.last_seq;
-        await this.#tellAll(job, watch);
+        await this.#turnsOf(watch.teamId).pump.pass(() => this.#readOn(jobId, watch));
       }
     } catch (error) {
-      this.deps.logger.warn({ job: jobId, error: (error as Error).message }, 'Live events could not be read; they will be within seconds');
+      this.#failed('job', error, { job: jobId });
     } finally {
       watch.pumping = false;
     }
+  }
+
+  async #readOn(jobId: string, watch: Watch): Promise<void> {
+    const [job] = await watchedJobs(this.deps.pool, [jobId]);
+    if (!job) return;
+    watch.runId = job.run_id;
+    watch.lastSeq = job.last_seq;
+    await this.#tellAll(job, watch);
   }
 
   async #tellAll(job: WatchedJob, watch: Watch): Promise<void> {
@@ -200,7 +218,7 @@ export class Live {
       const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job) : [];
       // Not who went, or subscribed anew, while the log was read.
       const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
-      tell(still.map(({ socket }) => socket), job.id, entries, snapshots);
+      tell(still.map(({ socket }) => socket), job.id, entries, snapshots, this.#drop);
       for (const watcher of still) watcher.cursor = entries.at(-1)!.seq;
     }
   }
@@ -216,53 +234,94 @@ export class Live {
     ];
   }
 
-  async #poll(): Promise<void> {
-    try {
-      await Promise.all([this.#lookAtTeams(), this.#lookAtTokens()]);
-      const jobs = await watchedJobs(this.deps.pool, [...this.#watches.keys()]);
-      for (const job of jobs) {
-        const watch = this.#watches.get(job.id);
-        if (watch && [...watch.watchers.values()].some((watcher) => watcher.cursor < job.last_seq)) void this.#pump(job.id, watch);
-      }
-    } catch (error) {
-      this.deps.logger.debug({ error: (error as Error).message }, 'Looking for live events failed; it is repeated');
+  /** Whoever is behind though the bell was not heard. */
+  async #wakeBehind(): Promise<void> {
+    if (this.#watches.size === 0) return;
+    for (const job of await watchedJobs(this.deps.pool, [...this.#watches.keys()])) {
+      const watch = this.#watches.get(job.id);
+      if (!watch || ![...watch.watchers.values()].some((watcher) => watcher.cursor < job.last_seq)) continue;
+      void this.#pump(job.id, watch);
     }
   }
 
   /** Tells teams what was made and ended in the last seconds, each socket each event once. */
-  async #lookAtTeams(): Promise<void> {
-    if (this.#lookingAtTeams || this.#io.sockets.sockets.size === 0) return;
-    this.#lookingAtTeams = true;
-    try {
-      // Events get their time when their transaction begins, and are seen when it commits: the window overlaps generously.
-      const sinceMs = Date.now() - 15_000;
-      for (const event of await teamEvents(this.deps.pool, new Date(sinceMs), TEAM_EVENTS)) {
-        const key = `${event.job_id}:${event.seq}`;
-        if (this.#told.has(key)) continue;
-        this.#told.set(key, event.at.getTime());
-        for (const socket of this.#io.sockets.sockets.values()) {
-          const { caller, sinceMs: connectedMs } = socket.data as { caller: Caller; sinceMs: number };
-          if (caller.teamId !== event.team_id || event.at.getTime() < connectedMs) continue;
-          if (this.#watches.get(event.job_id)?.watchers.has(socket.id)) continue; // its watch tells it, in its place
-          if (firstTime(socket, event.job_id, event.seq)) socket.emit(event.name, envelope(event.job_id, event));
-        }
+  async #tellTeams(): Promise<void> {
+    const teams = Map.groupBy(this.#io.sockets.sockets.values(), (socket) => (socket.data as { caller: Caller }).caller.teamId);
+    if (teams.size === 0) return;
+    const nowMs = Date.now();
+    for (const event of await teamEvents(this.deps.pool, [...teams.keys()], TEAM_WINDOW_S, TEAM_EVENTS)) {
+      const key = `${event.job_id}:${event.seq}`;
+      if (this.#told.has(key)) continue;
+      this.#told.set(key, nowMs);
+      try {
+        const entry = { ...event, data: JSON.parse(event.data) as LogEntry['data'] };
+        for (const socket of teams.get(event.team_id) ?? []) this.#tellOfTeam(socket, event.job_id, entry);
+      } catch (error) {
+        this.#failed('teams', error, { job: event.job_id });
       }
-      for (const [key, atMs] of this.#told) if (atMs < sinceMs - 60_000) this.#told.delete(key);
+    }
+    for (const [key, toldMs] of this.#told) if (toldMs < nowMs - REMEMBER_MS) this.#told.delete(key);
+  }
+
+  #tellOfTeam(socket: Socket, jobId: string, entry: LogEntry): void {
+    if (entry.at.getTime() < (socket.data as { sinceMs: number }).sinceMs) return;
+    if (this.#watches.get(jobId)?.watchers.has(socket.id)) return; // its watch tells it, in its place
+    if (!firstTime(socket, jobId, entry.seq)) return;
+    try {
+      socket.emit(entry.name, envelope(jobId, entry));
     } catch (error) {
-      this.deps.logger.debug({ error: (error as Error).message }, 'Looking for team events failed; it is repeated');
-    } finally {
-      this.#lookingAtTeams = false;
+      this.#drop(socket, error as Error);
     }
   }
 
   /** A revoked or expired token ends its connections. */
-  async #lookAtTokens(): Promise<void> {
-    const sockets = [...this.#io.sockets.sockets.values()];
-    const tokens = new Set(sockets.map((socket) => (socket.data as { token: string }).token));
-    for (const token of tokens) {
-      if (await findCaller(this.deps.pool, token)) continue;
-      for (const socket of sockets) if ((socket.data as { token: string }).token === token) socket.disconnect(true);
+  async #endRevoked(): Promise<void> {
+    const sockets = Map.groupBy(this.#io.sockets.sockets.values(), (socket) => (socket.data as { token: string }).token);
+    if (sockets.size === 0) return;
+    const callers = await findCallers(this.deps.pool, [...sockets.keys()]);
+    for (const [token, those] of sockets) if (!callers.has(token)) for (const socket of those) socket.disconnect(true);
+  }
+
+  /** Work that is repeated: it is not begun again while it goes on, and what it throws ends nothing but itself. */
+  #alone(step: LiveStep, work: () => Promise<void>): () => Promise<void> {
+    let busy = false;
+    return async () => {
+      if (busy) return;
+      busy = true;
+      try {
+        await work();
+      } catch (error) {
+        this.#failed(step, error);
+      } finally {
+        busy = false;
+      }
+    };
+  }
+
+  #turnsOf(teamId: string): { subscribe: Turnstile; pump: Turnstile } {
+    let turns = this.#turns.get(teamId);
+    if (!turns) {
+      const refusal = 'So many subscriptions of your team wait already. Try again in some seconds.';
+      turns = { subscribe: new Turnstile(TEAM_READS, MOST_WAITING, refusal), pump: new Turnstile(TEAM_READS) };
+      this.#turns.set(teamId, turns);
     }
+    return turns;
+  }
+
+  /** A connection that does not take what it is sent is ended: its client comes back and goes on where it was. */
+  readonly #drop = (socket: Socket, error: Error): void => {
+    this.#failed('send', error);
+    socket.conn.close();
+  };
+
+  #failed(step: LiveStep, error: unknown, of: { job?: string } = {}): void {
+    const { message, stack } = error as Error;
+    const { logger } = this.deps;
+    const facts = { step, ...of, error: message, stack };
+    this.#countFailure(step);
+    if (step === 'packet') logger.error(facts, 'A subscription failed');
+    else if (step === 'connect') logger.error(facts, 'A live connection could not be accepted');
+    else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'Live reading failed; it is repeated within seconds');
   }
 }
 
@@ -275,7 +334,9 @@ function firstTime(socket: Socket, jobId: string, seq: number): boolean {
 }
 
 /** Sends entries in order, many results in a row together, and snapshots after them. */
-function tell(sockets: Socket[], jobId: string, entries: LogEntry[], snapshots: [string, object][]): void {
+function tell(
+  sockets: Socket[], jobId: string, entries: LogEntry[], snapshots: [string, object][], onFailure: (socket: Socket, error: Error) => void,
+): void {
   let events: [string, object][] = [];
   for (let i = 0; i < entries.length; ) {
     let end = i;
@@ -292,10 +353,10 @@ function tell(sockets: Socket[], jobId: string, entries: LogEntry[], snapshots: 
     const event: [string, object] = [entry.name, envelope(jobId, entry)];
     if (TEAM_EVENTS.includes(entry.name)) {
       // Not to those that had this one without asking.
-      broadcast(sockets, events);
-      broadcast(sockets.filter((socket) => firstTime(socket, jobId, entry.seq)), [event]);
+      broadcast(sockets, events, onFailure);
+      broadcast(sockets.filter((socket) => firstTime(socket, jobId, entry.seq)), [event], onFailure);
       events = [];
     } else events.push(event);
   }
-  broadcast(sockets, [...events, ...snapshots]);
+  broadcast(sockets, [...events, ...snapshots], onFailure);
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/teams';
 import { readEnv } from '#lib/runtime/env';
+import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
 import { startTracing } from '#lib/runtime/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
@@ -11,6 +12,7 @@ import { Live } from './live.js';
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 const deps = new Deps(env, logger);
+installLastResort(logger, () => (deps.ending = true));
 await startTracing('toolmark-api', env);
 
 await waitFor({

@@ -1,24 +1,24 @@
 import { Body, Controller, Inject, Param, Post, Query } from '@nestjs/common';
 import { McpDiscovered, McpDiscoverInput, McpImportAnswer, McpImportInput, McpSyncAnswer, McpSyncInput, McpSyncQuery, type McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteFile } from '#lib/contracts/suite';
-import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+import type { Suite } from '#lib/contracts/suite';
+import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/audit';
 import { keepSource, readSource } from '#lib/db/mcp-sources';
-import { createSuite, readWholeSuite, updateSuite } from '#lib/db/suites';
+import { casePages, createSuite, readSuite, SuiteChanged, updateSuite, writeCase } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { askServer, type Answered } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
-import { checkCase } from '#lib/scoring/check-case';
-import { checkTools } from '#lib/scoring/check-tools';
+import { refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { prefixed, refuse } from './refuse.js';
 import { Answers, Me, uuid } from './route.js';
 
 /** A person waits for it. */
 const LONGEST_MS = 30_000;
+/** Cases that are listed for each tool that changed. */
+const MOST_CONCERNED = 1000;
 
 /** Tools out of MCP servers. */
 @Controller('api')
@@ -27,9 +27,9 @@ export class McpController {
 
   @Post('mcp/discover')
   @Answers(200, McpDiscovered)
-  async discover(@Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
+  async discover(@Me() caller: Caller, @Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
     const { server, tools } = await this.#ask(input);
-    return { server, tools, warnings: readable(tools).warnings };
+    return { server, tools, warnings: (await this.#readable(caller, tools)).warnings };
   }
 
   @Post('mcp/import')
@@ -38,47 +38,96 @@ export class McpController {
     const { url, tools: given } = input;
     if ((url === undefined) === (given === undefined)) throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [{ path: '/url', message: 'either "url" or "tools" must be given' }]);
     const answered = url === undefined ? undefined : await this.#ask({ ...input, url });
-    const { tools, warnings } = usable(chosen(answered?.tools ?? given!, input.tool_names));
+    const { tools, warnings } = await this.#usable(caller, chosen(answered?.tools ?? given!, input.tool_names));
     const toolNames = answered ? toTools(answered.tools).tools.map((tool) => tool.function.name) : [];
     const server = answered?.server ?? null;
-    const suite: SuiteFile = {
+    const suite = {
       name: input.suite_name ?? (server ? `Tools of ${server.name}`.slice(0, 200) : 'Tools of an MCP server'),
       description: server ? `Tools of the MCP server ${server.name} ${server.version} at ${withoutQuery(url!)}.` : '',
       system_prompt: server?.instructions?.slice(0, 50_000) ?? null,
       pass_threshold: 1,
       tools,
-      test_cases: input.generate_cases ? draftCases(tools) : [],
     };
-    refuse(suite.test_cases.flatMap((draft, index) => prefixed(`/test_cases/${index}`, checkCase(draft, tools))));
-    const id = await createSuite(this.deps.pool, caller.teamId, suite, async (client, suiteId) => {
+    const drafts = input.generate_cases ? draftCases(tools) : [];
+    await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`);
+    const id = await createSuite(this.deps.pool, caller.teamId, suite, drafts.map(writeCase), async (client, suiteId) => {
       if (server) await keepSource(client, suiteId, { ...server, url: url!, toolNames });
     });
     await audit(this.deps.pool, caller, 'suite.import', id);
     if (server?.instructions) warnings.push('The server\'s instructions are the system prompt of the suite.');
-    return { suite_id: id, tools_created: tools.length, test_cases_created: suite.test_cases.length, server, warnings };
+    return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
   }
 
   @Post('tool-suites/:id/mcp-sync')
   @Answers(200, McpSyncAnswer, 404, 409)
   async sync(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery, @Body({ schema: McpSyncInput }) input: McpSyncInput): Promise<McpSyncAnswer> {
-    const suite = await readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
     const source = await readSource(this.deps.pool, suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined) throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
     const { server, tools: listed } = await this.#ask({ url, headers: input.headers, transport: input.transport ?? source?.transport ?? 'auto' });
-    const { tools: now, warnings } = readable(listed);
-    const diff = compareTools(suite.tools, source?.toolNames ?? [], now, suite.test_cases);
+    const { tools: now, warnings } = await this.#readable(caller, listed);
+    const changed = () => new ProblemError(409, 'The suite was changed by someone else meanwhile. Look again.');
+    const diff = await this.#compare(suite, source?.toolNames ?? [], now, caller.teamId, warnings).catch(orChanged(changed));
     if (!apply) return { server, ...diff, applied: false, version: suite.version, warnings };
-    const tools = usable(applyDiff(suite.tools, diff, keepRemoved)).tools;
+    const tools = applyDiff(suite.tools, diff, keepRemoved);
     const changes = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length);
     if (changes) {
-      refuse(prefixed('/tools', checkTools(tools)));
-      await updateSuite(this.deps.pool, caller.teamId, suite.id, { tools }, (_tools, cases) =>
-        refuse(cases.flatMap((one) => checkCase(one, tools).map(({ message }) => ({ path: '/tools', message: `Case ${one.position}${one.name ? ` ("${one.name}")` : ''} would not fit any more: ${message} Change or delete it first, or keep the tool with ?keep_removed=true.` })))), suite.version);
+      refuseTooMany(tools, suite.tools);
+      await refuseBadTools(this.deps, caller.teamId, tools);
+      const wayOut = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
+      await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed));
+      await updateSuite(this.deps.pool, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
       await audit(this.deps.pool, caller, 'suite.update', suite.id);
     }
     await keepSource(this.deps.pool, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
     return { server, ...diff, applied: true, version: suite.version + (changes ? 1 : 0), warnings };
+  }
+
+  async #usable(caller: Caller, listed: readonly (McpTool | Tool)[]): Promise<{ tools: Tool[]; warnings: string[] }> {
+    if (listed.length > MAX_TOOLS || listed.length === 0) refuseTooMany(listed);
+    const made = await this.#readable(caller, listed);
+    if (made.tools.length === 0) throw new ProblemError(422, `No tool of the server can be used. ${made.warnings[0]}`);
+    refuseTooMany(made.tools);
+    return made;
+  }
+
+  /** A server's author may be far away: a tool that cannot be used is told, and the others are. */
+  async #readable(caller: Caller, listed: readonly (McpTool | Tool)[]): Promise<{ tools: Tool[]; warnings: string[] }> {
+    const { tools, warnings } = toTools(listed);
+    const leaveOut = (tool: Tool, why: string): void => void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
+    const fitting = tools.filter((tool) => {
+      const fault = toolFault(tool);
+      if (fault) leaveOut(tool, `it ${fault}.`);
+      return !fault;
+    });
+    const found = await this.deps.suiteThreads.run(caller.teamId, { what: 'check-each-tool', tools: JSON.stringify(fitting) });
+    const good = fitting.filter((tool, index) => {
+      const wrong = found[index];
+      if (wrong) leaveOut(tool, `its schema ${wrong.message}`);
+      return !wrong;
+    });
+    return { tools: good, warnings };
+  }
+
+  /** What the server's tools are now against what the suite has, with the first cases that each difference concerns. */
+  async #compare(suite: Suite, known: readonly string[], now: readonly Tool[], teamId: string, warnings: string[]) {
+    const diff = compareTools(suite.tools, known, now);
+    const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
+    const names = [...concerned.keys()];
+    let left = 0;
+    for await (const page of names.length ? casePages(this.deps.pool, suite.id, suite.version) : []) {
+      const found = await this.deps.suiteThreads.run(teamId, { what: 'find-uses', names, cases: page.map(({ body }) => body) });
+      for (const { index, name, uses } of found) {
+        const { id, position } = page[index]!;
+        for (const list of uses.map((use) => concerned.get(use)!)) {
+          if (list.length < MOST_CONCERNED) list.push({ id, position, name });
+          else left++;
+        }
+      }
+    }
+    if (left) warnings.push(`Of the cases that a difference concerns the first ${MOST_CONCERNED} are listed; ${left} more are not.`);
+    return diff;
   }
 
   #ask(input: McpDiscoverInput): Promise<Answered> {
@@ -94,24 +143,22 @@ function chosen(tools: readonly (McpTool | Tool)[], names: string[] | undefined)
   return tools.filter((tool) => names.includes(nameOf(tool)));
 }
 
-function usable(tools: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
+/** @throws ProblemError 422 when a suite could not have so many or so large tools; what it had before, it may keep */
+function refuseTooMany(tools: readonly (McpTool | Tool)[], before: readonly Tool[] = []): void {
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
-  if (tools.length > MAX_TOOLS) throw new ProblemError(422, `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. Choose some by "tool_names"; POST /api/mcp/discover lists them.`, [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }]);
-  const made = readable(tools);
-  if (made.tools.length === 0) throw new ProblemError(422, `No tool of the server can be used. ${made.warnings[0]}`);
-  return made;
+  const choose = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';
+  if (tools.length > MAX_TOOLS) {
+    throw new ProblemError(422, `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${choose}`, [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }]);
+  }
+  const bytes = bytesOf(tools);
+  if (bytes <= LARGEST_TOOLS_BYTES || bytes <= bytesOf(before)) return;
+  throw new ProblemError(422, `The tools have ${bytes} bytes together, and those of a suite may have ${LARGEST_TOOLS_BYTES}. ${choose}`, [{ path: '/tool_names', message: 'choose fewer' }]);
 }
 
-/** A server's author may be far away: a tool that cannot be used is told, and the others are. */
-function readable(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
-  const { tools, warnings } = toTools(listed);
-  const good = tools.filter((tool) => {
-    const [wrong] = checkTools([tool]);
-    if (wrong) warnings.push(`The tool "${tool.function.name}" is left out: its schema ${wrong.message}`);
-    return !wrong;
-  });
-  return { tools: good, warnings };
-}
+/** For `catch`: a suite that was changed meanwhile is another problem than the rest. */
+const orChanged = (problem: () => ProblemError) => (error: unknown): never => {
+  throw error instanceof SuiteChanged ? problem() : error;
+};
 
 /** Some put a token there. */
 function withoutQuery(url: string): string {

@@ -10,7 +10,7 @@ const PROBLEMS: Record<string, string> = {
   404: 'No such id in this team',
   409: 'In conflict with the state of things, or the Idempotency-Key was used for another request',
   413: 'The body is larger than 10 MiB',
-  422: 'It fits the schema, but does not fit together or names something that does not exist',
+  422: 'It fits the schema, but does not fit together, names something that does not exist, or holds text that cannot be stored',
   503: 'The database cannot be reached at the moment; see Retry-After',
 };
 
@@ -32,9 +32,9 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       const operation = path[method];
       if (!operation) continue;
       const changes = CHANGING.has(method);
-      const statuses = new Set([...Object.keys(operation.responses).filter((status) => status in PROBLEMS), '400', '401', '403', '503']);
+      const statuses = new Set([...Object.keys(operation.responses).filter((status) => status in PROBLEMS), '400', '401', '403', '422', '503']);
       if (changes) {
-        statuses.add('409').add('422');
+        statuses.add('409');
         operation.parameters = [
           ...(operation.parameters ?? []),
           { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 200 }, description: 'The same key and body get the same answer for 24 hours' },

@@ -96,9 +96,15 @@ describe('providers', () => {
 
 it('a private address is no base URL unless the operator allows it', async () => {
   const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
-  for (const host of ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
     expect([host, (await strict.client.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors]).toEqual([
       host, [{ path: '/base_url', message: expect.stringMatching(/TOOLMARK_ALLOW_PRIVATE_NETWORKS/) }]]);
+  }
+  for (const { client: either } of [strict, api]) {
+    for (const host of ['169.254.169.254', '2852039166', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', '100.100.100.200']) {
+      expect([host, (await either.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors]).toEqual([
+        host, [{ path: '/base_url', message: expect.stringMatching(/never asked, whatever is allowed/) }]]);
+    }
   }
   expect((await strict.client.post('/api/providers', { key: 'x', base_url: 'https://api.example.com/v1' })).status).toBe(201);
   await strict.close();

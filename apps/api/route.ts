@@ -1,4 +1,5 @@
-import { applyDecorators, createParamDecorator, HttpCode, SetMetadata, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, HttpCode, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -7,13 +8,12 @@ import type { Role } from '#lib/contracts/team';
 import type { KeyOwner } from '#lib/db/idempotency';
 import type { Caller } from '#lib/db/teams';
 
-export const NEEDS = 'toolmark:role';
-export const OPEN = 'toolmark:open';
-
+/** What stands with a route where Fastify knows it, which is before the body is read. */
+export interface RouteNeeds {
+  needs?: Role;
+}
 /** Without it, reading needs a viewer and changing an editor. */
-export const Needs = (role: Role) => SetMetadata(NEEDS, role);
-/** No token needed. */
-export const Open = () => SetMetadata(OPEN, true);
+export const Needs = (role: Role) => RouteConfig({ needs: role } satisfies RouteNeeds);
 
 export type CallerRequest = FastifyRequest & { caller?: Caller; idempotency?: KeyOwner };
 export const Me = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<CallerRequest>().caller!);

@@ -48,7 +48,7 @@ export class RunsController {
     const startedAtMs = Date.now();
     const { run, suite, targets } = await this.#checked(caller, input);
     await checkCap(this.deps.pool, caller.teamId, input, targets);
-    const estimate = await estimateRun(this.deps.pool, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
+    const estimate = await estimateRun(this.deps, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
     const made = await submitRun(
       this.deps.pool,
@@ -125,7 +125,7 @@ export class RunsController {
   async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Req() { idempotency }: CallerRequest) {
     const run = await this.#run(caller, id);
     const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : (run.config.metrics as unknown as RunMetric[]) };
-    await checkRescore(this.deps.pool, caller.teamId, run.id, options);
+    await checkRescore(this.deps, caller.teamId, run.id, options);
     const submitted = ({ jobId, rescoreId }: { jobId: string; rescoreId: string }) => ({ job_id: jobId, rescore_id: rescoreId, eval_id: run.id, status: 'submitted' as const });
     const made = await submitRescore(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options },
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
@@ -184,7 +184,7 @@ export class RunsController {
   @Answers(200, Estimate)
   async estimate(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
     const { run, suite, targets } = await this.#checked(caller, input);
-    return estimateRun(this.deps.pool, caller.teamId, suite, run, targets);
+    return estimateRun(this.deps, caller.teamId, suite, run, targets);
   }
 
   /** What is asked for, its defaults filled in, if it can be run. */

@@ -1,16 +1,13 @@
 import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import type { InputError } from '#lib/contracts/problem';
-import { CasesAnswer, CasesInput, Suite, SuiteInput, SuitePatch, SuiteWithCases } from '#lib/contracts/suite';
-import type { Tool } from '#lib/contracts/tool';
+import { CasesAnswer, CasesInput, Suite, SuiteInput, SuitePatch, SuiteReadQuery, SuiteWithCases } from '#lib/contracts/suite';
 import { audit } from '#lib/db/audit';
-import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, readWholeSuite, replaceCase, updateSuite } from '#lib/db/suites';
+import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
-import { checkCase } from '#lib/scoring/check-case';
-import { checkTools } from '#lib/scoring/check-tools';
+import { answerSuite } from './answer-suite.js';
+import { changeChecked, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { prefixed, refuse } from './refuse.js';
 import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
 
 @Controller('api')
@@ -26,16 +23,18 @@ export class SuitesController {
   @Post('tool-suites')
   @Answers(201, Suite)
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput) {
-    refuse(prefixed('/tools', checkTools(input.tools)));
-    const id = await createSuite(this.deps.pool, caller.teamId, { ...input, test_cases: [] });
+    await refuseBadTools(this.deps, caller.teamId, input.tools);
+    const id = await createSuite(this.deps.pool, caller.teamId, input, []);
     await audit(this.deps.pool, caller, 'suite.create', id);
     return readSuite(this.deps.pool, caller.teamId, id);
   }
 
   @Get('tool-suites/:id')
-  @Answers(200, SuiteWithCases, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return readWholeSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+  @Answers(200, SuiteWithCases, 404, 429)
+  read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
+    const { pool } = this.deps;
+    if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
+    return changeChecked(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this.deps, caller.teamId, suite));
   }
 
   @Put('tool-suites/:id')
@@ -51,9 +50,14 @@ export class SuitesController {
   }
 
   async #update(caller: Caller, id: string, patch: SuitePatch) {
-    if (patch.tools) refuse(prefixed('/tools', checkTools(patch.tools)));
-    await updateSuite(this.deps.pool, caller.teamId, uuid('suite', id), patch, (tools, cases) =>
-      refuse(cases.flatMap((input) => checkCase(input, tools).map(({ message }) => ({ path: '/tools', message: `Case ${input.position}${input.name ? ` ("${input.name}")` : ''} would not fit any more: ${message}` })))));
+    const { pool } = this.deps;
+    const { tools } = patch;
+    if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
+    await changeChecked(pool, caller.teamId, uuid('suite', id), async (suite) => {
+      if (!tools) return updateSuite(pool, caller.teamId, suite.id, patch);
+      await refuseMisfits(this.deps, caller.teamId, suite, tools);
+      return updateSuite(pool, caller.teamId, suite.id, patch, suite.version);
+    });
     await audit(this.deps.pool, caller, 'suite.update', id);
     return readSuite(this.deps.pool, caller.teamId, id);
   }
@@ -77,7 +81,10 @@ export class SuitesController {
     const single = !Array.isArray(input) && !('cases' in input);
     const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
     const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
-    const items = await addCases(this.deps.pool, caller.teamId, uuid('suite', id), cases, (tools) => refuse(checkAll(cases, tools, base)));
+    const items = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+      await refuseBadCases(this.deps, caller.teamId, cases, tools, base);
+      return addCases(this.deps.pool, caller.teamId, suiteId, cases, tools);
+    });
     await audit(this.deps.pool, caller, 'suite.add-cases', id);
     return single ? items[0] : { items };
   }
@@ -85,7 +92,10 @@ export class SuitesController {
   @Put('tool-suites/:id/cases/:caseId')
   @Answers(200, Case, 404)
   async replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
-    const made = await replaceCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId), input, (tools) => refuse(checkCase(input, tools)));
+    const made = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+      await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '');
+      return replaceCase(this.deps.pool, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+    });
     await audit(this.deps.pool, caller, 'suite.replace-case', id);
     return made;
   }
@@ -97,6 +107,3 @@ export class SuitesController {
     await audit(this.deps.pool, caller, 'suite.delete-case', id);
   }
 }
-
-const checkAll = (cases: CaseInput[], tools: Tool[], base: (index: number) => string): InputError[] =>
-  cases.flatMap((input, index) => prefixed(base(index), checkCase(input, tools)));

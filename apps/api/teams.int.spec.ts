@@ -45,6 +45,17 @@ describe('every route of the OpenAPI document', () => {
   });
   const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
 
+  /** The status that comes though nothing was sent of the body that was announced. */
+  const answered = (path: string, token?: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': 1000, ...(token && { authorization: `Bearer ${token}` }) };
+      const asked = request(api.url + path, { method: 'POST', headers }, (response) => {
+        resolve(response.statusCode);
+        asked.destroy();
+      });
+      asked.on('error', reject).flushHeaders();
+    });
+
   it('asks for a token', async () => {
     const nobody = clientOf(api.url, 'nobody');
     for (const { method, path } of operations) expect([path, (await nobody.send(method, filled(path))).status]).toEqual([path, 401]);
@@ -62,14 +73,6 @@ describe('every route of the OpenAPI document', () => {
   });
 
   it('answers who has no token, or takes a route that does not exist, without a byte of the body', async () => {
-    const answered = (path: string): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        const asked = request(api.url + path, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 1000 } }, (response) => {
-          resolve(response.statusCode);
-          asked.destroy();
-        });
-        asked.on('error', reject).flushHeaders();
-      });
     expect(await answered('/api/tool-suites')).toBe(401);
     expect(await answered('/api/nothing')).toBe(404);
   });
@@ -79,6 +82,25 @@ describe('every route of the OpenAPI document', () => {
     for (const { method, path } of operations.filter((operation) => operation.method !== 'GET')) {
       expect([method, path, (await viewer.send(method, filled(path), {})).status]).toEqual([method, path, 403]);
     }
+  });
+
+  it('refuses a viewer\'s change before it reads what was sent', async () => {
+    const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token);
+    const bodies: [string, string][] = [
+      ['1e0,'.repeat(2.6 * 2 ** 20), 'application/json'], ['['.repeat(20_000), 'application/json'], ['name=x', 'application/x-www-form-urlencoded']];
+    for (const { method, path } of operations.filter((operation) => operation.method !== 'GET')) {
+      for (const [body, type] of bodies) {
+        const { status } = await viewer.send(method, filled(path), body, { 'content-type': type });
+        expect([method, path, body.slice(0, 9), status]).toEqual([method, path, body.slice(0, 9), 403]);
+      }
+    }
+  });
+
+  it('answers who may not change a thing without a byte of the body', async () => {
+    const { token } = (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body;
+    const editor = (await client.post('/api/tokens', { name: 'editor', role: 'editor' })).body.token as string;
+    expect(await answered('/api/tool-suites', token)).toBe(403);
+    expect(await answered('/api/tokens', editor)).toBe(403);
   });
 
   it('keeps what a team has from other teams: its ids are unknown there, and in no list', async () => {
@@ -100,7 +122,7 @@ describe('every route of the OpenAPI document', () => {
       const operation = `${method} ${path}`;
       const body = bodies[operation] ?? (takesBody ? {} : undefined);
       const send = (ids: Record<string, string>, inner: string, result: string) =>
-        theirs.send(method, path.replace('{caseId}', inner).replace('{resultId}', result).replace(/([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`), body);
+        theirs.send(method, path.replace('{caseId}', inner).replace('{resultId}', result).replace(/(?<![\w-])([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`), body);
       const answer = await send(mine, caseId, '0-0-0');
       if (path.includes('{')) {
         if (takesBody) expect(Object.keys(bodies)).toContain(operation);

@@ -6,7 +6,7 @@ import { Incoming } from '#lib/imports/incoming';
 const LONGEST_MS = 120_000;
 
 /** What is known to be no larger makes nobody wait. */
-const SMALL_BYTES = 2 ** 20;
+export const SMALL_BYTES = 2 ** 20;
 
 /** A body that is read as it is needed, and never beyond its limit. */
 export class Upload extends Incoming {

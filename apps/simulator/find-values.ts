@@ -37,10 +37,10 @@ type Reader = { kind: Found['kind']; needs?: RegExp; pattern: RegExp; value?: (m
 
 /** In order: text that one reader took is not offered to the next. */
 const READERS: Reader[] = [
-  { kind: 'quoted', needs: /["“']/, pattern: /"([^"]+)"|“([^”]+)”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g, value: (m) => m[1] ?? m[2] ?? m[3]! },
+  { kind: 'quoted', needs: /["“']/, pattern: /"([^"]+)"|“([^”]{1,1000})”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g, value: (m) => m[1] ?? m[2] ?? m[3]! },
   { kind: 'url', needs: /:\//, pattern: /https?:\/\/[^\s,;]+[^\s,;.!?]/g },
-  { kind: 'email', needs: /@/, pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
-  { kind: 'file', needs: /\.[a-z]|\//, pattern: /(?:\/?[\w-]+\/)*[\w-]+\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
+  { kind: 'email', needs: /@/, pattern: /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
+  { kind: 'file', needs: /\.[a-z]|\//, pattern: /(?:\/?[\w-]{1,100}\/){0,20}[\w-]{1,100}\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
   { kind: 'id', needs: /[_#]|[A-Z]-?\d/, pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
   { kind: 'date', needs: /\d-\d/, pattern: /\b\d{4}-\d{2}-\d{2}\b/g },
   { kind: 'date', needs: /\d/, pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today) },

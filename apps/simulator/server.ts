@@ -196,7 +196,7 @@ function whileOff(status: number | 'reset' | 'hang', model: string): Answer {
 function embeddings(body: unknown, states: States): Answer {
   const { model, input, dimensions, encoding_format: format } = (body ?? {}) as { model?: unknown; input?: unknown; dimensions?: unknown; encoding_format?: unknown };
   const texts = typeof input === 'string' ? [input] : input;
-  if (typeof model !== 'string' || !/^(embeddings|text-embedding-.+?)(:.*)?$/.test(model)) return unknownModel(String(model));
+  if (typeof model !== 'string' || !/^(embeddings(:.*)?|text-embedding-.+)$/.test(model)) return unknownModel(String(model));
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     return sendError(400, "'input' must be a string or an array of strings.", null, { param: 'input' });
   }

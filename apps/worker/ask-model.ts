@@ -48,8 +48,8 @@ export async function askModel(of: {
   replyBytes?: ReplyBytes;
   /** What the breaker tells items apart by. */
   item: string;
-  /** Called when a request may be made, before it is. */
-  begin?: () => Promise<void>;
+  /** Told when the item only waits for its turn, and when it goes on. */
+  works?: (works: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
@@ -62,11 +62,13 @@ export async function askModel(of: {
   const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
   let outageSince: number | undefined;
   for (;;) {
-    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(estimateTokens(body), signal));
+    const tokens = estimateTokens(body);
+    await of.works?.(false);
+    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(tokens, signal));
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
-      await of.begin?.();
+      await of.works?.(true);
       asked.attempts++;
       const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);

@@ -38,14 +38,14 @@ export class ItemsInHand {
   }
 
   /**
-   * A request is about to be made for an item. Postgres is told with the next heartbeat; of an item whose process was lost before,
-   * at once, so that it is charged if this one dies of it, and nothing that only waits ever is.
+   * Notes that an item is worked on from now on, or only waits. Postgres is told with the next heartbeat; of an item whose process
+   * was lost before, at once, so that it is charged if this one dies of it, and what only waits never is.
    */
-  async begin(token: number, isSuspect: boolean): Promise<void> {
+  async works(token: number, begun: boolean, isSuspect: boolean): Promise<void> {
     const item = this.#items.get(token);
-    if (!item || item.begun) return;
-    item.begun = true;
-    if (isSuspect) await untilDone(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: true }]));
+    if (!item || item.begun === begun) return;
+    item.begun = begun;
+    if (isSuspect) await untilDone(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun }]));
   }
 
   remove(token: number): void {

@@ -142,8 +142,8 @@ export class LaneWorkers {
       return found && { delivery, ...found };
     };
     try {
-      const begin = (): Promise<void> => items.begin(delivery.token, claim.lost > 0);
-      const playing = { budget, signal, begin, generation: claim.generation };
+      const works = (begun: boolean): Promise<void> => items.works(delivery.token, begun, claim.lost > 0);
+      const playing = { budget, signal, works, generation: claim.generation };
       if (claim.crashes < SUSPECT_CRASHES) return await runner.run(delivery, playing);
       const place = await placed();
       return place && (await quarantine.play(meter, place, claim, playing));

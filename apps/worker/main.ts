@@ -3,10 +3,12 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import 'reflect-metadata';
 import { createPool } from '#lib/db/pool';
 import { readEnv } from '#lib/runtime/env';
+import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
 import { startTracing } from '#lib/runtime/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
+import { WorkerProcess } from './worker-process.js';
 import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
@@ -18,6 +20,7 @@ await waitFor({ 'Postgres with its tables': () => pool.query('SELECT 1 FROM in_f
 await pool.end();
 
 const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), { logger: false, abortOnError: false });
+installLastResort(logger, (endsInMs) => app.get(WorkerProcess).lastResort(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;
 await app.listen(port, '0.0.0.0');

@@ -40,13 +40,13 @@ export class Quarantine {
    * @returns how the item ended; undefined when its run is gone
    * @throws the signal's reason when it aborts; what was thrown for the item in its process
    */
-  async play(meter: LaneMeter, place: Place, { crashes }: Claim, { budget, signal, begin, generation }: Playing): Promise<Played | undefined> {
+  async play(meter: LaneMeter, place: Place, { crashes }: Claim, { budget, signal, works, generation }: Playing): Promise<Played | undefined> {
     const permit = await budget.acquire(0, signal);
     const held = new Set([permit]);
     try {
-      await begin();
       return await this.#place.pass(async () => {
         signal.throwIfAborted();
+        await works(true);
         this.logger.warn({ lane: meter.id, run: place.delivery.runId, item: place.delivery.item, crashes }, 'Playing an item in a process of its own: others died of it');
         const child = fork(threadEntry('apps/worker/quarantine-main'), { serialization: 'advanced' });
         const ended = await this.#watch(child, { meter, budget, signal, held, first: permit, send: { play: place.delivery, generation } });

@@ -43,8 +43,8 @@ export interface Playing {
   signal: AbortSignal;
   /** Of the run when it was claimed. */
   generation: number;
-  /** Called before the first request is made. */
-  begin: () => Promise<void>;
+  /** Told when the item is worked on, and when it only waits for its turn. */
+  works: (works: boolean) => Promise<void>;
 }
 
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
@@ -81,6 +81,7 @@ export class ItemRunner {
 
   async #play(delivery: Delivery, playing: Playing, roomOf: (laneId: string) => ReplyBytes): Promise<Played | undefined> {
     const { runs, replies } = this.of;
+    await playing.works(true);
     const inHand = await runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
     if (!inHand || !target) return undefined;
@@ -139,12 +140,12 @@ export class ItemRunner {
       run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
       replyBytes: ReplyBytes;
     },
-    { budget, signal, begin }: Playing,
+    { budget, signal, works }: Playing,
   ): Promise<Answered> {
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
       chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
-      replyBytes, begin,
+      replyBytes, works,
       onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     }, (message, used) => this.of.scorer.answerRound(prepared, message, used, laneId));

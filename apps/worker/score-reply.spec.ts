@@ -48,6 +48,14 @@ test('metrics of a large reply are the same as here, keys in the order that they
   expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
 });
 
+test('other people\'s metrics see all calls of an oversized reply', async () => {
+  const prepared = made({ expected_tool: 'f' });
+  const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
+  const scored = await scorerOf().score(prepared, [said({ tool_calls: calls })], [{ id: 'promptfoo_tool_call_f1', options: { threshold: 1, inverse: false } }], alone);
+  expect(scored.verdict).toMatchObject({ error_type: 'oversized_reply', evidence: { bound: { what: 'calls', found: 1501 } } });
+  expect(scored.metrics!.promptfoo_tool_call_f1!.score).toBeCloseTo(2 / 3, 9);
+});
+
 test.each(['here', 'in a thread'])('texts that are compared by meaning %s are asked for once, and the reply is scored again with what is known', async (where) => {
   const asked: string[][] = [];
   const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
@@ -59,13 +67,13 @@ test.each(['here', 'in a thread'])('texts that are compared by meaning %s are as
 });
 
 test('a reply whose scoring takes too long is unscorable, and the next one is scored', async () => {
-  const scorer = scorerOf({ cpuMs: 300 });
+  const scorer = scorerOf({ cpuMs: 1500 });
   const random = seededRandom(3);
   const letters = (length: number): string => Array.from({ length }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
   const slow = made({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
   const refused = scorer.score(slow, [said({ tool_calls: Array.from({ length: 50 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })], [], alone);
   await expect(refused).rejects.toThrow(Unscorable);
-  await expect(refused).rejects.toMatchObject({ kind: 'unscorable', message: expect.stringMatching(/more than 0.3 s of CPU time.*a resume or a rescore/) });
+  await expect(refused).rejects.toMatchObject({ kind: 'unscorable', message: expect.stringMatching(/more than 1.5 s of CPU time.*a resume or a rescore/) });
   const quick = made({ expected_tool: 'f' });
   expect((await scorer.score(quick, [said({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(50_000) }))] })], [], alone)).verdict.passed).toBe(true);
 });
@@ -74,7 +82,7 @@ test('a schema that doubles its work with each level is given up, not waited for
   const prepared = made({ expected_tool: 'deep' });
   const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
   expect(isCheap(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
-  await expect(scorerOf({ cpuMs: 300 }).score(prepared, [said({ tool_calls: [call('deep', nested)] })], [], alone)).rejects.toMatchObject({ kind: 'unscorable' });
+  await expect(scorerOf({ cpuMs: 1500 }).score(prepared, [said({ tool_calls: [call('deep', nested)] })], [], alone)).rejects.toMatchObject({ kind: 'unscorable' });
 });
 
 test('what scoring throws unforeseen is an internal error, and its stack is in the log', async () => {

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { jsonAsWritten } from '#lib/contracts/key-order';
 import type { RunMetric } from '#lib/contracts/metric';
-import { oneAtATime } from '#lib/runtime/large-work';
+import { LARGE, oneAtATime } from '#lib/runtime/large-work';
 import type { Logger } from '#lib/runtime/logger';
 import { threadEntry } from '#lib/runtime/thread';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/thread-pool';
-import { isCheap } from '#lib/scoring/is-cheap';
+import { isCheap, lengthOf } from '#lib/scoring/is-cheap';
 import type { PreparedCase } from './prepare-case.js';
 import { answerRound, Meanings, scoreOnce, type CaseText, type Reply, type ScoredReply, type ScoringAnswer, type ScoringTask, type Turn } from './scoring-work.js';
 
@@ -47,7 +47,7 @@ export class ReplyScorer {
   ): Promise<ScoredReply> {
     const cheap = isCheap(prepared, replies.map(({ message }) => message), metrics);
     const meanings = new Meanings();
-    const json = cheap ? '' : await oneAtATime(() => jsonAsWritten(replies), sizeOf(replies));
+    const json = cheap ? '' : await printed(replies.map(({ message, finishReason }) => ({ message: readable(message), finishReason })));
     for (;;) {
       const made = await this.#guard(async () => {
         if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
@@ -71,7 +71,7 @@ export class ReplyScorer {
    */
   async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, share: string): Promise<Turn> {
     if (isCheap(prepared, [message], [])) return this.#guard(async () => answerRound(prepared, message, used));
-    const json = await oneAtATime(() => jsonAsWritten(message), sizeOf([{ message }]));
+    const json = await printed(readable(message));
     const answer = await this.#guard(() => this.#threads.run({ what: 'turn', case: this.#textOf(prepared), message: json, used }, share));
     if (!('json' in answer)) return undefined;
     for (const [name, count] of answer.used ?? []) used.set(name, count);
@@ -105,16 +105,8 @@ export class ReplyScorer {
   }
 }
 
-/** About the characters of replies: enough to tell large ones. */
-function sizeOf(replies: readonly { message: JsonObject }[]): number {
-  let size = 0;
-  for (const { message } of replies) {
-    if (typeof message.content === 'string') size += message.content.length;
-    if (!Array.isArray(message.tool_calls)) continue;
-    for (const call of message.tool_calls) {
-      const args = (call as { function?: { arguments?: unknown } } | null)?.function?.arguments;
-      size += 100 + (typeof args === 'string' ? args.length : 0);
-    }
-  }
-  return size;
-}
+const printed = (value: Json): Promise<string> | string => oneAtATime(() => jsonAsWritten(value), lengthOf(value, LARGE));
+
+/** What is read of a message; thoughts and whatever else it holds stay here. */
+const readable = ({ content, tool_calls, function_call }: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries({ content, tool_calls, function_call }).filter(([, value]) => value !== undefined)) as JsonObject;

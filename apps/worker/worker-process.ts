@@ -70,6 +70,12 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.liveness.start();
   }
 
+  /** Takes nothing new and lets what is in hand end; what does not is handed back in the last second, before the process is gone. */
+  lastResort(endsInMs: number): void {
+    this.stopping = true;
+    void this.#workers.drain(endsInMs - 1000).catch(() => {});
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     setTimeout(() => {

@@ -30,7 +30,7 @@ export class ApiClient {
 
   /** What the server answers, as it is. */
   async text(path: string, method = 'GET', body?: unknown): Promise<string> {
-    const response = await fetch(`${this.serverUrl.replace(/\/+$/, '')}${path}`, {
+    const response = await fetch(`${this.serverUrl.replace(/(?<!\/)\/+$/, '')}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),

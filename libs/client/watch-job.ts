@@ -27,7 +27,7 @@ const LONGEST_RETRY_MS = 4000;
 export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0, patienceMs = Infinity): AsyncGenerator<WatchEvent> {
   const { origin, pathname } = new URL(serverUrl);
   // Of its own (forceNew): a connection that is shared with another watch would end with it.
-  const socket = io(origin, { path: `${pathname.replace(/\/+$/, '')}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
+  const socket = io(origin, { path: `${pathname.replace(/(?<!\/)\/+$/, '')}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
   const queue: (WatchEvent | Error | 'end')[] = [];
   let cursor = afterSeq;
   let notify = (): void => {};

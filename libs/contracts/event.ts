@@ -38,6 +38,7 @@ export interface Progress {
 }
 
 export const Subscribe = z.object({ job_id: id, after_seq: z.int().min(0).optional() });
+export const Unsubscribe = z.object({ job_id: id });
 export type SubscribeAnswer =
   | { ok: true; snapshot: { job: Job; progress: Progress; summaries: Summary[]; last_seq: number }; truncated?: true; from_seq?: number }
   | { ok: false; error: Problem };

@@ -2,15 +2,23 @@ import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json.js';
 import { id, time } from './page.js';
-import { MAX_TOOLS, Tool } from './tool.js';
+import { boundTools, MAX_TOOLS, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
+/**
+ * A suite may grow to so many cases, and so many bytes: its tools, description and system prompt and the JSON of its cases, in
+ * UTF-8. Whatever reads, pins or checks one is bounded by it.
+ */
+export const LARGEST_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
+/** What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables, long dialogues). */
+export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
+const Tools = z.array(Tool).min(1).max(MAX_TOOLS).superRefine(boundTools);
 const settings = {
   name,
   description: z.string().max(10_000).default(''),
   system_prompt: z.string().max(50_000).nullable().default(null),
-  tools: z.array(Tool).min(1).max(MAX_TOOLS),
+  tools: Tools,
   pass_threshold: z.number().min(0).max(1).default(1),
 };
 /** A new suite, or (PUT) the whole of an old one; its cases stay as they are. */
@@ -22,7 +30,7 @@ export const SuitePatch = z
     name: name.optional(),
     description: z.string().max(10_000).optional(),
     system_prompt: z.string().max(50_000).nullable().optional(),
-    tools: z.array(Tool).min(1).max(MAX_TOOLS).optional(),
+    tools: Tools.optional(),
     pass_threshold: z.number().min(0).max(1).optional(),
   })
   .meta({ id: 'SuitePatch' });
@@ -69,6 +77,11 @@ export const Suite = z
   .meta({ id: 'Suite' });
 export type Suite = z.infer<typeof Suite>;
 
-export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case) }).meta({ id: 'SuiteWithCases' });
+export const SuiteReadQuery = z.strictObject({
+  cases: z.enum(['true', 'false']).default('true').transform((text) => text === 'true').meta({ description: 'With "false" the answer has no `test_cases`' }),
+});
+export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
+
+export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Left out with `?cases=false`' }) }).meta({ id: 'SuiteWithCases' });
 /** What adding cases answers: the one, or the list. */
 export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case) })]);

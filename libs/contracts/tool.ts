@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, type JsonObject } from './json.js';
+import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js';
 
 /** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
 export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
@@ -21,7 +21,46 @@ export const Tool = z
     /** What an MCP server says of the tool (readOnlyHint, ...); kept, and sent to no model. */
     annotations: jsonObject.optional(),
   })
-  .meta({ id: 'Tool' });
+  .superRefine((tool, context) => {
+    const fault = toolFault(tool);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  })
+  .meta({ id: 'Tool', description: 'At most 64 KiB of JSON, and 500 names of properties in its schema, inner ones included' });
 export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
+
+/** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
+const LARGEST_TOOL_BYTES = 64 * 1024;
+const MOST_PROPERTIES = 500;
+export const LARGEST_TOOLS_BYTES = 2 ** 20;
+/** Keywords whose value is an object of names. */
+const NAMING = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies']);
+
+/** The bytes of a text or of a value's JSON, as UTF-8. */
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
+}
+
+/** Why a tool is larger than a tool may be; undefined when it is not. Looked at before anything works on its schema. */
+export function toolFault(tool: { function: { parameters?: unknown } }): string | undefined {
+  if (isDeeperThan(tool, MOST_LEVELS)) return `must not nest lists and objects deeper than ${MOST_LEVELS} levels`;
+  const bytes = bytesOf(tool);
+  if (bytes > LARGEST_TOOL_BYTES) return `has ${bytes} bytes, and a tool may have ${LARGEST_TOOL_BYTES}: shorten its descriptions, or make several tools of it`;
+  const names = countNames(tool.function.parameters);
+  if (names > MOST_PROPERTIES) return `has ${names} properties in its schema, inner ones included, and a tool may have ${MOST_PROPERTIES}: make several tools of it`;
+  return undefined;
+}
+
+function countNames(schema: unknown): number {
+  if (Array.isArray(schema)) return schema.reduce<number>((sum, inner) => sum + countNames(inner), 0);
+  if (!isObject(schema)) return 0;
+  return Object.entries(schema).reduce((sum, [key, inner]) => sum + (NAMING.has(key) && isObject(inner) ? Object.keys(inner).length : 0) + countNames(inner), 0);
+}
+
+/** For `superRefine` of a list of tools, and of names of tools. */
+export function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
+  const bytes = bytesOf(tools);
+  if (bytes <= LARGEST_TOOLS_BYTES) return;
+  context.issues.push({ code: 'custom', input: tools, message: `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions` });
+}

@@ -1,20 +1,22 @@
-import type { CaseInput } from '#lib/contracts/case';
 import type { RunInput } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { caseOf } from './load-run.js';
 import type { Pool } from './pool.js';
 import { NO_DRAFT } from './suites.js';
 import { summaryOf } from './read-summary.js';
 
-/** How many cases a run would take, and some of them, evenly spread. */
-export async function sampleCases(pool: Pool, suiteId: string, filter: RunInput['case_filter'], atMost: number): Promise<{ cases: number; sample: CaseInput[] }> {
+/** Cases of a sample are read until they are so many bytes: a case may have megabytes. */
+const LARGEST_SAMPLE_BYTES = 8 * 2 ** 20;
+
+/** How many cases a run would take, and the JSON of some of them, evenly spread. */
+export async function sampleCases(pool: Pool, suiteId: string, filter: RunInput['case_filter'], atMost: number): Promise<{ cases: number; sample: string[] }> {
   const { rows } = await pool.query<{ n: number; body: string }>(
     `WITH taken AS (
-       SELECT body, count(*) OVER ()::int AS n, row_number() OVER (ORDER BY position, id) - 1 AS i FROM suite_case
-       WHERE suite_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NO_DRAFT})
-     SELECT n, body FROM taken WHERE i % ceil(n::float8 / $4)::int = 0 ORDER BY i`,
-    [suiteId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null, atMost]);
-  return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => caseOf(row.body)) };
+       SELECT id, octet_length(body) AS bytes, count(*) OVER ()::int AS n, row_number() OVER (ORDER BY position, id) - 1 AS i FROM suite_case
+       WHERE suite_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NO_DRAFT}),
+     spread AS (SELECT id, n, i, sum(bytes) OVER (ORDER BY i) - bytes AS before FROM taken WHERE i % ceil(n::float8 / $4)::int = 0)
+     SELECT s.n, c.body FROM spread s JOIN suite_case c ON c.id = s.id WHERE s.before < $5 ORDER BY s.i`,
+    [suiteId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null, atMost, LARGEST_SAMPLE_BYTES]);
+  return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => row.body) };
 }
 
 /** How a model did lately, by provider id and model id; the latest run of the team that ended. */

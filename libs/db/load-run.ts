@@ -76,18 +76,6 @@ export async function loadCases(pool: Pool, versionId: string, positions: readon
   return rows;
 }
 
-/** The cases that take part in a run, a page at a time. */
-export async function* casesOfRun(pool: Pool, { suite, casePositions }: Pick<LoadedRun, 'suite' | 'casePositions'>, pageSize = 500): AsyncGenerator<StoredCase[]> {
-  for (let after = -1; ; ) {
-    const { rows } = await pool.query<StoredCase>(
-      `SELECT position, body, category FROM suite_version_case WHERE version_id = $1 AND position > $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
-       ORDER BY position LIMIT $4`, [suite.versionId, after, casePositions, pageSize]);
-    if (rows.length) yield rows;
-    if (rows.length < pageSize) return;
-    after = rows.at(-1)!.position;
-  }
-}
-
 /** All that settling an item needs to know of it, where nothing else of its run can be loaded or prepared. */
 export async function findPlace(
   pool: Pool, { runId, item }: { runId: string; item: number },

@@ -85,7 +85,7 @@ let engineModule: ReturnType<typeof loadEngine> | undefined;
 
 async function loadEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
-  const wasm = await readFile(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm').replace(/[^/]*$/, 'schema_engine_bg.wasm')));
+  const wasm = await readFile(fileURLToPath(new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm'))));
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': bindings });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();

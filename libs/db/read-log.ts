@@ -51,12 +51,31 @@ export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, lim
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
 }
 
-/** What teams are told without asking: jobs made and jobs ended, written after a moment. */
-export async function teamEvents(pool: Pool, since: Date, names: readonly string[]): Promise<(LogEntry & { job_id: string; team_id: string })[]> {
-  const { rows } = await pool.query<{ job_id: string; team_id: string; seq: number; at: Date; name: DurableName; data: string }>(
-    `SELECT e.job_id, j.team_id, e.seq, e.at, e.name, e.data FROM job_event e JOIN job j ON j.id = e.job_id
-     WHERE e.at > $1 AND e.name = ANY ($2) ORDER BY e.at, e.job_id, e.seq LIMIT 1000`, [since, names]);
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+/** An event whose data are still text: who reads on for several teams wants to know which of them cannot be read. */
+export interface TeamEvent extends Omit<LogEntry, 'data'> {
+  job_id: string;
+  team_id: string;
+  data: string;
+}
+
+/** Far more than a team can follow; it is told the rest when the first ones have left the window. */
+const MOST_OF_A_TEAM = 1000;
+
+/**
+ * What these teams are told without asking, of the last seconds by the clock of Postgres, in order. However much one team does,
+ * the others get theirs.
+ */
+export async function teamEvents(
+  pool: Pool, teamIds: readonly string[], lastSeconds: number, names: readonly string[],
+): Promise<TeamEvent[]> {
+  const { rows } = await pool.query<TeamEvent>(
+    `SELECT job_id, team_id, seq, at, name, data FROM (
+       SELECT e.job_id, j.team_id, e.seq, e.at, e.name, e.data,
+         row_number() OVER (PARTITION BY j.team_id ORDER BY e.at, e.job_id, e.seq) AS place
+       FROM job_event e JOIN job j ON j.id = e.job_id
+       WHERE e.at > now() - make_interval(secs => $2) AND e.name = ANY ($3) AND j.team_id = ANY ($1)
+     ) event WHERE place <= $4 ORDER BY at, job_id, seq`, [teamIds, lastSeconds, names, MOST_OF_A_TEAM]);
+  return rows;
 }
 
 /** Where a run stands: its targets with their counters, and the summaries that are final. */

@@ -35,10 +35,12 @@ export async function submitRun(
     const suite = await pinSuiteVersion(client, teamId, suiteId);
     const positions = await selectCases(client, suite, input.case_filter);
     const n = positions.length * input.samples;
+    const total = n * targets.length;
+    if (total > MOST_ITEMS) throw tooManyItems(positions.length, input.samples, targets.length);
     const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
     await client.query(
       `INSERT INTO job (id, team_id, user_id, type, status, result_ref, total) VALUES ($1, $2, $3, 'tool_eval', 'pending', $4, $5)`,
-      [jobId, teamId, userId, runId, n * targets.length],
+      [jobId, teamId, userId, runId, total],
     );
     await client.query(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status, config, samples,
@@ -61,6 +63,14 @@ export async function submitRun(
     return { jobId, runId };
   });
 }
+
+/** Items are counted in Postgres' integers. */
+const MOST_ITEMS = 2 ** 31 - 1;
+
+const tooManyItems = (cases: number, samples: number, models: number): ProblemError =>
+  new ProblemError(422, `${cases} cases x ${samples} samples x ${models} models are ${cases * samples * models} items, and a run may have ${MOST_ITEMS}. Ask for fewer samples or models, or for some of the cases with case_filter.`, [
+    { path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' },
+  ]);
 
 interface PinnedSuite {
   versionId: string;

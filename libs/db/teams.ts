@@ -66,14 +66,21 @@ const toToken = (row: TokenRow): Token => ({
 
 /** Whose token this is; undefined when it is unknown or expired. */
 export async function findCaller(pool: Pool, secret: string): Promise<Caller | undefined> {
-  const { rows } = await pool.query<Caller>({
-    name: 'find_caller',
-    text: `SELECT k.id AS "tokenId", k.team_id AS "teamId", t.name AS "teamName", k.user_id AS "userId", u.name AS "userName", k.role
+  return (await findCallers(pool, [secret])).get(secret);
+}
+
+/** Whose tokens these are, by token, in one statement however many there are; those that are unknown or expired are not in it. */
+export async function findCallers(pool: Pool, secrets: readonly string[]): Promise<Map<string, Caller>> {
+  const secretOf = new Map(secrets.map((secret) => [sha256(secret), secret]));
+  const { rows } = await pool.query<Caller & { hash: string }>({
+    name: 'find_callers',
+    text: `SELECT k.hash, k.id AS "tokenId", k.team_id AS "teamId", t.name AS "teamName", k.user_id AS "userId",
+        u.name AS "userName", k.role
       FROM token k JOIN team t ON t.id = k.team_id JOIN users u ON u.id = k.user_id
-      WHERE k.hash = $1 AND (k.expires_at IS NULL OR k.expires_at > now())`,
-    values: [sha256(secret)],
+      WHERE k.hash = ANY ($1) AND (k.expires_at IS NULL OR k.expires_at > now())`,
+    values: [[...secretOf.keys()]],
   });
-  return rows[0];
+  return new Map(rows.map(({ hash, ...caller }) => [secretOf.get(hash)!, caller]));
 }
 
 export async function createTeam(pool: Pool, name: string): Promise<{ team: Team; token: Token; secret: string }> {

@@ -5,7 +5,8 @@ import { scoreMetrics } from '../scoring/metric-input.js';
 import { readReply } from '../scoring/read-reply.js';
 import { prepareCase } from '../scoring/score-case.js';
 import { toAccepted, toExpected } from '../scoring/bfcl-answer.js';
-import { exportBfcl } from './export-bfcl.js';
+import type { BfclPart } from './export-bfcl.js';
+import { exportWhole } from './testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';
 import { Warnings } from './warnings.js';
 
@@ -14,6 +15,7 @@ const importText = async (text: Json, answers?: Json) => {
   const { suite } = await importBfcl({ text, answers, settings: {} }, warnings);
   return { suite: SuiteFile.parse(suite), warnings: warnings.list() };
 };
+const linesOf = async (suite: SuiteFile, part: BfclPart): Promise<string[]> => (await exportWhole(suite, 'bfcl', part)).trimEnd().split('\n');
 const jsonLines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 const area = {
@@ -92,10 +94,10 @@ describe('a suite exported to BFCL', () => {
     const nested = { ...area, name: 'über area', parameters: { ...area.parameters, properties: { points: { type: 'array', items: { type: 'tuple', items: { type: 'float' } } }, any: { description: 'no type' }, n: { type: 'int', default: 1.0 } } } };
     const entries = [{ ...question('simple_python_1'), function: [nested] }, truth('simple_python_1', { 'über area': { points: [[[1, 2]]] } }), question('simple_python_0'), truth('simple_python_0', { 'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2] }, ''], pair: [[1, 2], [2, 1]] } }), question('irrelevance_9')];
     const { suite } = await importText(jsonLines(...entries));
-    const exported = [...exportBfcl(suite, 'all')].map((line) => JSON.parse(line));
+    const exported = (await linesOf(suite, 'all')).map((line) => JSON.parse(line));
     expect(exported).toEqual(entries);
-    expect([...exportBfcl(suite, 'answers')]).toHaveLength(2);
-    expect((await importText([...exportBfcl(suite, 'all')].join(''))).suite).toEqual(suite);
+    expect(await linesOf(suite, 'answers')).toHaveLength(2);
+    expect((await importText(await exportWhole(suite, 'bfcl'))).suite).toEqual(suite);
   });
 
   it('describes a tool as it is now when it was changed since', async () => {
@@ -103,14 +105,21 @@ describe('a suite exported to BFCL', () => {
     const [tool] = suite.test_cases[0]!.tools as SuiteFile['tools'];
     expect(tool!.annotations).toEqual({ bfcl: area });
     const changed = { ...tool!, function: { ...tool!.function, description: 'Changed.' } };
-    const [line] = [...exportBfcl({ ...suite, test_cases: [{ ...suite.test_cases[0]!, tools: [changed] }] }, 'all')].map((text) => JSON.parse(text));
+    const [line] = (await linesOf({ ...suite, test_cases: [{ ...suite.test_cases[0]!, tools: [changed] }] }, 'all')).map((text) => JSON.parse(text));
     expect(line.function[0]).toMatchObject({ name: 'geometry.area', description: 'Changed.', parameters: { type: 'dict', properties: { pair: { type: 'array' }, side: { type: 'float' } } } });
   });
 
-  it('says which cases BFCL cannot express', () => {
+  it('names each of many cases of one name in a time that grows with their number', async () => {
+    const tool = { type: 'function' as const, function: { name: 'f' } };
+    const cases = Array.from({ length: 10_000 }, () => ({ name: 'same', prompt: 'p', expected_tool: null }));
+    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'all')).map((line) => JSON.parse(line).id);
+    expect([ids[0], ids[1], ids.at(-2), ids.at(-1)]).toEqual(['same', 'same#2', 'same#10000', 'same#2#2']);
+  });
+
+  it('says which cases BFCL cannot express', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const suite = SuiteFile.parse({ name: 's', tools: [tool, { ...tool, function: { name: 'g' } }], test_cases: [{ prompt: 'p', expected_tool: 'f', expected_params: { a: { $contains: 'x' } } }, { prompt: 'p', expected_tool: 'f' }] });
-    expect([...exportBfcl(suite, 'all')].map((line) => JSON.parse(line))).toEqual([{ id: 'multiple_0', left_out: expect.stringMatching(/"a".*matcher/) }, { id: 'relevance_1', left_out: expect.stringMatching(/arguments/) }]);
+    expect((await linesOf(suite, 'all')).map((line) => JSON.parse(line))).toEqual([{ id: 'multiple_0', left_out: expect.stringMatching(/"a".*matcher/) }, { id: 'relevance_1', left_out: expect.stringMatching(/arguments/) }]);
   });
 });
 
@@ -158,7 +167,7 @@ describe('an imported suite', () => {
       const asked = { id: name, question: [[{ role: 'user', content: 'q' }]], function: input.functions };
       const truths = { id: name, ground_truth: input.possible_answer };
       const { suite } = await importText([asked], [truths]);
-      const back = [...exportBfcl(suite, 'all')].map((line) => parseJson(line));
+      const back = (await linesOf(suite, 'all')).map((line) => parseJson(line));
       expect({ id, back }).toEqual({ id, back: [asked, optionalLast(truths)] });
       entries++;
     }

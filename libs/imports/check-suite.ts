@@ -1,7 +1,8 @@
 import { pointer, ProblemError, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
-import { MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
-import type { Tool } from '#lib/contracts/tool';
+import { unstorable } from '#lib/contracts/storable';
+import { LARGEST_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
+import { bytesOf, type Tool } from '#lib/contracts/tool';
 import { checkTools } from '../scoring/check-tools.js';
 import { caseFitter } from './fit-case.js';
 import type { Draft } from './imported.js';
@@ -18,12 +19,19 @@ type Checked<Made> = { made: Made } | { wrong: InputError[] };
 /**
  * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of the process
  * want to be served meanwhile.
+ * @returns the suite, and the JSON of each of its cases
  * @throws ProblemError 400 or 422, naming the lines
  */
-export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: Describe): Promise<SuiteFile> {
+export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: Describe): Promise<{ suite: SuiteFile; written: string[] }> {
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
     throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
+  }
+  // What came as JSON was looked at before; a file of another format was not.
+  const bad = unstorable(suite);
+  if (bad) {
+    const line = bad.path[0] === 'test_cases' ? lines?.[bad.path[1] as number] : undefined;
+    throw refusal(422, [{ path: pointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
   }
   const errors: InputError[] = [];
   const turn = takeTurns();
@@ -58,7 +66,17 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: De
   });
   if (errors.length) throw refusal(422, errors, 'things do not fit together; nothing was saved');
   if (leaveOut && cases.length === 0) throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
-  return { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
+  const written: string[] = [];
+  let bytes = 0;
+  for (const [, input] of cases) {
+    written.push(JSON.stringify(input));
+    bytes += bytesOf(written.at(-1)!);
+    if (bytes > LARGEST_IMPORT_BYTES) {
+      throw new ProblemError(422, `The first ${written.length} of ${cases.length} cases have ${bytes} bytes already, and those of one import may have ${LARGEST_IMPORT_BYTES} (${LARGEST_IMPORT_BYTES / 2 ** 20} MiB). Divide the file.`);
+    }
+    await turn();
+  }
+  return { suite: { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) }, written };
 }
 
 function canBeUsed(tool: Tool, warnings: Warnings): boolean {

@@ -1,7 +1,7 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteFile } from '#lib/contracts/suite';
+import type { SuiteSettings } from './export-suite.js';
 import { givenTools, type Draft, type Source } from './imported.js';
 import { Incoming } from './incoming.js';
 import { withTools } from './jsonl-suite.js';
@@ -67,15 +67,16 @@ function unescaped(text: string): string | null {
   return text.startsWith('\\\\') ? text.slice(1) : text;
 }
 
-export function* exportCsv({ test_cases, ...settings }: SuiteFile): Generator<string> {
-  const used = new Set(test_cases.flatMap((input) => Object.keys(input)));
-  const columns = [SUITE, ...FIELDS.filter((field) => ALWAYS.includes(field) || used.has(field))];
-  yield `${columns.join(',')}\r\n`;
-  const rows: JsonObject[] = test_cases.length ? (test_cases as unknown as JsonObject[]) : [{}];
-  for (const [index, input] of rows.entries()) {
-    const row: JsonObject = index === 0 ? { ...input, [SUITE]: settings as unknown as Json } : input;
-    yield `${columns.map((column) => cellOf(column, row[column])).join(',')}\r\n`;
-  }
+/** The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param used fields that any case has */
+export function csvTable(settings: SuiteSettings, used: readonly string[]): { header: string; rowOf: (input: JsonObject) => string } {
+  const columns = [SUITE, ...FIELDS.filter((field) => ALWAYS.includes(field) || used.includes(field))];
+  let isFirst = true;
+  const rowOf = (input: JsonObject): string => {
+    const row: JsonObject = isFirst ? { ...input, [SUITE]: settings as unknown as Json } : input;
+    isFirst = false;
+    return `${columns.map((column) => cellOf(column, row[column])).join(',')}\r\n`;
+  };
+  return { header: `${columns.join(',')}\r\n`, rowOf };
 }
 
 const cellOf = (column: string, value: Json | undefined): string => (value === undefined ? '' : quoted(writeCell(column, value)));

@@ -1,6 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json';
-import type { SuiteFile } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { toolSetOf } from '../scoring/tool-set.js';
 import { expectedCalls } from '../scoring/score-case.js';
@@ -10,24 +9,45 @@ import { toFunction } from './bfcl-function.js';
 export type BfclPart = 'all' | 'questions' | 'answers';
 
 /**
- * A suite as BFCL's JSON Lines: of each case its question and, on a line of its own, its possible answer. Cases that BFCL
+ * The lines of a suite's cases, in order, in BFCL's JSON Lines: of each case its question and, on a line of its own, its possible answer. Cases that BFCL
  * cannot say stand as `{"id", "left_out": "why"}`, so that nothing vanishes silently.
  */
-export function* exportBfcl(suite: SuiteFile, part: BfclPart): Generator<string> {
-  const used = new Set<string>();
-  for (const [index, input] of suite.test_cases.entries()) {
-    const id = freeId(input.name ?? `${kindOf(input)}_${index}`, used);
-    const said = sayCase(id, input, toolSetOf(input, suite.tools));
+export function bfclLines(suiteTools: readonly Tool[], part: BfclPart): (input: CaseInput) => string {
+  const ids = new Ids();
+  const functionOf = remembered(toFunction);
+  let index = 0;
+  return (input) => {
+    const id = ids.free(input.name ?? `${kindOf(input)}_${index}`);
+    index++;
+    const said = sayCase(id, input, toolSetOf(input, suiteTools), functionOf);
     const lines = typeof said === 'string' ? [{ id, left_out: said }] : [...(part === 'answers' ? [] : [said.question]), ...(part === 'questions' || !said.answer ? [] : [said.answer])];
-    for (const line of lines) yield `${JSON.stringify(line)}\n`;
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  };
+}
+
+/** Names that are given once each. */
+class Ids {
+  /** By name the next number that may be free. */
+  readonly #used = new Map<string, number>();
+
+  free(wanted: string): string {
+    let id = wanted;
+    let n = this.#used.get(wanted) ?? 2;
+    for (; this.#used.has(id); n++) id = `${wanted}#${n}`;
+    this.#used.set(wanted, n);
+    if (id !== wanted) this.#used.set(id, 2);
+    return id;
   }
 }
 
-function freeId(wanted: string, used: Set<string>): string {
-  let id = wanted;
-  for (let n = 2; used.has(id); n++) id = `${wanted}#${n}`;
-  used.add(id);
-  return id;
+/** The suite's tools come with every case: each is converted once. */
+function remembered(convert: (tool: Tool) => JsonObject & { name: string }): typeof convert {
+  const known = new WeakMap<Tool, ReturnType<typeof convert>>();
+  return (tool) => {
+    const found = known.get(tool) ?? convert(tool);
+    known.set(tool, found);
+    return found;
+  };
 }
 
 function kindOf(input: CaseInput): string {
@@ -35,11 +55,11 @@ function kindOf(input: CaseInput): string {
   return expected.length === 0 ? 'irrelevance' : expected.length > 1 ? 'parallel_multiple' : expected[0]!.params ? 'multiple' : 'relevance';
 }
 
-function sayCase(id: string, input: CaseInput, tools: readonly Tool[]): string | { question: object; answer?: object } {
+function sayCase(id: string, input: CaseInput, tools: readonly Tool[], functionOf: (tool: Tool) => JsonObject & { name: string }): string | { question: object; answer?: object } {
   if (input.multi_turn) return 'a chain of several rounds';
   const expected = expectedCalls(input);
   const system = input.messages ?? [{ role: 'user', content: input.prompt }];
-  const question = { id, question: [system], function: tools.map(toFunction) };
+  const question = { id, question: [system], function: tools.map(functionOf) };
   if (expected.length === 0) return { question };
   // "Some call, whichever" is BFCL's relevance, which has no answers.
   const isRelevance = expected.length === 1 && !expected[0]!.params && [expected[0]!.tool].flat().length === tools.length;
@@ -50,7 +70,7 @@ function sayCase(id: string, input: CaseInput, tools: readonly Tool[]): string |
     if (!params) return 'nothing is said of the arguments';
     const called = [tool].flat()[0]!;
     const known = tools.find((one) => one.function.name.toLowerCase() === called.toLowerCase());
-    const name = known ? toFunction(known).name : called;
+    const name = known ? functionOf(known).name : called;
     const accepted: JsonObject = {};
     for (const [key, value] of Object.entries(params)) {
       const values = toAccepted(value);

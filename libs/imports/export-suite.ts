@@ -1,27 +1,85 @@
+import type { CaseInput } from '#lib/contracts/case';
 import type { SuiteExportFormat } from '#lib/contracts/import';
+import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { exportCsv } from './csv-suite.js';
-import { exportBfcl, type BfclPart } from './export-bfcl.js';
-import { exportJsonl } from './jsonl-suite.js';
-import { exportYaml } from './yaml-suite.js';
+import { csvTable } from './csv-suite.js';
+import { bfclLines, type BfclPart } from './export-bfcl.js';
+import { takeTurns } from './take-turns.js';
+import { yamlCase, yamlSettings } from './yaml-suite.js';
 
-export const SUITE_CONTENT_TYPES: Record<Exclude<SuiteExportFormat, 'json'>, { type: string; ending: string }> = {
+export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; ending: string }> = {
+  json: { type: 'application/json; charset=utf-8', ending: 'json' },
   csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
   bfcl: { type: 'application/x-ndjson; charset=utf-8', ending: 'bfcl.jsonl' },
   jsonl: { type: 'application/x-ndjson; charset=utf-8', ending: 'jsonl' },
   yaml: { type: 'application/yaml; charset=utf-8', ending: 'yaml' },
 };
 
-/** A suite in another format than its own JSON, piece by piece. */
-export function exportSuite(suite: SuiteFile, format: Exclude<SuiteExportFormat, 'json'>, part: BfclPart): Iterable<string> {
+/** What a suite is besides its cases. */
+export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
+
+export interface Exported {
+  settings: SuiteSettings;
+  /** The JSON of each case, in order, page by page. */
+  pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
+  /** Fields that any case has; asked for by tables alone, whose first line names them. */
+  usedFields: () => readonly string[] | Promise<readonly string[]>;
+}
+
+/** A suite in one of the formats, written as its cases are read: no more than a page of them is held. */
+export async function* exportSuite({ settings, pages, usedFields }: Exported, format: SuiteExportFormat, part: BfclPart): AsyncGenerator<string> {
+  const { before, write, after } = writerOf(settings, format, part, format === 'csv' ? await usedFields() : []);
+  if (before) yield before;
+  const turn = takeTurns();
+  let isFirst = true;
+  for await (const page of pages) {
+    let text = '';
+    for (const body of page) {
+      text += write(body, isFirst);
+      isFirst = false;
+      await turn();
+      if (text.length < LONGEST_PIECE) continue;
+      yield text;
+      text = '';
+    }
+    if (text) yield text;
+  }
+  if (after) yield after(isFirst);
+}
+
+/** A case may be written with a mebibyte of tools, so a page of them with hundreds. */
+const LONGEST_PIECE = 2 ** 20;
+
+interface Writer {
+  before?: string;
+  write: (body: string, isFirst: boolean) => string;
+  after?: (isEmpty: boolean) => string;
+}
+
+function writerOf(settings: SuiteSettings, format: SuiteExportFormat, part: BfclPart, usedFields: readonly string[]): Writer {
   switch (format) {
-    case 'bfcl':
-      return exportBfcl(suite, part);
-    case 'csv':
-      return exportCsv(suite);
+    // A case is stored as the JSON that it is.
+    case 'json':
+      return {
+        before: `${JSON.stringify(settings).slice(0, -1)},"test_cases":[`,
+        write: (body, isFirst) => (isFirst ? body : `,${body}`),
+        after: () => ']}',
+      };
     case 'jsonl':
-      return exportJsonl(suite);
+      return { before: `${JSON.stringify({ suite: settings })}\n`, write: (body) => `${body}\n` };
+    case 'bfcl': {
+      const linesOf = bfclLines(settings.tools, part);
+      return { write: (body) => linesOf(parseJson(body) as unknown as CaseInput) };
+    }
+    case 'csv': {
+      const { header, rowOf } = csvTable(settings, usedFields);
+      return { before: header, write: (body) => rowOf(parseJson(body) as JsonObject), after: (isEmpty) => (isEmpty ? rowOf({}) : '') };
+    }
     case 'yaml':
-      return exportYaml(suite);
+      return {
+        before: yamlSettings(settings),
+        write: (body, isFirst) => (isFirst ? 'test_cases:\n' : '') + yamlCase(parseJson(body) as JsonObject),
+        after: (isEmpty) => (isEmpty ? 'test_cases: []\n' : ''),
+      };
   }
 }

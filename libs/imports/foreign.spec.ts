@@ -108,6 +108,30 @@ describe('a promptfoo configuration', () => {
   });
 });
 
+describe('a promptfoo configuration that was written to keep the reader busy', () => {
+  const asserting = (assert: object[]) => ({ vars: { q: 'x' }, assert });
+  const called = { type: 'tool-call-f1', value: ['f'] };
+  const pattern = "JSON.parse(output[0].function.arguments)['";
+
+  it('is read in one go: blanks after braces, braces after braces, and assertions that begin again and again', async () => {
+    const blanks = `{{${' '.repeat(200_000)}`;
+    const braces = '{{'.repeat(100_000);
+    const code = { type: 'javascript', value: pattern.repeat(20_000) };
+    const { suite, warnings } = await read('promptfoo', { prompts: [blanks.slice(0, 40_000), braces.slice(0, 40_000), `${blanks}}}`, 'Ask {{q}}'], tests: [asserting([called, code])] });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([blanks.slice(0, 40_000), braces.slice(0, 40_000), 'Ask x']);
+    expect(warnings).toEqual(expect.arrayContaining([expect.stringMatching(/assertion "javascript" is not converted/), expect.stringMatching(/uses more of Nunjucks/)]));
+  });
+
+  it('fills in what it can, with dashes and filters, and leaves a prompt out that grows beyond all measure', async () => {
+    const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
+    const { suite, warnings } = await read('promptfoo', { prompts, tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }] });
+    const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
+    expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
+    expect([second, ...others]).toEqual(['{{ q']);
+    expect(warnings).toEqual([expect.stringMatching(/more than 1000000 characters with its variables/), expect.anything(), expect.anything()]);
+  });
+});
+
 describe('the native format', () => {
   it('says which field of which case is wrong, before anything is made', async () => {
     await expect(read('native', { name: 'n', tools: [tool('f')], test_cases: [{ prompt: 'p', expected_tool: 'f' }, { prompt: 'p', expected_tool: 'g' }] })).rejects.toMatchObject({ status: 422, errors: [{ path: '/test_cases/1/expected_tool' }] });

@@ -1,8 +1,8 @@
 import fc from '../../test/fast-check.js';
-import { IMPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
+import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/problem';
-import { exportSuite } from './export-suite.js';
 import { importSuite } from './import-suite.js';
+import { exportWhole } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.map(String).join('/')}`, message: issue.message })));
 
@@ -37,7 +37,7 @@ it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))('any change of a fi
       const body = Array.isArray(value) ? value.map((one) => JSON.stringify(one) ?? '').join('\n') : format === 'yaml' || format === 'promptfoo' ? JSON.stringify(value) : value;
       try {
         const { suite } = await read(format, body);
-        for (const to of ['csv', 'bfcl', 'jsonl', 'yaml'] as const) expect(() => [...exportSuite(suite, to, 'all')]).not.toThrow();
+        for (const to of SUITE_EXPORT_FORMATS) await exportWhole(suite, to);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
       }

@@ -12,6 +12,8 @@ import { ToolGuesses } from './tool-guesses.js';
 import type { Warnings } from './warnings.js';
 
 const MOST_COMBINATIONS = 1000;
+/** A prompt of a case has 50,000 characters at most; a conversation may have some of them. */
+const LONGEST_FILLED = 1_000_000;
 
 /** A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each prompt. */
 export async function importPromptfoo({ text: given, settings }: Source, warnings: Warnings): Promise<Draft> {
@@ -40,10 +42,10 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
     }
     const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
     for (const combination of combinationsOf(vars)) {
-      if (planned.length > MAX_CASES_PER_IMPORT) throw new ProblemError(422, `The tests, with every prompt and combination of variables, are more than ${MAX_CASES_PER_IMPORT} cases. Divide the file.`);
       for (const prompt of prompts) {
+        if (planned.length > MAX_CASES_PER_IMPORT) throw new ProblemError(422, `The tests, with every prompt and combination of variables, are more than ${MAX_CASES_PER_IMPORT} cases. Divide the file.`);
         const filled = fill(prompt, combination);
-        if (filled === undefined) warnings.at(line, `a prompt uses more of Nunjucks than "{{name}}", left out: ${prompt.slice(0, 80)}`);
+        if (typeof filled !== 'string') warnings.at(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
         else planned.push({ line, name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined, asking: asked(messagesOf(filled)), wishes, metadata: isObject(test.metadata) ? test.metadata : {} });
       }
     }
@@ -109,16 +111,35 @@ function combinationsOf(vars: JsonObject): JsonObject[] {
   return made;
 }
 
-/** The prompt with its variables; undefined where a template does more than name them. */
-function fill(prompt: string, vars: JsonObject): string | undefined {
-  let known = !/\{%|\{#/.test(prompt);
-  const text = prompt.replace(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_whole, expression: string) => {
-    const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(expression) ?? [];
-    const value = name?.split('.').reduce<Json | undefined>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), vars);
-    if (value === undefined) known = false;
-    return filter === 'dump' ? JSON.stringify(value) : typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  });
-  return known ? text : undefined;
+/** The prompt with its variables, or why it cannot be filled in. */
+function fill(prompt: string, vars: JsonObject): string | { why: string } {
+  const tooMuch = { why: 'uses more of Nunjucks than "{{name}}"' };
+  if (prompt.includes('{%') || prompt.includes('{#')) return tooMuch;
+  let text = '';
+  let from = 0;
+  for (let open = prompt.indexOf('{{'); open >= 0; open = prompt.indexOf('{{', from)) {
+    const close = prompt.indexOf('}}', open + 2);
+    if (close < 0) break;
+    const value = valueOf(prompt.slice(open + 2, close), vars);
+    if (value === undefined) return tooMuch;
+    text += prompt.slice(from, open) + value;
+    if (text.length > LONGEST_FILLED) return { why: `has more than ${LONGEST_FILLED} characters with its variables` };
+    from = close + 2;
+  }
+  return text + prompt.slice(from);
+}
+
+/** What an expression between `{{` and `}}` stands for; undefined where it does more than name a variable. */
+function valueOf(expression: string, vars: JsonObject): string | undefined {
+  const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(withoutDashes(expression)) ?? [];
+  const value = name?.split('.').reduce<Json | undefined>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), vars);
+  return value !== undefined && (filter === 'dump' || typeof value !== 'string') ? JSON.stringify(value) : (value as string | undefined);
+}
+
+/** Nunjucks' `{{- name -}}` takes away blanks around it. */
+function withoutDashes(expression: string): string {
+  const begun = (expression.startsWith('-') ? expression.slice(1) : expression).trimStart();
+  return (begun.endsWith('-') ? begun.slice(0, -1) : begun).trimEnd();
 }
 
 /** A prompt is a user's text, or JSON that is a list of messages. */

@@ -23,13 +23,13 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   yaml: (source, _warnings, describe) => importYaml(source, describe),
 };
 
-/** A body in one of the formats as a suite that can be saved, and what its author should know. Nothing of a bad file is taken. */
-export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; warnings: string[] }> {
+/** A body in one of the formats as a suite that can be saved, the JSON of each of its cases, and what its author should know. Nothing of a bad file is taken. */
+export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const warnings = new Warnings();
   const draft = format === 'native' ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
-  const suite = await checkSuite(draft, describe);
-  return { suite, warnings: [...warnings.list(), ...hintsOf(suite)] };
+  const { suite, written } = await checkSuite(draft, describe);
+  return { suite, written, warnings: [...warnings.list(), ...hintsOf(suite)] };
 }

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { MAX_TOOLS, Tool } from '#lib/contracts/tool';
+import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
 import { Incoming } from './incoming.js';
 import type { Warnings } from './warnings.js';
 
@@ -54,16 +54,21 @@ export function givenTools(settings: Source['settings']): Tool[] {
   throw new ProblemError(400, `/tools/${path.map(String).join('/')} ${message}`);
 }
 
-/** The first tools with different names: what the suite itself offers where each case brings tools of its own. */
+/** The first tools with different names, as many as a suite may have: what the suite itself offers where each case brings tools of its own. */
 export class ToolShelf {
   readonly #tools = new Map<string, Tool>();
+  #bytes = 2; // The brackets of the list.
   constructor(given: readonly Tool[] = []) {
     for (const tool of given) this.offer(tool);
   }
 
   offer(tool: Tool): void {
     const name = tool.function.name.toLowerCase();
-    if (this.#tools.size < MAX_TOOLS && !this.#tools.has(name)) this.#tools.set(name, tool);
+    if (this.#tools.size >= MAX_TOOLS || this.#tools.has(name) || toolFault(tool)) return;
+    const bytes = bytesOf(tool) + 1;
+    if (this.#bytes + bytes > LARGEST_TOOLS_BYTES) return;
+    this.#bytes += bytes;
+    this.#tools.set(name, tool);
   }
 
   list(): Tool[] {

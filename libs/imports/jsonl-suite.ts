@@ -1,6 +1,5 @@
 import { isObject, plainNumbers, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteFile } from '#lib/contracts/suite';
 import { givenTools, type Draft, type Source } from './imported.js';
 import { readLines } from './read-lines.js';
 import { ToolGuesses } from './tool-guesses.js';
@@ -29,9 +28,4 @@ export function withTools(suite: Draft['suite'], given: boolean, warnings: Warni
   const guesses = new ToolGuesses();
   for (const input of suite.test_cases as JsonObject[]) guesses.noteCase(input);
   return { ...suite, tools: guesses.list(warnings) };
-}
-
-export function* exportJsonl({ test_cases, ...settings }: SuiteFile): Generator<string> {
-  yield `${JSON.stringify({ suite: settings })}\n`;
-  for (const input of test_cases) yield `${JSON.stringify(input)}\n`;
 }

@@ -98,11 +98,14 @@ function expect(wishes: Wishes, tool: string, params: JsonObject): void {
   else wishes.calls.push({ tool, params });
 }
 
+/** What is longer is no comparison that somebody wrote into an assertion. */
+const LONGEST_CODE = 20_000;
 const NAME = /output(?:\.tool_calls)?\[(\d+)\](?:\.function)?\.name\s*={2,3}\s*(['"`])([\w.-]+)\2/g;
-const ARGUMENT = /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)(?:\.(\w+)|\[(['"])(.+?)\3\])\s*={2,3}\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/g;
+const ARGUMENT = /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)(?:\.(\w+)|\[(['"])(.{1,200}?)\3\])\s*={2,3}\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/g;
 
 /** Comparisons of a call's name and arguments as promptfoo's own examples write them, joined by `&&`; anything else is code. */
 function readJavascript(code: string, wishes: Wishes): boolean {
+  if (code.length > LONGEST_CODE) return false;
   const rest = code.replace(NAME, '').replace(ARGUMENT, '').replace(/&&|\breturn\b|[\s;()]/g, '');
   if (rest !== '') return false;
   for (const [, index, , name] of code.matchAll(NAME)) at(wishes, Number(index)).tool = name!;

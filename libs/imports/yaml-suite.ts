@@ -1,7 +1,7 @@
-import type { Json } from '#lib/contracts/json';
+import type { Json, JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteFile } from '#lib/contracts/suite';
 import type { Describe } from './check-suite.js';
+import type { SuiteSettings } from './export-suite.js';
 import type { Draft, Source } from './imported.js';
 import { wholeOf } from './incoming.js';
 import { nativeDraft } from './native-suite.js';
@@ -17,14 +17,15 @@ export async function importYaml({ text: given, settings }: Source, describe: De
 }
 
 /** In YAML every JSON value may stand for itself: only the outer levels are written in YAML's own way. */
-export function* exportYaml({ test_cases, tools, ...settings }: SuiteFile): Generator<string> {
-  for (const [key, value] of Object.entries(settings)) yield `${key}: ${inline(value)}\n`;
-  yield `tools:\n${tools.map((tool) => `  - ${inline(tool as unknown as Json)}\n`).join('')}`;
-  yield test_cases.length ? 'test_cases:\n' : 'test_cases: []\n';
-  for (const input of test_cases) {
-    const fields = Object.entries(input).filter(([, value]) => value !== undefined).map(([key, value]) => `${key}: ${inline(value as Json)}`);
-    yield fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
-  }
+export function yamlSettings({ tools, ...settings }: SuiteSettings): string {
+  const lines = Object.entries(settings).map(([key, value]) => `${key}: ${inline(value)}\n`);
+  return `${lines.join('')}tools:\n${tools.map((tool) => `  - ${inline(tool as unknown as Json)}\n`).join('')}`;
+}
+
+/** An entry of the list `test_cases`. */
+export function yamlCase(input: JsonObject): string {
+  const fields = Object.entries(input).map(([key, value]) => `${key}: ${inline(value)}`);
+  return fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
 }
 
 /** JSON, without the characters that YAML wants escaped. */

@@ -40,10 +40,25 @@ describe('an MCP server', () => {
     expect(new Set(seen.map(({ headers }) => headers['x-token']))).toEqual(new Set(['secret']));
   });
 
+  it('whose tools hold what cannot be stored is refused, with the place', async () => {
+    const url = await serve((request, response, message) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      if (message.id === undefined) return void response.writeHead(202).end();
+      const result = message.method === 'initialize'
+        ? { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } }
+        : { tools: [{ name: 'fine', inputSchema: { type: 'object' } }, { name: 'odd', description: 'a\ud800b', inputSchema: { type: 'object' } }] };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+    });
+    await expect(ask(url)).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/\/tools\/1\/description holds half of a surrogate pair/) });
+  });
+
   it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {
     await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/) });
     await expect(ask('http://localhost:9/mcp', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
-    await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
+    for (const allowPrivateNetworks of [false, true]) {
+      await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks })).rejects.toThrow(/link-local.*whatever is allowed/);
+      await expect(ask('http://[::ffff:a9fe:a9fe]/latest', { allowPrivateNetworks })).rejects.toThrow(/link-local.*whatever is allowed/);
+    }
   });
 });
 
@@ -57,6 +72,28 @@ describe('what is no MCP server', () => {
     ['sends elsewhere', (_request, response) => void response.writeHead(302, { location: 'http://example.invalid/' }).end(), /does not answer as an MCP server/],
   ])('and %s is told apart, with what it did', async (_what, handle, message) => {
     await expect(ask(await serve(handle), { timeoutMs: 5000 })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(message), errors: [{ path: '/url' }] });
+  });
+
+  it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
+    ['a text', (_request, response) => void response.writeHead(404).end('ami-id\nSecretAccessKey wJalrXUtnFEMI')],
+    ['a text, and 200', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('SecretAccessKey wJalrXUtnFEMI')],
+    ['what is no JSON though it is called so', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('wJalrXUtnFEMI')],
+    ['JSON of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"SecretAccessKey":"wJalrXUtnFEMI"}')],
+    ['an error of another kind', (_request, response) => void response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"wJalrXUtnFEMI"}')],
+    ['a web page', (_request, response) => void response.writeHead(400, { 'content-type': 'text/html' }).end('<html>wJalrXUtnFEMI')],
+    ['events of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('event: message\ndata: wJalrXUtnFEMI\n\n')],
+  ])('and answers %s from a private address is quoted to nobody', async (_what, handle) => {
+    for (const transport of ['auto', 'streamable-http', 'sse']) {
+      const error = await ask(await serve(handle), { timeoutMs: 2000, transport: transport as never }).then(() => undefined, (thrown: Error) => thrown);
+      expect(error).toMatchObject({ status: 422, message: expect.stringMatching(/does not answer as an MCP server|did not answer as an MCP server|answered 40/) });
+      expect(JSON.stringify([error!.message, error])).not.toContain('wJalrXUtnFEMI');
+    }
+  });
+
+  it('and refuses in the words of MCP is quoted, in short', async () => {
+    const url = await serve((_request, response, message) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: 'Closed on Sundays' } })));
+    await expect(ask(url)).rejects.toThrow(/does not answer as an MCP server: .*Closed on Sundays/);
   });
 
   it('and never answers, or never ends, is given up', async () => {

@@ -1,6 +1,7 @@
-import { Client, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { pointer, ProblemError } from '#lib/contracts/problem';
+import { unstorable } from '#lib/contracts/storable';
 import { AddressRefused } from '#lib/providers/guarded-fetch';
 import { AnswerTooLarge } from '#lib/providers/guarded-size';
 import { createGuardedStream } from '#lib/providers/guarded-stream';
@@ -21,7 +22,7 @@ type Kind = McpServer['transport'];
  */
 export async function askServer({ url, headers, transport }: McpDiscoverInput, options: { allowPrivateNetworks: boolean; timeoutMs: number }): Promise<Answered> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
-  const { fetch, close } = createGuardedStream({ allowPrivateNetworks: options.allowPrivateNetworks, signal: deadline });
+  const { fetch, reachedPrivate, close } = createGuardedStream({ allowPrivateNetworks: options.allowPrivateNetworks, signal: deadline });
   const attempt = (kind: Kind): Promise<Answered> => askBy(kind, new URL(url), headers, fetch, deadline);
   try {
     if (transport !== 'auto') return await attempt(transport);
@@ -35,7 +36,7 @@ export async function askServer({ url, headers, transport }: McpDiscoverInput, o
       });
     }
   } catch (error) {
-    throw explained(error, url, deadline.aborted ? options.timeoutMs : undefined);
+    throw explained(error, url, { expiredMs: deadline.aborted ? options.timeoutMs : undefined, isPrivate: reachedPrivate() });
   } finally {
     void close();
   }
@@ -61,7 +62,11 @@ async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetc
     }
     if (tools.length > MOST_TOOLS || cursor) throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
     const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
-    return { server: { name, version, protocol_version: client.getNegotiatedProtocolVersion() ?? null, transport: kind, instructions: client.getInstructions() ?? null }, tools };
+    const protocolVersion = client.getNegotiatedProtocolVersion() ?? null;
+    const server = { name, version, protocol_version: protocolVersion, transport: kind, instructions: client.getInstructions() ?? null };
+    const bad = unstorable({ server, tools });
+    if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${pointer(bad.path)} ${bad.why}`);
+    return { server, tools };
   } finally {
     await client.close().catch(() => {});
   }
@@ -90,16 +95,25 @@ function statusIn(error: unknown): number | undefined {
   return status === undefined ? undefined : Number(status);
 }
 
-function explained(error: unknown, url: string, expiredMs: number | undefined): unknown {
+function explained(error: unknown, url: string, { expiredMs, isPrivate }: { expiredMs: number | undefined; isPrivate: boolean }): unknown {
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
   const { host } = new URL(url);
-  const known = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
-  if (known) return fail(known.message);
+  const refused = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
+  if (refused) return fail(refused.message);
   if (expiredMs !== undefined) return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
   const status = statusIn(error);
   if (status === 401 || status === 403) return fail(`${host} answered ${status}: it wants a token, or another one. Give it in "headers" with each request, such as {"Authorization": "Bearer ..."}: it is not kept.`);
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
-  return fail(`${host} does not answer as an MCP server: ${(message || code || 'no reason given').slice(0, 500)}`);
+  const said = message || code || 'no reason given';
+  // What a private address answers is for machines inside: who chose the URL is told an error in MCP's own words, and no other bytes.
+  const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
+  const quote = !isPrivate ? said.slice(0, 500)
+    : known ? said.slice(0, 300)
+    : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private address. Is the path right? Most end in /mcp or /sse.`;
+  return fail(`${host} does not answer as an MCP server: ${quote}`);
 }
+
+/** Codes of errors that Node and undici make of a connection: nothing of an answer is in their words. */
+const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

@@ -1,4 +1,4 @@
-import type { Case } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import type { Tool } from '#lib/contracts/tool';
 
@@ -6,21 +6,20 @@ type Diff = Pick<McpSyncAnswer, 'added' | 'removed' | 'changed'>;
 
 /**
  * What a server's tools are now against what a suite has of them; `known` names all that the server had when it was last read.
- * Of those the ones that the suite lacks were not wanted, and are no news.
+ * Of those the ones that the suite lacks were not wanted, and are no news. Which cases each difference concerns, `namesUsed` tells.
  */
-export function compareTools(suite: readonly Tool[], known: readonly string[], now: readonly Tool[], cases: readonly Case[]): Diff {
+export function compareTools(suite: readonly Tool[], known: readonly string[], now: readonly Tool[]): Diff {
   const has = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const names = new Set(now.map((tool) => tool.function.name.toLowerCase()));
   const came = new Set(known.map((name) => name.toLowerCase()));
-  const concerned = (name: string) => cases.filter((one) => usesTool(one, name.toLowerCase())).map(({ id, position, name: title }) => ({ id, position, name: title ?? null }));
   return {
     added: now.filter(({ function: { name } }) => !has.has(name.toLowerCase()) && !came.has(name.toLowerCase())).map((tool) => ({ name: tool.function.name, tool })),
-    removed: suite.filter(({ function: { name } }) => came.has(name.toLowerCase()) && !names.has(name.toLowerCase())).map(({ function: { name } }) => ({ name, cases: concerned(name) })),
+    removed: suite.filter(({ function: { name } }) => came.has(name.toLowerCase()) && !names.has(name.toLowerCase())).map(({ function: { name } }) => ({ name, cases: [] })),
     changed: now.flatMap((after) => {
       const before = has.get(after.function.name.toLowerCase());
       if (!before) return [];
       const fields = (['description', 'parameters', 'annotations'] as const).filter((field) => canonical(fieldOf(before, field)) !== canonical(fieldOf(after, field)));
-      return fields.length ? [{ name: before.function.name, fields, before, after, cases: concerned(before.function.name) }] : [];
+      return fields.length ? [{ name: before.function.name, fields, before, after, cases: [] }] : [];
     }),
   };
 }
@@ -39,7 +38,8 @@ const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !('rawJSON' in inner)
     ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner)) ?? '';
 
-function usesTool({ expected_tool, expected_calls, valid_prerequisites, mock_responses, tools }: Case, name: string): boolean {
+/** The tools of its suite that a case names, in lower case. */
+export function namesUsed({ expected_tool, expected_calls, valid_prerequisites, mock_responses, tools }: CaseInput): Set<string> {
   const used = [expected_tool ?? [], expected_calls?.flatMap((call) => call.tool) ?? [], valid_prerequisites ?? [], Object.keys(mock_responses ?? {}), tools?.filter((tool) => typeof tool === 'string') ?? []].flat();
-  return used.some((one) => one.toLowerCase() === name);
+  return new Set(used.map((name) => name.toLowerCase()));
 }

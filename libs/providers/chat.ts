@@ -8,7 +8,9 @@ import { google } from './dialects/google.js';
 import { openai } from './dialects/openai.js';
 import { openaiResponses } from './dialects/openai-responses.js';
 import { ProviderFailure } from './failure.js';
+import { isFromPrivate } from './guarded-fetch.js';
 import { hideKey, maskKeys } from './mask-keys.js';
+import { errorIn } from './private-answer.js';
 import type { ReplyBytes } from './reply-bytes.js';
 
 /** Of an answer that holds no reply. */
@@ -53,8 +55,10 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const { wire, notes } = foreseen(() => dialect.toWire(body));
         const response = await send(wire, { signal: attempt.signal, timeoutMs, replyBytes });
         const text = await response.text();
-        const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), response.headers.get('content-type'), endpoint.baseUrl);
-        const answer = await oneAtATime(() => foreseen(read, text), text.length);
+        const isPrivate = isFromPrivate(response);
+        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate };
+        const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
+        const answer = await oneAtATime(() => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))), text.length);
         replyBytes?.keep();
         return { ...answer, notes, refilledInMs: readRefill(response.headers) };
       } catch (error) {
@@ -74,11 +78,11 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
  * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail again, and be
  * paid again.
  */
-function foreseen<Made>(work: () => Made, answer?: string): Made {
+function foreseen<Made>(work: () => Made, answer?: () => string | undefined): Made {
   try {
     return work();
   } catch (error) {
-    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.slice(0, LONGEST_KEPT));
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.());
   }
 }
 
@@ -86,7 +90,7 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
   const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
     error instanceof ProviderFailure ? error
-    : typeof status === 'number' ? failureOfStatus(status, headers, errorIn(said), message, baseUrl)
+    : typeof status === 'number' ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
     : failureOfError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey);
   failure.body &&= hideKey(failure.body, apiKey);
@@ -94,10 +98,19 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
 }
 
 /** The SDKs hand out the answer of an error, or the `error` in it. */
-const errorIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+const saidIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+
+interface Origin {
+  contentType: string | null;
+  baseUrl: string;
+  /** What came from a private address and is no reply is quoted to nobody, and kept nowhere. */
+  isPrivate: boolean;
+}
 
 /** Reads a 200. */
-function readAnswer(dialect: Dialect, text: string, contentType: string | null, baseUrl: string): Said & { body: Json } {
+function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate }: Origin): Said & { body: Json } {
+  const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
+  const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
   let body: Json;
   try {
     body = parseJson(text);
@@ -107,15 +120,15 @@ function readAnswer(dialect: Dialect, text: string, contentType: string | null, 
       'bad_response',
       html
         ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
-        : `The endpoint answered something that is not JSON: ${text.slice(0, 200)}`,
-      !html, undefined, 200, text.slice(0, LONGEST_KEPT),
+        : `The endpoint answered something that is not JSON: ${quote}`,
+      !html, undefined, 200, kept,
     );
   }
   const said = dialect.fromWire(body);
   if (!said) {
-    const failure = failureInside(body, baseUrl);
+    const failure = failureInside(isPrivate ? { error: errorIn(body) ?? null } : body, baseUrl);
     if (failure) throw failure;
-    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${text.slice(0, 200)}`, true, undefined, 200, text.slice(0, LONGEST_KEPT));
+    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${quote}`, true, undefined, 200, kept);
   }
   return { ...said, body };
 }

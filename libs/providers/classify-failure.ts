@@ -107,7 +107,7 @@ const untilMs = (text: string): number | undefined => bounded(Date.parse(text) -
 const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 /** A duration such as `6m0s`, `1.5s` or `20ms`; a bare number is seconds. At most 15 minutes. */
 function durationMs(text: string): number | undefined {
-  const parts = [...text.matchAll(/([\d.]+)(ms|[hms])/g)];
+  const parts = [...text.matchAll(/(?<![\d.])([\d.]+)(ms|[hms])/g)];
   const ms = parts.length && parts.map(([part]) => part).join('') === text
     ? parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS_MS[unit!]!, 0)
     : text === '' ? NaN : Number(text) * 1000;

@@ -3,6 +3,7 @@ import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
+import { isFromPrivate } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
 import type { HeldInit, ReplyBytes } from './reply-bytes.js';
 
@@ -18,7 +19,7 @@ export async function embedTexts(
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
+    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
@@ -27,7 +28,8 @@ export async function embedTexts(
     });
     const text = await response.text();
     if (!response.ok) throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    return await oneAtATime(() => readVectors(text, texts.length), text.length);
+    const quote = isFromPrivate(response) ? undefined : text.slice(0, 1000);
+    return await oneAtATime(() => readVectors(text, texts.length, quote), text.length);
   } catch (error) {
     const failure = error instanceof ProviderFailure ? error
       : (error as Error).name === 'TimeoutError' ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
@@ -46,8 +48,8 @@ function errorIn(text: string): unknown {
   }
 }
 
-function readVectors(text: string, count: number): { vectors: Float32Array[]; tokens: number } {
-  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, text.slice(0, 1000));
+function readVectors(text: string, count: number, quote: string | undefined): { vectors: Float32Array[]; tokens: number } {
+  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, quote);
   let body;
   try {
     body = parseJson(text);

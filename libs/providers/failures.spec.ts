@@ -2,7 +2,7 @@ import { afterFailure } from './after-failure.js';
 import { failedGeneration } from './chat.js';
 import { failureOfError, failureOfStatus, readRetryAfter } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
-import { isPrivateAddress } from './guarded-fetch.js';
+import { isPrivateAddress } from './addresses.js';
 import { maskKeys } from './mask-keys.js';
 
 const URL_OF = 'https://api.example.com/v1';

@@ -1,37 +1,36 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import { toldOfPrivate } from './private-answer.js';
 import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 import { FREE_BYTES, type HeldInit, type ReplyBytes } from './reply-bytes.js';
 
 export class AddressRefused extends Error {}
 
-const privateRanges = new BlockList();
-for (const [address, prefix] of [['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12],
-  ['192.0.0.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['224.0.0.0', 3]] as const) privateRanges.addSubnet(address, prefix, 'ipv4');
-for (const [address, prefix] of [['::', 128], ['::1', 128], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['fc00::', 7], ['fe80::', 10], ['ff00::', 8]] as const)
-  privateRanges.addSubnet(address, prefix, 'ipv6');
-
-/** Private, loopback, link-local (cloud metadata among them), multicast and unspecified addresses, IPv4 in IPv6 included. */
-export function isPrivateAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 6) {
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-    return mapped ? isPrivateAddress(mapped[1]!) : privateRanges.check(address, 'ipv6');
-  }
-  return family === 4 && privateRanges.check(address, 'ipv4');
+/** Why a host may not be connected to at this address; undefined when it may. */
+export function refusal(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
+  const at = host === address ? host : `${host} is at ${address}, which`;
+  if (isNeverAllowed(address)) return `${at} is a link-local address or one of a cloud's metadata. Those are never asked, whatever is allowed.`;
+  if (allowPrivateNetworks || !isPrivateAddress(address)) return undefined;
+  return `${at} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
 }
 
-const refusal = (host: string, address: string): AddressRefused =>
-  new AddressRefused(`${host} is at ${address}, which is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`);
+export interface GuardOptions {
+  allowPrivateNetworks: boolean;
+  connections?: number;
+  /** In place of the system's resolver. */
+  resolve?: Resolve;
+}
+type Resolve = (hostname: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
-/** Resolves a name and refuses private addresses, so that the address that was checked is the one that is connected to. */
-const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    const bad = addresses?.find(({ address }) => isPrivateAddress(address));
+/** Resolves a name and refuses what may not be asked, so that the address that was checked is the one that is connected to. */
+const guardedLookup = ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptions): LookupFunction => (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    if (bad) return callback(refusal(hostname, bad.address), '', 0);
+    const refused = addresses.map(({ address }) => refusal(hostname, address, allowPrivateNetworks)).find(Boolean);
+    if (refused) return callback(new AddressRefused(refused), '', 0);
     if (options.all) return callback(null, addresses as never, 0);
     callback(null, addresses[0]!.address, addresses[0]!.family);
   });
@@ -40,17 +39,18 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
  * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each. A large
- * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it.
+ * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it. Of an answer other than 2xx
+ * that came from a private address there is only what may be told of it.
  */
-export function createGuardedFetch(options: { allowPrivateNetworks: boolean; connections?: number }): {
+export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
-  const agent = guardedAgent(options);
+  const { agent, reachedPrivate } = guardedAgent(options);
   const fetch = async (input: string | URL | Request, init: HeldInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (!options.allowPrivateNetworks) refusePrivateHost(url);
-    return new Promise<Response>((resolve, reject) => {
+    refuseHost(url, options);
+    const answer = await new Promise<PlainResponse>((resolve, reject) => {
       agent.dispatch(
         {
           origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
@@ -59,24 +59,42 @@ export function createGuardedFetch(options: { allowPrivateNetworks: boolean; con
         new WholeAnswer(url.href, init.signal ?? undefined, init.replyBytes, resolve, reject),
       );
     });
+    return reachedPrivate(url) ? answer.asPrivate() : answer;
   };
   return { fetch, close: () => agent.close() };
 }
 
-/** Connections that are refused to private addresses, unless those are allowed, when the name has been resolved. */
-export const guardedAgent = (options: { allowPrivateNetworks: boolean; connections?: number }): Agent =>
-  new Agent({
+/** Whether an answer came from a private address, and so may be quoted to nobody unless it is a model's reply. */
+export const isFromPrivate = (answer: Response): boolean => answer instanceof PlainResponse && answer.isPrivate;
+
+/**
+ * Connections that are refused to addresses that may not be asked, when the name has been resolved. `reachedPrivate` says of a
+ * URL that was asked whether one led to a private address: the connection's own, whatever the name looks like.
+ */
+export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPrivate: (url: URL) => boolean } {
+  const connect = buildConnector({ timeout: 10_000, lookup: guardedLookup(options) });
+  const privateHosts = new Set<string>();
+  const agent = new Agent({
     connections: options.connections ?? 1024,
     keepAliveTimeout: 20_000,
     headersTimeout: 0, // the caller's signal ends a request that takes too long
     bodyTimeout: 0,
-    connect: { timeout: 10_000, ...(!options.allowPrivateNetworks && { lookup: guardedLookup }) },
+    connect: (target, done) =>
+      connect(target, (...made) => {
+        const [error, socket] = made;
+        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress))) privateHosts.add(target.hostname);
+        done(...made);
+      }),
   });
+  return { agent, reachedPrivate: (url) => privateHosts.has(hostOf(url)) };
+}
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** An address in place of a name is resolved by nobody. @throws AddressRefused */
-export function refusePrivateHost(url: URL): void {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isPrivateAddress(host)) throw refusal(host, host);
+export function refuseHost(url: URL, { allowPrivateNetworks }: GuardOptions): void {
+  const refused = refusal(hostOf(url), hostOf(url), allowPrivateNetworks);
+  if (refused) throw new AddressRefused(refused);
 }
 
 /** Collects an answer as it arrives. */
@@ -88,7 +106,7 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #abort = (): void => {};
 
   constructor(
-    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined, readonly resolve: (answer: Response) => void,
+    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined, readonly resolve: (answer: PlainResponse) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
@@ -149,7 +167,17 @@ class PlainResponse implements Response {
   #headers: Headers | undefined;
   #whole: Response | undefined;
 
-  constructor(readonly url: string, readonly status: number, readonly received: IncomingHttpHeaders, readonly content: Buffer) {}
+  constructor(
+    readonly url: string, readonly status: number, readonly received: IncomingHttpHeaders, readonly content: Buffer, readonly isPrivate = false,
+  ) {}
+
+  /** The same, as it may be used when it came from a private address. */
+  asPrivate(): PlainResponse {
+    if (this.ok) return new PlainResponse(this.url, this.status, this.received, this.content, true);
+    const { 'content-length': _length, 'content-type': type, ...others } = this.received;
+    const told = JSON.stringify(toldOfPrivate(this.content.toString('utf8'), type));
+    return new PlainResponse(this.url, this.status, { ...others, 'content-type': 'application/json' }, Buffer.from(told), true);
+  }
 
   get ok(): boolean {
     return this.status >= 200 && this.status < 300;
@@ -178,7 +206,7 @@ class PlainResponse implements Response {
   blob = (): ReturnType<Response['blob']> => this.#real.blob();
   bytes = (): ReturnType<Response['bytes']> => this.#real.bytes();
   formData = (): ReturnType<Response['formData']> => this.#real.formData();
-  clone = (): Response => new PlainResponse(this.url, this.status, this.received, this.content);
+  clone = (): Response => new PlainResponse(this.url, this.status, this.received, this.content, this.isPrivate);
 
   get #real(): Response {
     const bodyless = this.status === 204 || this.status === 304;

@@ -1,20 +1,24 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
+import { guardedAgent, refuseHost, type GuardOptions } from './guarded-fetch.js';
 import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
-import { guardedAgent, refusePrivateHost } from './guarded-fetch.js';
 
 /**
  * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than
- * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way.
+ * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of them came from a
+ * private address.
  */
-export function createGuardedStream(options: { allowPrivateNetworks: boolean; signal: AbortSignal }): {
+export function createGuardedStream(options: GuardOptions & { signal: AbortSignal }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  reachedPrivate: () => boolean;
   close: () => Promise<void>;
 } {
-  const agent = guardedAgent({ ...options, connections: 8 });
+  const { agent, reachedPrivate } = guardedAgent({ ...options, connections: 8 });
+  const asked: URL[] = [];
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
-    if (!options.allowPrivateNetworks) refusePrivateHost(url);
+    refuseHost(url, options);
+    asked.push(url);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: (init.method ?? 'GET') as 'GET',
@@ -29,7 +33,7 @@ export function createGuardedStream(options: { allowPrivateNetworks: boolean; si
     }
     return new Response(Readable.toWeb(atMost(LARGEST_REPLY_BYTES, body)) as ReadableStream, { status: statusCode, headers: pairs });
   };
-  return { fetch, close: () => agent.destroy() };
+  return { fetch, reachedPrivate: () => asked.some(reachedPrivate), close: () => agent.destroy() };
 }
 
 function atMost(bytes: number, source: Readable): Readable {

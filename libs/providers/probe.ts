@@ -4,7 +4,7 @@ import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
-import { createGuardedFetch, isPrivateAddress } from './guarded-fetch.js';
+import { createGuardedFetch, refusal } from './guarded-fetch.js';
 import { maskKeys } from './mask-keys.js';
 
 export interface ProbeTarget {
@@ -67,7 +67,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = createGuardedFetch(target);
   try {
     const { path, headers, listed } = LISTS[target.kind];
-    const response = await fetch(target.baseUrl.replace(/\/+$/, '').replace(path.version, '') + path.rest, {
+    const response = await fetch(target.baseUrl.replace(/(?<!\/)\/+$/, '').replace(path.version, '') + path.rest, {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
@@ -94,6 +94,6 @@ export function refusedAddress(baseUrl: string, allowPrivateNetworks: boolean): 
   const url = new URL(baseUrl);
   if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
-  if (allowPrivateNetworks || !(host === 'localhost' || host.endsWith('.localhost') || isPrivateAddress(host))) return undefined;
-  return `${host} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
+  const isLocal = host === 'localhost' || host.endsWith('.localhost');
+  return refusal(host, isLocal ? '127.0.0.1' : host, allowPrivateNetworks);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Characters of JSON that are parsed or printed in a few milliseconds. */
-const LARGE = 512 * 1024;
+export const LARGE = 512 * 1024;
 
 let last: Promise<unknown> = Promise.resolve();
 

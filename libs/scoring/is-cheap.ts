@@ -15,12 +15,12 @@ const MOST_CONTENT = 64 * 1024;
 const MOST_CALLED = 16 * 1024;
 const MOST_COMPARED = 400_000;
 /** Steps of the ratio of two texts: k texts of up to a characters beside texts of up to b take k * a * b * min(a, b) at worst. */
-const MOST_FUZZY_STEPS = 5_000_000;
+const MOST_FUZZY_STEPS = 1_000_000;
 /** Characters of patterns times characters that they are searched in. */
 const MOST_PATTERN_STEPS = 50_000;
 /** Of a tool's schema, which is compiled once; and times the characters of the arguments. */
-const LONGEST_SCHEMA = 8000;
-const MOST_SCHEMA_STEPS = 20_000_000;
+const LONGEST_SCHEMA = 4000;
+const MOST_SCHEMA_STEPS = 3_000_000;
 
 /** What there is to know of a case before any reply. */
 interface CaseSizes {
@@ -69,7 +69,12 @@ function schemaLength(tool: Tool): number {
   let length = schemas.get(tool);
   if (length === undefined) {
     const { parameters } = tool.function;
-    schemas.set(tool, (length = parameters ? expandedLength(parameters) : 0));
+    try {
+      length = parameters ? expandedLength(parameters) : 0;
+    } catch {
+      length = Infinity; // its references follow one another for as long as the stack lasts
+    }
+    schemas.set(tool, length);
   }
   return length;
 }
@@ -122,16 +127,18 @@ function measureReply({ content, tool_calls: calls, function_call: old }: JsonOb
   return sizes;
 }
 
-/** About the length of a value's JSON; no more than a little beyond what is large. */
-function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
+/** About the length of a value's JSON, or some length beyond `most`. */
+export function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
   if (typeof value === 'string') return value.length;
   if (isNumber(value)) return numberSource(value).length;
   if (typeof value !== 'object' || value === null) return 5;
   let length = 2;
-  for (const [key, inner] of Object.entries(value)) {
-    length += key.length + 3 + lengthOf(inner, most - length);
-    if (length > most) break;
+  if (Array.isArray(value)) {
+    if (value.length > most) return value.length;
+    for (const item of value) if ((length += 1 + lengthOf(item, most - length)) > most) break;
+    return length;
   }
+  for (const key in value) if ((length += key.length + 3 + lengthOf(value[key], most - length)) > most) break;
   return length;
 }
 

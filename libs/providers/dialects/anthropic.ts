@@ -47,7 +47,7 @@ export const anthropic: Dialect = {
     const load = async (): Promise<Anthropic> => {
       const { default: Anthropic } = await import('@anthropic-ai/sdk');
       return new Anthropic({
-        baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''), // the SDK appends /v1/messages
+        baseURL: baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), // the SDK appends /v1/messages
         apiKey: apiKey ?? 'none', // with a key given the SDK looks for none in the environment
         defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null }, // hosts that speak its format know this header
         webhookKey: null,

@@ -44,7 +44,7 @@ export const google: Dialect = {
   },
 
   connect({ baseUrl, apiKey }, fetch) {
-    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?\/*$/.exec(baseUrl) ?? [];
+    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(baseUrl.replace(/(?<!\/)\/+$/, '')) ?? [];
     const send = onlyHeaders(fetch, HEADERS);
     let sdk: Promise<GoogleGenAI> | undefined;
     const load = async (): Promise<GoogleGenAI> => {

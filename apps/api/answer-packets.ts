@@ -1,0 +1,40 @@
+import type { Socket } from 'socket.io';
+import type { z } from 'zod';
+import { pointer, ProblemError, type Problem } from '#lib/contracts/problem';
+
+export interface PacketHandler<Input, Answer extends { ok: true }> {
+  schema: z.ZodType<Input>;
+  /** What the packet takes, for whoever sent something else. */
+  takes: string;
+  handle: (input: Input) => Answer | Promise<Answer>;
+  /** What was thrown, and where the schema took it, the packet. @returns what its sender is told */
+  onError: (error: unknown, input: Input | undefined) => Problem;
+}
+
+/**
+ * Answers a client's packets of one name. Nothing that a packet holds is looked at before its schema took it, and nothing that
+ * goes wrong leaves this function: what a handler throws would end the process, with everybody's connections.
+ */
+export function answerPackets<Input, Answer extends { ok: true }>(
+  socket: Socket, name: string, { schema, takes, handle, onError }: PacketHandler<Input, Answer>,
+): void {
+  const answer = async (packet: unknown): Promise<Answer | { ok: false; error: Problem }> => {
+    let input: Input | undefined;
+    try {
+      const parsed = schema.safeParse(packet);
+      if (!parsed.success) {
+        const errors = parsed.error.issues.map(({ path, message }) => ({ path: pointer(path), message }));
+        throw new ProblemError(400, `${name} takes ${takes}.`, errors);
+      }
+      input = parsed.data;
+      return await handle(input);
+    } catch (error) {
+      return { ok: false, error: onError(error, input) };
+    }
+  };
+  socket.on(name, (...parts: unknown[]) => {
+    // An acknowledgement is the last thing in a packet, whatever stands before it.
+    const acknowledge = typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;
+    answer(parts[0]).then((said) => acknowledge?.(said)).catch((error: unknown) => void onError(error, undefined));
+  });
+}

@@ -1,0 +1,63 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+import type { Suite } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import type { Pool } from '#lib/db/pool';
+import { casePages, readSuite, SuiteChanged } from '#lib/db/suites';
+import { prefixed, refuse } from './refuse.js';
+import type { CaseError } from './suite-work.js';
+import type { SuiteThreads } from './suite-threads.js';
+
+interface Checking {
+  pool: Pool;
+  suiteThreads: SuiteThreads;
+}
+
+/** Changes of others that a change waits out. */
+const MOST_TRIES = 20;
+
+/**
+ * Checks a change against the suite as it is, then makes it, and begins anew where the suite was changed in between. Checking may
+ * take long, so that it is not done under the suite's lock.
+ * @throws ProblemError 404; 409 when others change it all the time; what `change` throws
+ */
+export async function changeChecked<Made>(pool: Pool, teamId: string, suiteId: string, change: (suite: Suite) => Promise<Made>): Promise<Made> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await change(await readSuite(pool, teamId, suiteId));
+    } catch (error) {
+      if (!(error instanceof SuiteChanged)) throw error;
+      if (tries >= MOST_TRIES) throw new ProblemError(409, `${error.message} Try again.`);
+    }
+  }
+}
+
+/** @throws ProblemError 422 naming what is wrong with the tools */
+export async function refuseBadTools({ suiteThreads }: Checking, teamId: string, tools: readonly Tool[]): Promise<void> {
+  refuse(prefixed('/tools', await suiteThreads.run(teamId, { what: 'check-tools', tools: JSON.stringify(tools) })));
+}
+
+/**
+ * @param base where a case stands in what was sent
+ * @throws ProblemError 422 naming what is wrong with cases that are new
+ */
+export async function refuseBadCases({ suiteThreads }: Checking, teamId: string, cases: readonly CaseInput[], tools: readonly Tool[], base: (index: number) => string): Promise<void> {
+  const bodies = cases.map((input) => JSON.stringify(input));
+  const errors = await suiteThreads.run(teamId, { what: 'check-cases', tools: JSON.stringify(tools), cases: bodies });
+  refuse(errors.map(({ index, path, message }): InputError => ({ path: base(index) + path, message })));
+}
+
+/**
+ * Looks at all cases of a suite with other tools, page by page.
+ * @param wayOut what may be done about it, a sentence
+ * @throws ProblemError 422 naming the cases that would not fit; SuiteChanged
+ */
+export async function refuseMisfits({ pool, suiteThreads }: Checking, teamId: string, suite: Suite, tools: readonly Tool[], wayOut = ''): Promise<void> {
+  const text = JSON.stringify(tools);
+  for await (const page of casePages(pool, suite.id, suite.version)) {
+    const { errors } = await suiteThreads.run(teamId, { what: 'fit-cases', tools: text, cases: page.map(({ body }) => body) });
+    refuse(errors.map((error) => ({ path: '/tools', message: `${named(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}` })));
+  }
+}
+
+const named = (position: number, { name }: CaseError): string => `Case ${position}${name ? ` ("${name}")` : ''}`;

@@ -1,0 +1,120 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { ImportFormat } from '#lib/contracts/import';
+import { parseJson } from '#lib/contracts/json';
+import type { InputError } from '#lib/contracts/problem';
+import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { Tool } from '#lib/contracts/tool';
+import type { WrittenCase } from '#lib/db/suites';
+import { caseFitter } from '#lib/imports/fit-case';
+import { importSuite } from '#lib/imports/import-suite';
+import { namesUsed } from '#lib/mcp/compare-tools';
+import { checkCase } from '#lib/scoring/check-case';
+import { checkTools } from '#lib/scoring/check-tools';
+import { withOptions } from '#lib/scoring/rescore-case';
+import { badInput } from './bad-input.js';
+import { isSemantic } from './is-semantic.js';
+import { countRequests, type Counted, type ToCount } from './count-requests.js';
+
+/** What may take long on one input of a user. JSON stands as text, in which numbers keep what was written. */
+export type SuiteTask =
+  | { what: 'check-tools'; tools: string }
+  /** Each by itself: names that occur twice are no fault. */
+  | { what: 'check-each-tool'; tools: string }
+  | { what: 'check-cases'; tools: string; cases: readonly string[] }
+  /** Stored cases against other tools, or other rules. */
+  | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
+  /** Which cases name which of these tools. */
+  | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
+  | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
+  /** @see ToCount */
+  | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
+
+export interface CaseError extends InputError {
+  /** Which of the cases. */
+  index: number;
+  name: string | null;
+}
+export interface FittedCases {
+  errors: CaseError[];
+  /** Whether any of them is compared by meaning. */
+  isSemantic: boolean;
+}
+export interface Imported {
+  /** JSON of the suite without its cases. */
+  settings: string;
+  /** All of them, or the first ones where only a preview is wanted. */
+  cases: WrittenCase[];
+  count: number;
+  warnings: string[];
+}
+export interface SuiteAnswers {
+  'check-tools': InputError[];
+  'check-each-tool': (InputError | null)[];
+  'check-cases': CaseError[];
+  'fit-cases': FittedCases;
+  'find-uses': { index: number; name: string | null; uses: string[] }[];
+  import: Imported;
+  'count-requests': Counted[];
+}
+
+/** More than anybody reads. */
+const MOST_ERRORS = 100;
+
+export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
+  switch (task.what) {
+    case 'check-tools':
+      return checkTools(toolsIn(task.tools)).slice(0, MOST_ERRORS);
+    case 'check-each-tool':
+      return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
+    case 'check-cases': {
+      const tools = toolsIn(task.tools);
+      return errorsOf(task.cases, (input) => checkCase(input, tools));
+    }
+    case 'fit-cases': {
+      const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
+      const fit = caseFitter(toolsIn(task.tools));
+      let semantic = false;
+      const errors = errorsOf(task.cases, (stored) => {
+        const input = withOptions(stored, options);
+        semantic ||= isSemantic(input);
+        return fit(input);
+      });
+      return { errors, isSemantic: semantic };
+    }
+    case 'find-uses':
+      return task.cases.flatMap((text, index) => {
+        const input = parseJson(text) as unknown as CaseInput;
+        const used = namesUsed(input);
+        const uses = task.names.filter((name) => used.has(name.toLowerCase()));
+        return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
+      });
+    case 'import':
+      return importFile(task);
+    case 'count-requests':
+      return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
+  }
+}
+
+const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
+
+function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputError[]): CaseError[] {
+  const errors: CaseError[] = [];
+  for (const [index, text] of cases.entries()) {
+    const input = parseJson(text) as unknown as CaseInput;
+    errors.push(...check(input).slice(0, MOST_ERRORS).map((error) => ({ ...error, index, name: input.name ?? null })));
+    if (errors.length >= MOST_ERRORS) break;
+  }
+  return errors;
+}
+
+async function importFile({ format, body, isJson, name, preview }: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
+  const given = isJson && body !== undefined ? parseJson(body) : body;
+  const { suite, written, warnings } = await importSuite(format, given, name, (issues) => badInput(issues).errors!);
+  const { test_cases: cases, ...settings } = suite;
+  return {
+    settings: JSON.stringify(settings),
+    cases: cases.slice(0, preview).map((input, index) => ({ category: input.category ?? null, tags: input.tags ?? [], body: written[index]! })),
+    count: cases.length,
+    warnings,
+  };
+}

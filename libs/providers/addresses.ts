@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net';
+
+const listOf = (ranges: readonly (readonly [address: string, prefix: number])[]): BlockList => {
+  const list = new BlockList();
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return list;
+};
+
+const PRIVATE = listOf([
+  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24],
+  ['192.168.0.0', 16], ['198.18.0.0', 15], ['224.0.0.0', 3],
+  ['::', 128], ['::1', 128], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['fc00::', 7], ['fe80::', 10], ['fec0::', 10], ['ff00::', 8],
+]);
+
+/** Link-local addresses, and where clouds answer their machines with credentials: no model and no MCP server is there. */
+const NEVER = listOf([
+  ['169.254.0.0', 16], // link-local; metadata of AWS, Google, Azure and others
+  ['fe80::', 10],
+  ['fd00:ec2::254', 128], // AWS
+  ['fd20:ce::254', 128], // Google
+  ['100.100.100.200', 32], // Alibaba
+  ['192.0.0.192', 32], // Oracle
+  ['168.63.129.16', 32], // Azure's WireServer
+]);
+
+/** Private, loopback, link-local, multicast and unspecified addresses, however they are spelled. */
+export const isPrivateAddress = (address: string): boolean => isIn(PRIVATE, address) || isNeverAllowed(address);
+
+/** Addresses that nobody may reach through this product, whatever an operator allows. */
+export const isNeverAllowed = (address: string): boolean => isIn(NEVER, address);
+
+function isIn(list: BlockList, address: string): boolean {
+  const plain = address.split('%', 1)[0]!; // fe80::1%eth0
+  const family = isIP(plain);
+  if (family === 4) return list.check(plain, 'ipv4');
+  return family === 6 && (list.check(plain, 'ipv6') || ipv4In(plain).some((inner) => list.check(inner, 'ipv4')));
+}
+
+/** IPv4 addresses that an IPv6 address leads to, by one of the ways to write one in the other. */
+function ipv4In(address: string): string[] {
+  const groups = groupsOf(address);
+  const ipv4 = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const last = ipv4(groups[6]!, groups[7]!);
+  const begins = (...start: number[]): boolean => start.every((group, place) => groups[place] === group);
+  const found: string[] = [];
+  if (begins(0, 0, 0, 0) && [0, 0xffff].includes(groups[5]!) && groups[4] === 0) found.push(last); // compatible, mapped
+  if (begins(0, 0, 0, 0, 0xffff, 0)) found.push(last); // translated, RFC 2765
+  if (begins(0x64, 0xff9b)) {
+    found.push(last); // NAT64, RFC 6052, with a prefix of 96 bits and of 48
+    found.push(ipv4(groups[3]!, ((groups[4]! & 255) << 8) | (groups[5]! >> 8)));
+  }
+  if (begins(0x2002)) found.push(ipv4(groups[1]!, groups[2]!)); // 6to4, RFC 3056
+  if (begins(0x2001, 0)) found.push(ipv4(groups[6]! ^ 0xffff, groups[7]! ^ 0xffff)); // Teredo, RFC 4380
+  return found;
+}
+
+/** The eight numbers of an IPv6 address, of which a URL knows one spelling only. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const numbers = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));
+  const [first, rest] = [numbers(head), numbers(tail ?? '')];
+  return [...first, ...new Array<number>(8 - first.length - rest.length).fill(0), ...rest];
+}

@@ -1,0 +1,31 @@
+import { LARGE, oneAtATime } from './large-work.js';
+
+test('small work is done at once, while large work waits', async () => {
+  const done: string[] = [];
+  const large = oneAtATime(() => done.push('large'), LARGE);
+  expect(oneAtATime(() => done.push('small'), LARGE - 1)).toBe(1);
+  await large;
+  expect(done).toEqual(['small', 'large']);
+});
+
+test('large work is done one after another, and everyone else has a turn in between', async () => {
+  const done: string[] = [];
+  const ticking = setInterval(() => done.at(-1) !== 'other' && done.push('other'), 0);
+  const spin = (name: string) => () => {
+    for (const until = performance.now() + 5; performance.now() < until; );
+    done.push(name);
+  };
+  await Promise.all(['a', 'b', 'c'].map(async (name) => oneAtATime(spin(name), LARGE)));
+  clearInterval(ticking);
+  expect(done.filter((name) => name !== 'other')).toEqual(['a', 'b', 'c']);
+  expect(done.slice(done.indexOf('a'), done.indexOf('c'))).toEqual(['a', 'other', 'b', 'other']);
+});
+
+test('large work that throws fails alone', async () => {
+  const failing = oneAtATime(() => {
+    throw new Error('no JSON');
+  }, LARGE);
+  const next = oneAtATime(() => 1, LARGE);
+  await expect(failing).rejects.toThrow('no JSON');
+  expect(await next).toBe(1);
+});

@@ -1,0 +1,89 @@
+import { io, type Socket } from 'socket.io-client';
+import { clientOf, weatherSuite, type Client } from './client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis } from './services.js';
+
+let api: RunningProcess;
+let mine: Client;
+let theirs: Socket;
+let jobId: string;
+const sockets: Socket[] = [];
+const heard: string[] = [];
+
+async function connect(token: unknown): Promise<Socket> {
+  const socket = io(api.url, { auth: { token }, transports: ['websocket'], reconnection: false });
+  sockets.push(socket);
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+  return socket;
+}
+
+beforeAll(async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url });
+  const owner = clientOf(api.url);
+  const other = (await owner.post('/api/teams', { name: 'others' })).body.token.token as string;
+  mine = clientOf(api.url, other);
+  await mine.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'm' }] });
+  theirs = await connect(other);
+  theirs.onAny((name: string, { job_id: id }: { job_id: string }) => heard.push(`${name} ${id}`));
+  jobId = await submit();
+}, 120_000);
+afterAll(() => sockets.forEach((socket) => socket.disconnect()));
+
+async function submit(): Promise<string> {
+  const suite = await mine.post('/api/tool-eval/import', weatherSuite(1));
+  return (await mine.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::m'] })).body.job_id as string;
+}
+
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+const refused = { ok: false, error: { status: 400, detail: expect.stringMatching(/takes \{job_id/) } };
+
+describe('a packet that nobody would send is refused, and costs nobody else anything:', () => {
+  let token: string;
+  let viewer: Socket;
+  beforeAll(async () => {
+    token = (await clientOf(api.url).post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token as string;
+    viewer = await connect(token);
+  });
+  const othersGoOn = async (): Promise<void> => {
+    expect((await mine.get('/api/me')).status).toBe(200);
+    expect(await theirs.timeout(10_000).emitWithAck('subscribe', { job_id: jobId })).toMatchObject({ ok: true, snapshot: { job: { id: jobId } } });
+    const next = await submit();
+    await until(() => heard.includes(`job_created ${next}`), { what: 'the other team to hear of its new job' });
+    expect(theirs.connected).toBe(true);
+  };
+
+  it.each([
+    ['a job id that is an object with a toString of its own', { job_id: { toString: 1 } }],
+    ['a job id that is a list of lists', JSON.parse(`{"job_id":${deep(500)}}`)],
+    ['no job id', {}],
+    ['a number', 5],
+    ['nothing', null],
+    ['a job id that is no id', { job_id: 'x\u0000' }],
+  ])('%s', async (_what, packet) => {
+    for (const name of ['subscribe', 'unsubscribe']) {
+      viewer.emit(name, packet);
+      expect(await viewer.timeout(10_000).emitWithAck(name, packet)).toMatchObject(refused);
+      expect(await viewer.timeout(10_000).emitWithAck(name, packet, 'and', 'more')).toMatchObject(refused);
+    }
+    await othersGoOn();
+  });
+
+  /** Bytes that a client's own library would not send. */
+  it.each([
+    '42["unsubscribe",{"job_id":{"toString":1}}]', `42["unsubscribe",{"job_id":${deep(20_000)}}]`, `42["subscribe",{"job_id":${deep(20_000)}}]`,
+    `421["subscribe",{"job_id":${deep(20_000)}}]`, `421["unsubscribe",{"job_id":"x"},${deep(20_000)}]`, '42["subscribe"]', '42["unsubscribe"]', '42["error",{}]', '42[5]', '42[]', '42{}',
+    '42["subscribe",', '4299999999999999999["unsubscribe",null]', '437["no","one","asked"]', '451-["subscribe",{"_placeholder":true,"num":7}]', '40{"token":{"toString":1}}', '40/nothing,', '41', '44{}', '4',
+  ])('%.60s', async (packet) => {
+    const socket = await connect(token);
+    (socket.io.engine as any).write(packet);
+    // The same connection may be ended for it; a packet after it is on its way until then.
+    await socket.timeout(10_000).emitWithAck('unsubscribe', {}).catch(() => {});
+    await othersGoOn();
+  });
+});
+
+it('the token of a connection may be anything, and lets in who has one', async () => {
+  for (const token of [{ toString: 1 }, JSON.parse(deep(500)), null, 'x\u0000', '\ud800']) await expect(connect(token)).rejects.toThrow(/token/);
+  expect((await connect(ADMIN_TOKEN)).connected).toBe(true);
+});
