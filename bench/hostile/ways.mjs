@@ -144,12 +144,10 @@ export const WAYS = {
   },
   async 'a rescore that cannot be made'(hostile) {
     const run = await hostile.run(await hostile.suite(20), [await hostile.model('plain')]);
-    const { rows: [{ team_id: teamId }] } = await hostile.sql.query('SELECT team_id FROM run WHERE id = $1', [run.id]);
     await hostile.finished(run);
     const broken = JSON.stringify({ prompt: 'x', expected_tool: 'get_weather', expected_params: { city: '(' }, param_scoring: 'regex' });
     await hostile.sql.query('UPDATE suite_version_case c SET body = $2 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id', [run.id, broken]);
     hostile.repeat(2, () => hostile.ask('POST', `/api/tool-eval/history/${run.id}/rescore`, {}));
-    hostile.after(() => hostile.sql.query('UPDATE rescore SET options = options WHERE team_id = $1', [teamId]).catch(() => {}));
   },
   'a provider that trickles': runOf('trickles', { cases: 100, concurrency: 40 }),
   'a provider that hangs up': runOf('hangs-up', { cases: 200, concurrency: 40 }),
