@@ -126,6 +126,20 @@ it('what throws while an item is built or scored is settled once as internal, as
   expect(asked).toBe(4); // for the case that could not be built
 }, 120_000);
 
+it('what Postgres refuses to store is errored by itself, with what was paid, and the rest of its batch is stored', async () => {
+  await system.sql.query(`
+    CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.case_position = 1 AND NEW.outcome = 'scored' AND NEW.prompt_tokens = 4242 THEN RAISE 'not this one' USING ERRCODE = '22000'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER refuse_one BEFORE INSERT ON result FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
+  answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }], usage: { prompt_tokens: 4242, completion_tokens: 3 } } });
+  const id = await hostileRun('openai');
+  await ended(system.client, id);
+  const found = (await results(system.client, id)).sort((a, b) => a.id.localeCompare(b.id));
+  expect(found.map(({ error, attempts }) => [error?.kind, attempts])).toEqual([[undefined, 1], ['internal', 1], [undefined, 1], [undefined, 1]]);
+  expect(asked).toBe(4);
+  await system.sql.query('DROP FUNCTION refuse_one CASCADE');
+});
+
 it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
   const semantic = async (client: Client, key: string, url: string, model: string, embeddings: string): Promise<string> => {
     await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, models: [{ id: model }, { id: embeddings }] });

@@ -22,7 +22,7 @@ import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
-import { TOOLS_OF_CASE, toolSetOf } from '#lib/scoring/tool-set';
+import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
 import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
@@ -104,9 +104,9 @@ export class RunsController {
     const explanation = result.error
       ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
       : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
-    const tools = toolSetOf(input, suiteTools);
-    const requests = exchange?.requests.map((request) => (request.tools === TOOLS_OF_CASE ? { ...request, tools } : request));
-    return { ...result, explanation, exchange: exchange && { ...exchange, requests } };
+    if (!exchange) return { ...result, explanation, exchange };
+    const { isLarge, requests, ...rest } = exchange;
+    return { ...result, explanation, exchange: { ...rest, requests: isLarge ? requests : wholeRequests(requests, toolSetOf(input, suiteTools)) } };
   }
 
   @Get('tool-eval/history/:id/export')

@@ -148,7 +148,8 @@ export class LaneWorkers {
       const place = await placed();
       return place && (await quarantine.play(meter, place, claim, playing));
     } catch (error) {
-      if (signal.aborted || error instanceof RunStopped || error instanceof ShuttingDown) throw error;
+      signal.throwIfAborted();
+      if (error instanceof RunStopped || error instanceof ShuttingDown) throw error;
       const { message, stack } = error as Error;
       logger.error({ lane: meter.id, run: delivery.runId, item: delivery.item, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
       const place = await placed();

@@ -1,6 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json';
 import { ProviderFailure } from '#lib/providers/failure';
+import { MESSAGES_BEFORE } from '#lib/scoring/tool-set';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/score-chain';
 import { askModel, keptReply, type Asked } from './ask-model.js';
 import type { PreparedCase } from './prepare-case.js';
@@ -44,10 +45,11 @@ export async function playCase(
     });
     if (answered instanceof ProviderFailure) return failed(played, answered);
     if (!answered) break;
-    messages.push(...turn(reply.message, answered, played.answers!.length));
+    const more = turn(reply.message, answered, played.answers!.length);
+    messages.push(...more);
     const body = { ...of.body, tool_choice: played.toolChoice, messages: [...messages] };
     const next = await askModel({ ...of, body, toolChoice: played.toolChoice });
-    addUp(played, next);
+    addUp(played, next, more);
     if (!next.reply) return failed(played, next.failure);
     played.answers!.push((reply = next.reply));
     played.rounds!.push(played.replies.length - 1);
@@ -75,14 +77,15 @@ function turn(message: JsonObject, { calls, answers }: NonNullable<Turn>, round:
   ];
 }
 
-function addUp(played: PlayedCase, next: Asked): void {
+/** @param more messages of this round's requests beside those of the rounds before, which are stored once */
+function addUp(played: PlayedCase, next: Asked, more: readonly Json[]): void {
   played.attempts += next.attempts;
   played.latencyMs += next.latencyMs;
   played.promptTokens = sum(played.promptTokens, next.promptTokens);
   played.completionTokens = sum(played.completionTokens, next.completionTokens);
   played.toolChoice = next.toolChoice;
   played.refusedRequired ||= next.refusedRequired;
-  played.requests.push(...next.requests);
+  played.requests.push(...next.requests.map((request, index): Json => ({ ...(request as JsonObject), messages: [MESSAGES_BEFORE, ...(index === 0 ? more : [])] })));
   played.replies.push(...next.replies);
   played.refused += next.refused;
 }

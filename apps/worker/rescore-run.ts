@@ -43,7 +43,7 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
       let one = prepared.get(position);
       if (!one) prepared.set(position, (one = await prepareAgain(inHand, position, rescore.options)));
       const similarity = (a: string, b: string) => embedder.similarity(teamId, a, b, signal);
-      return scorer.score(one, answers, rescore.options.metrics, { share: teamId, similarity });
+      return scorer.score(one, answers, rescore.options.metrics, { share: teamId, signal, similarity });
     };
     // An item that cannot be scored stays without a verdict, and holds up none of the others.
     const withoutVerdict = (place: object, error: unknown): undefined => {

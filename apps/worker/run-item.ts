@@ -148,7 +148,7 @@ export class ItemRunner {
       replyBytes, works,
       onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
-    }, (message, used) => this.of.scorer.answerRound(prepared, message, used, laneId));
+    }, (message, used) => this.of.scorer.answerRound(prepared, message, used, { share: laneId, signal }));
     if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
     for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
@@ -200,9 +200,10 @@ export class ItemRunner {
   async #score(run: RunInHand['run'], prepared: PreparedCase, laneId: string, answers: Reply[], signal: AbortSignal): Promise<Outcome> {
     try {
       const similarity = (a: string, b: string) => this.of.embedder.similarity(run.teamId, a, b, signal);
-      return { outcome: 'scored', ...(await traceStep('score', {}, () => this.of.scorer.score(prepared, answers, run.config.metrics, { share: laneId, similarity }))) };
+      return { outcome: 'scored', ...(await traceStep('score', {}, () => this.of.scorer.score(prepared, answers, run.config.metrics, { share: laneId, signal, similarity }))) };
     } catch (error) {
-      if (signal.aborted || error instanceof ShuttingDown) throw error;
+      signal.throwIfAborted();
+      if (error instanceof ShuttingDown) throw error;
       if (error instanceof ProviderFailure || error instanceof Unscorable) return errored(error.kind, error.message);
       this.#unforeseen(error, { run: run.id });
       return internalError(error);

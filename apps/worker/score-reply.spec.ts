@@ -26,7 +26,7 @@ const made = (input: CaseInput) => prepare(input, null, tools, 1);
 const said = (message: JsonObject): Reply => ({ message, finishReason: 'stop' });
 const call = (name: string, args: string) => ({ function: { name, arguments: args } });
 const nobody = () => Promise.reject(new Error('nobody is asked'));
-const alone = { share: 'a', similarity: nobody };
+const alone = { share: 'a', signal: new AbortController().signal, similarity: nobody };
 
 test('a large reply is scored in a thread as a small one is here, to the digits of its numbers', async () => {
   const prepared = made({ expected_tool: 'f', expected_params: parseJson('{"n": 12345678901234567890, "a": "Paris"}') as JsonObject });
@@ -61,7 +61,7 @@ test.each(['here', 'in a thread'])('texts that are compared by meaning %s are as
   const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
   const prepared = made({ expected_tool: 'f', expected_params: { a: 'the capital of France' }, param_scoring: 'semantic' });
   const reply = said({ tool_calls: [call('f', '{"a": "Paris"}'), call('f', '{"a": "Paris"}')], content: where === 'here' ? null : 'x'.repeat(100_000) });
-  const { verdict } = await scorerOf().score(prepared, [reply], [], { share: 'a', similarity });
+  const { verdict } = await scorerOf().score(prepared, [reply], [], { ...alone, similarity });
   expect(verdict).toMatchObject({ overall: 1, passed: true });
   expect(asked).toEqual([['the capital of France', 'Paris']]);
 });
@@ -109,8 +109,8 @@ test('a large round of a chain is answered as a small one is, with the turns of 
   const prepared = made({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
   const used = new Map<string, number>();
   const round = (args: string): JsonObject => ({ tool_calls: [call('f', args)] });
-  expect(await scorer.answerRound(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), used, 'a')).toMatchObject({ answers: ['one'] });
-  expect(await scorer.answerRound(prepared, round('{}'), used, 'a')).toMatchObject({ calls: [{ name: 'f', arguments: {} }], answers: ['two'] });
-  expect(await scorer.answerRound(prepared, { tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }, used, 'a')).toBeUndefined();
-  expect(await scorer.answerRound(prepared, { content: 'Done.' }, used, 'a')).toBeUndefined();
+  expect(await scorer.answerRound(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), used, alone)).toMatchObject({ answers: ['one'] });
+  expect(await scorer.answerRound(prepared, round('{}'), used, alone)).toMatchObject({ calls: [{ name: 'f', arguments: {} }], answers: ['two'] });
+  expect(await scorer.answerRound(prepared, { tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }, used, alone)).toBeUndefined();
+  expect(await scorer.answerRound(prepared, { content: 'Done.' }, used, alone)).toBeUndefined();
 });

@@ -39,20 +39,20 @@ export class ReplyScorer {
    * compare none, and are scored once.
    * @param of.share what takes turns with others of its kind
    * @param of.similarity asks the embedding model: 0..1
-   * @throws Unscorable, or what `similarity` throws
+   * @throws Unscorable, what `similarity` throws, or the signal's reason
    */
   async score(
     prepared: PreparedCase, replies: readonly Reply[], metrics: readonly RunMetric[],
-    of: { share: string; similarity: (expected: string, actual: string) => Promise<number> },
+    of: { share: string; signal: AbortSignal; similarity: (expected: string, actual: string) => Promise<number> },
   ): Promise<ScoredReply> {
     const cheap = isCheap(prepared, replies.map(({ message }) => message), metrics);
     const meanings = new Meanings();
     const json = cheap ? '' : await printed(replies.map(({ message, finishReason }) => ({ message: readable(message), finishReason })));
     for (;;) {
-      const made = await this.#guard(async () => {
+      const made = await this.#guard(of.signal, async () => {
         if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
         const task: ScoringTask = { what: 'score', case: this.#textOf(prepared), replies: json, metrics: JSON.stringify(metrics), known: meanings.known() };
-        const answer = await this.#threads.run(task, of.share);
+        const answer = await this.#threads.run(task, of.share, of.signal);
         return 'unknown' in answer ? answer : { scored: parseJson(answer.json!) as unknown as ScoredReply, unknown: [] };
       });
       if ('scored' in made && made.unknown.length === 0) return made.scored;
@@ -67,12 +67,12 @@ export class ReplyScorer {
    * Plays the tools of a round of a chain.
    * @param used how often each tool was called in earlier rounds; counted on here
    * @returns undefined where the chain ends
-   * @throws Unscorable
+   * @throws Unscorable, or the signal's reason
    */
-  async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, share: string): Promise<Turn> {
-    if (isCheap(prepared, [message], [])) return this.#guard(async () => answerRound(prepared, message, used));
+  async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, { share, signal }: { share: string; signal: AbortSignal }): Promise<Turn> {
+    if (isCheap(prepared, [message], [])) return this.#guard(signal, async () => answerRound(prepared, message, used));
     const json = await printed(readable(message));
-    const answer = await this.#guard(() => this.#threads.run({ what: 'turn', case: this.#textOf(prepared), message: json, used }, share));
+    const answer = await this.#guard(signal, () => this.#threads.run({ what: 'turn', case: this.#textOf(prepared), message: json, used }, share, signal));
     if (!('json' in answer)) return undefined;
     for (const [name, count] of answer.used ?? []) used.set(name, count);
     return answer.json === undefined ? undefined : oneAtATime(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
@@ -91,10 +91,11 @@ export class ReplyScorer {
     return text;
   }
 
-  async #guard<Made>(make: () => Promise<Made>): Promise<Made> {
+  async #guard<Made>(signal: AbortSignal, make: () => Promise<Made>): Promise<Made> {
     try {
       return await make();
     } catch (error) {
+      signal.throwIfAborted();
       if (error instanceof ThreadLimitExceeded) {
         throw new Unscorable('unscorable', `Scoring the reply was given up. ${error.message} The reply is kept: once its case or its tools have changed, a resume or a rescore can score it.`);
       }

@@ -173,7 +173,14 @@ export type Result = z.infer<typeof Result>;
 export const ResultWithExchange = Result.extend({
   /** Plain sentences about the verdict. */
   explanation: z.array(z.string()),
-  exchange: z.object({ requests: z.array(z.unknown()), replies: z.array(z.unknown()) }).nullable(),
+  exchange: z
+    .object({
+      requests: z.array(z.unknown()),
+      replies: z.array(z.unknown()),
+      /** Requests that were refused; `replies` holds twenty of them at most. */
+      refused: z.int().optional(),
+    })
+    .nullable(),
 }).meta({ id: 'ResultWithExchange' });
 
 export const ResultsQuery = z.object({

@@ -58,9 +58,14 @@ function countNames(schema: unknown): number {
   return Object.entries(schema).reduce((sum, [key, inner]) => sum + (NAMING.has(key) && isObject(inner) ? Object.keys(inner).length : 0) + countNames(inner), 0);
 }
 
+/** Why tools are larger together than those of a suite may be; undefined when they are not. */
+export function toolsFault(tools: readonly unknown[]): string | undefined {
+  const bytes = bytesOf(tools);
+  return bytes <= LARGEST_TOOLS_BYTES ? undefined : `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
+}
+
 /** For `superRefine` of a list of tools, and of names of tools. */
 export function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
-  const bytes = bytesOf(tools);
-  if (bytes <= LARGEST_TOOLS_BYTES) return;
-  context.issues.push({ code: 'custom', input: tools, message: `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions` });
+  const message = toolsFault(tools);
+  if (message) context.issues.push({ code: 'custom', input: tools, message });
 }

@@ -1,4 +1,5 @@
-import { zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { JobStatus } from '#lib/contracts/job';
@@ -131,9 +132,22 @@ export async function listResults(pool: Pool, runId: string, { rescore_id: resco
   return { items, next_cursor: end.rows[0] ? `${end.rows[0].generation}.${end.rows[0].seq}` : null };
 }
 
+/** Beyond what a worker stores: replies of 16 MiB, and their part in a chain's requests. */
+const LARGEST_EXCHANGE_BYTES = 64 * 2 ** 20;
+/** Requests of a larger one are shown as they are stored. */
+const LARGE_EXCHANGE_BYTES = 2 ** 20;
+const unpack = promisify(zstdDecompress);
+
+export interface StoredExchange {
+  requests: JsonObject[];
+  replies: unknown[];
+  refused?: number;
+  isLarge: boolean;
+}
+
 /** One result with its case and what went over the wire. The caller has checked that the run is the team's. */
 export async function readResult(pool: Pool, runId: string, resultId: string, rescoreId?: string): Promise<{
-  result: Result; input: CaseInput; suiteTools: Tool[]; abstention: boolean; exchange: { requests: JsonObject[]; replies: unknown[] } | null;
+  result: Result; input: CaseInput; suiteTools: Tool[]; abstention: boolean; exchange: StoredExchange | null;
 }> {
   const ids = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
   const { rows } = ids ? await pool.query<Row>(`${columnsOf(resultTable(rescoreId && '$5'))} WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`, [runId, ...ids, ...(rescoreId ? [rescoreId] : [])]) : { rows: [] };
@@ -143,6 +157,7 @@ export async function readResult(pool: Pool, runId: string, resultId: string, re
     `SELECT e.body, v.tools FROM run r JOIN suite_version v ON v.id = r.suite_version_id
      LEFT JOIN exchange e ON e.run_id = r.id AND e.target = $2 AND e.case_position = $3 AND e.sample = $4 WHERE r.id = $1`, [runId, ...ids!]);
   const body = kept.rows[0]?.body;
-  const exchange = body?.length ? parseJson(zstdDecompressSync(body).toString('utf8')) : null;
-  return { result: toResult(row), input: caseOf(row.body), suiteTools: parseJson(kept.rows[0]?.tools ?? '[]') as unknown as Tool[], abstention: row.abstention, exchange: isObject(exchange) ? (exchange as never) : null };
+  const text = body?.length ? (await unpack(body, { maxOutputLength: LARGEST_EXCHANGE_BYTES })).toString('utf8') : '';
+  const exchange = text ? parseJson(text) : null;
+  return { result: toResult(row), input: caseOf(row.body), suiteTools: parseJson(kept.rows[0]?.tools ?? '[]') as unknown as Tool[], abstention: row.abstention, exchange: isObject(exchange) ? { ...(exchange as unknown as StoredExchange), isLarge: text.length > LARGE_EXCHANGE_BYTES } : null };
 }

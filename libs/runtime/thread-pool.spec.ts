@@ -70,3 +70,15 @@ it('a share that has too many waiting is refused, and others are not', async () 
   await pool.close();
   await Promise.all([first, second]);
 });
+
+it('a task that is taken back leaves the line, or its thread, and the next one is answered', async () => {
+  const pool = poolOf({ threads: 1, cpuMs: 60_000 });
+  const abort = new AbortController();
+  const [running, waiting] = [pool.run({ what: 'spin' }, 'a', abort.signal), pool.run({ what: 'spin' }, 'a', abort.signal)];
+  const next = pool.run({ what: 'echo', value: 5 }, 'a');
+  abort.abort(new Error('cancelled'));
+  await expect(running).rejects.toThrow('cancelled');
+  await expect(waiting).rejects.toThrow('cancelled');
+  expect(await next).toBe(5);
+  await expect(pool.run({ what: 'echo' }, 'a', abort.signal)).rejects.toThrow('cancelled');
+});

@@ -49,16 +49,47 @@ export class ThreadPool<Task, Answer> {
    */
   constructor(readonly entry: URL, readonly limits: ThreadLimits, readonly mostWaiting = Infinity) {}
 
-  /** @throws ThreadLimitExceeded, TooManyTasks, or what the task threw: an Error with its name, message, stack and facts */
-  run(task: Task, share: string): Promise<Answer> {
+  /**
+   * @param signal takes the task back: out of the line, or from its thread, which ends
+   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: an Error with its name, message, stack and facts
+   */
+  run(task: Task, share: string, signal?: AbortSignal): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       if (this.#closed) return reject(new Error('The threads are closed.'));
+      if (signal?.aborted) return reject(signal.reason as Error);
       let waiting = this.#shares.get(share);
       if (!waiting) this.#shares.set(share, (waiting = []));
       if (waiting.length >= this.mostWaiting) return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
-      waiting.push({ task, share, resolve, reject });
+      const entry: Waiting<Task> = { task, share, resolve, reject };
+      if (signal) {
+        const takeBack = (): void => this.#takeBack(entry, signal.reason as Error);
+        signal.addEventListener('abort', takeBack, { once: true });
+        const heard = (): void => signal.removeEventListener('abort', takeBack);
+        entry.resolve = (answer) => (heard(), resolve(answer));
+        entry.reject = (error) => (heard(), reject(error));
+      }
+      waiting.push(entry);
       this.#next();
     });
+  }
+
+  #takeBack(entry: Waiting<Task>, reason: Error): void {
+    const waiting = this.#shares.get(entry.share);
+    const place = waiting?.indexOf(entry) ?? -1;
+    if (place >= 0) {
+      waiting!.splice(place, 1);
+      entry.reject(reason);
+      return;
+    }
+    const thread = [...this.#threads].find(({ doing }) => doing === entry);
+    if (thread) this.#giveUp(thread, reason);
+  }
+
+  /** Ends a thread in the middle of its task. */
+  #giveUp(thread: Thread<Task>, reason: Error): void {
+    this.#threads.delete(thread);
+    this.#end(thread, reason);
+    void thread.worker.terminate();
   }
 
   async close(): Promise<void> {
@@ -145,9 +176,7 @@ export class ThreadPool<Task, Answer> {
       const overCpu = used !== undefined && used - usedBefore! > cpuMs;
       const overWall = performance.now() - startedAt > wallMs;
       if (!overCpu && !overWall) continue;
-      this.#threads.delete(thread);
-      this.#end(thread, new ThreadLimitExceeded(overCpu ? `It took more than ${cpuMs / 1000} s of CPU time.` : `It took more than ${wallMs / 1000} s.`));
-      await thread.worker.terminate();
+      this.#giveUp(thread, new ThreadLimitExceeded(overCpu ? `It took more than ${cpuMs / 1000} s of CPU time.` : `It took more than ${wallMs / 1000} s.`));
       return;
     }
   }

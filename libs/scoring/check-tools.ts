@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { pointer, type InputError } from '#lib/contracts/problem';
-import type { Tool } from '#lib/contracts/tool';
+import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 import { circleIn } from './schema-walk.js';
 
@@ -27,10 +27,6 @@ function linearPattern(pattern: string): { test(text: string): boolean } {
   }
 }
 
-/** Larger tools are compiled for seconds, and no model takes them. */
-const LARGEST_TOOL_BYTES = 64 * 1024;
-const MOST_PROPERTIES = 500;
-const LARGEST_TOOLS_BYTES = 2 ** 20;
 /** Values in a call's arguments of which a diagnosis is made. */
 const MOST_VALUES = 50_000;
 
@@ -38,7 +34,6 @@ const MOST_VALUES = 50_000;
 export function checkTools(tools: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const seen = new Map<string, number>();
-  let total = 0;
   tools.forEach((tool, index) => {
     const name = tool.function.name;
     const before = seen.get(name.toLowerCase());
@@ -52,15 +47,9 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
       errors.push({ path: `/${index}/function/parameters/type`, message: `must be "object": the parameters of "${name}" are named arguments.` });
       return;
     }
-    const size = Buffer.byteLength(JSON.stringify(tool));
-    total += size;
-    if (size > LARGEST_TOOL_BYTES) {
-      errors.push({ path: `/${index}`, message: `"${name}" has ${size} bytes of JSON; a tool has at most ${LARGEST_TOOL_BYTES}. Shorten its descriptions, or split it.` });
-      return;
-    }
-    const properties = isObject(schema.properties) ? Object.keys(schema.properties).length : 0;
-    if (properties > MOST_PROPERTIES) {
-      errors.push({ path: `/${index}/function/parameters/properties`, message: `has ${properties} properties; a tool has at most ${MOST_PROPERTIES}.` });
+    const fault = toolFault(tool);
+    if (fault) {
+      errors.push({ path: `/${index}`, message: `"${name}" ${fault}.` });
       return;
     }
     const circle = circleIn(schema);
@@ -77,7 +66,8 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
       errors.push({ path: `/${index}/function/parameters`, message: `is not a valid JSON Schema: ${(error as Error).message}` });
     }
   });
-  if (total > LARGEST_TOOLS_BYTES) errors.push({ path: '', message: `are ${total} bytes of JSON together; the tools of a suite have at most ${LARGEST_TOOLS_BYTES}.` });
+  const together = toolsFault(tools);
+  if (together) errors.push({ path: '', message: together });
   return errors;
 }
 

@@ -1,9 +1,24 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { Json, JsonObject } from '#lib/contracts/json';
 import type { Tool } from '#lib/contracts/tool';
 import { seededRandom } from './seeded-random.js';
 
 /** Stands in a stored request for the tools of its case, which the suite's version has: they would be most of its bytes. */
 export const TOOLS_OF_CASE = '(the tools of the case)';
+
+/** Stands in a stored request of a chain for the messages of the request before, which would be stored with every round. */
+export const MESSAGES_BEFORE = '(the messages of the request before)';
+
+/** Stored requests as they were made. */
+export function wholeRequests(requests: readonly JsonObject[], tools: readonly Tool[]): JsonObject[] {
+  let before: Json[] = [];
+  return requests.map((request) => {
+    const messages = Array.isArray(request.messages) ? request.messages : [];
+    const whole = messages[0] === MESSAGES_BEFORE ? [...before, ...messages.slice(1)] : messages;
+    before = whole;
+    return { ...request, ...(Array.isArray(request.messages) && { messages: whole }), ...(request.tools === TOOLS_OF_CASE && { tools: tools as unknown as Json }) };
+  });
+}
 
 const nameOf = (tool: Tool): string => tool.function.name.toLowerCase();
 
