@@ -28,7 +28,7 @@ export function adversary({ api, sql, provider, tokens, teamId, name }) {
       });
       const text = await answer.text();
       count(`${as} ${answer.status}`);
-      return { status: answer.status, body: /json/.test(answer.headers.get('content-type') ?? '') && text.length < 1e6 ? JSON.parse(text) : text };
+      return { status: answer.status, body: /^application\/(problem\+)?json/.test(answer.headers.get('content-type') ?? '') && text.length < 1e6 ? JSON.parse(text) : text };
     } catch (error) {
       if (!signal.aborted) count(`${as} ${error.name === 'TimeoutError' ? `no answer in ${patience / 1000} s` : (error.cause?.code ?? 'cut off')}`);
       return { status: 0, body: {} };
@@ -112,19 +112,21 @@ export function adversary({ api, sql, provider, tokens, teamId, name }) {
     },
     finished: (run) => until(async () => (await sql.query(`SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`, [run.id])).rowCount > 0, `the run of "${name}" to complete`, 60_000),
     begun: (run) => until(async () => (await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [run.id])).rowCount > 0, `the run of "${name}" to begin`, 30_000),
-    /** In words: how the API answered, what became of the runs, how often the provider was asked. */
+    /** Before anything is undone, in words: how the API answered, what became of the runs, how often the provider was asked. */
     async outcome() {
       const said = [...tally].filter(([what]) => !what.startsWith('set up 2')).map(([what, n]) => `${n} x ${what}`);
       const { rows } = await sql.query(
         `SELECT coalesce(e.error_kind, e.error_type, 'not settled') AS what, sum(e.n)::int AS n FROM (
            SELECT r.outcome, r.error_kind, r.error_type, count(*) AS n FROM result r WHERE r.run_id = ANY ($1) GROUP BY 1, 2, 3
            UNION ALL SELECT NULL, NULL, NULL, sum(n - settled) FROM target WHERE run_id = ANY ($1)) e WHERE e.n > 0 GROUP BY 1 ORDER BY 2 DESC`, [runs.map(({ id }) => id)]);
+      const { rows: statuses } = await sql.query('SELECT status, count(*)::int AS n FROM run WHERE id = ANY ($1) GROUP BY 1', [runs.map(({ id }) => id)]);
       const asked = await (await fetch(`${provider.url}/asked`)).json();
       const requests = Object.values(asked).reduce((sum, n) => sum + n, 0) - askedBefore;
-      return [...said, ...rows.map(({ what, n }) => `${n} items ${what}`), ...(requests ? [`${requests} requests to its provider`] : [])].join(', ');
+      return [...said, ...statuses.map(({ status, n }) => `${n} runs ${status}`), ...rows.map(({ what, n }) => `${n} items ${what}`), ...(requests ? [`${requests} requests to its provider`] : [])].join(', ');
     },
+    endAll: () => ended.abort(),
     async stop() {
-      ended.abort();
+      self.endAll();
       await Promise.all(doing);
       for (const work of cleanups) await work();
       const { rows: jobs } = await sql.query(`SELECT id FROM job WHERE team_id = $1 AND finished_at IS NULL`, [teamId]);

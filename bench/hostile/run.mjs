@@ -1,7 +1,7 @@
 // What an honest team notices of a hostile one: its run alone, and beside each way of ways.mjs in turn. Fails when the run took more
 // than twice its time alone, is not exact, or had a request made twice, or when a process ended.
-//    node bench/hostile/run.mjs [parts of ways' names ...] [--items=200] [--latency=500] [--at-once] [--json]
-// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing.
+//    node bench/hostile/run.mjs [parts of ways' names ...] [--items=200] [--latency=500] [--at-once] [--json] [--list]
+// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing; --list: names the ways.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
@@ -21,25 +21,39 @@ const parts = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const names = Object.keys(WAYS).filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
 if (names.length === 0) throw new Error(`No way has "${parts.join('" or "')}" in its name. There are:\n${Object.keys(WAYS).join('\n')}`);
 
+if (process.argv.includes('--list')) {
+  console.log(names.join('\n'));
+  process.exit(0);
+}
+
 const CONCURRENCY = 8;
 /** A run that takes so many times what it should is stuck: the next way is tried. */
 const STUCK = 8;
+const PATIENCE_MS = 30_000;
 const beside = (file) => fileURLToPath(new URL(file, import.meta.url));
 const say = (text) => process.stderr.write(`${text}\n`);
 const seconds = (ms) => (ms / 1000).toFixed(1);
 
 /** Starts a process again whenever it ends, as `npm start` and Kubernetes do, and tells when it did. */
-function supervise(first, again, onEnd) {
-  let stopping = false;
-  const watch = async (one) => {
-    await one.exited;
-    if (stopping) return;
-    onEnd(one.name);
+function supervise(first, onEnd) {
+  const self = { current: first, url: first.url, stopping: false };
+  const watch = async () => {
+    await self.current.exited;
+    if (self.stopping) return;
+    onEnd(first.name);
     await delay(1000);
-    if (!stopping) void watch(await again(one));
+    if (self.stopping) return;
+    self.current = await self.current.again();
+    void watch();
   };
-  void watch(first);
-  return () => (stopping = true);
+  void watch();
+  return self;
+}
+
+/** Before the next way is measured; a process that a way has stalled for so long is ended, as a liveness probe would do it. */
+async function backAgain(one) {
+  const healthy = (timeoutMs) => until(async () => (await fetch(`${one.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok, `${one.current.name} to be healthy`, timeoutMs);
+  await healthy(PATIENCE_MS).catch(() => (one.current.kill('SIGKILL'), healthy(60_000)));
 }
 
 /** The process that looks at /healthz, and what it saw since it was asked last. */
@@ -65,7 +79,7 @@ const rows = [];
 await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) => {
   const ends = [];
   const workers = [await worker(), await worker()];
-  const supervised = [api, ...workers, simulator].map((one) => supervise(one, (last) => last.again(), (name) => (ends.push(name), say(`The ${name} ended.`))));
+  const supervised = [api, ...workers].map((one) => supervise(one, (name) => (ends.push(name), say(`The ${name} ended.`))));
   const provider = await startProvider();
   const looking = startLooking([api.url, ...workers.map(({ url }) => url)]);
   try {
@@ -132,19 +146,20 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
       } finally {
         const outcomes = await Promise.all(adversaries.map((one) => one.outcome().catch((error) => error.message)));
         const health = await looking.seen();
+        for (const one of adversaries) one.endAll();
+        for (const one of supervised) await backAgain(one).catch((error) => failures.push(error.message));
         for (const one of adversaries) await one.stop().catch((error) => failures.push(error.message));
+        await cancelAll(sql, honest);
         rows.push({
           names: group, ms: honestRun.ms, ratio: honestRun.ms / aloneMs, wrong: honestRun.wrong, repeated: honestRun.repeated, ended: [...ends], failures, outcomes,
           health: Object.values(health).map(({ answers, refused, longestMs }) => ({ answers, refused, longestMs: Math.round(longestMs) })),
         });
       }
       if (!json) console.log(row(rows.at(-1)));
-      // Whatever was ended is back, and what was handed to others is done, before the next one is measured.
-      await until(async () => (await Promise.all([api, ...workers, simulator].map(({ url }) => fetch(`${url}/healthz`)))).every(({ ok }) => ok), 'all processes to be healthy', 120_000);
     }
     if (json) console.log(JSON.stringify({ items, aloneMs, rows }));
   } finally {
-    for (const stop of supervised) stop();
+    for (const one of supervised) one.stopping = true;
     looking.stop();
     provider.stop();
   }
@@ -155,6 +170,12 @@ async function team(call, name) {
   const asTeam = (method, path, body) => call(method, path, body, token);
   const { token: viewer } = await asTeam('POST', '/api/tokens', { name: 'viewer', role: 'viewer', user: 'viewer' });
   return { teamId, token, tokens: { owner: token, viewer }, call: asTeam };
+}
+
+/** A run whose submit nobody waited for any longer may have begun all the same. */
+async function cancelAll(sql, { teamId, call }) {
+  const { rows: jobs } = await sql.query('SELECT id FROM job WHERE team_id = $1 AND finished_at IS NULL', [teamId]);
+  for (const { id } of jobs) await call('POST', `/api/jobs/${id}/cancel`);
 }
 
 function longest(health) {
