@@ -9,7 +9,7 @@ import pg from 'pg';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { freePort, signalProcess } from '../../scripts/server-process.mjs';
-import { node, root } from '../../scripts/set-up.mjs';
+import { MEMORY_FLAGS, node, root } from '../../scripts/set-up.mjs';
 
 export const TOKEN = 'a-token-for-benchmarks-0123456789';
 const stopWithParent = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
@@ -43,7 +43,7 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
   /** @param of `preload`: a module loaded first; `from`: the folder of a release */
   const start = async (name, { preload, from = release, port, ...more } = {}) => {
     port ??= await freePort();
-    const args = [...stopWithParent, ...(preload ? ['--import', preload] : []), join(from, `dist/apps/${name}/main.js`)];
+    const args = [...MEMORY_FLAGS, ...stopWithParent, ...(preload ? ['--import', preload] : []), join(from, `dist/apps/${name}/main.js`)];
     const child = spawn(node, args, { env: { ...env, ...more, PORT: String(port) }, stdio: ['ignore', 2, 2, 'ipc'] });
     children.add(child);
     const exited = new Promise((ended) => child.once('exit', ended)).finally(() => children.delete(child));
