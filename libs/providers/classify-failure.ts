@@ -1,5 +1,5 @@
 import { MAX_THROTTLED_MS } from './after-failure.js';
-import { AnswerTooLarge } from './guarded-size.js';
+import { AnswerTooLarge, AnswerTooSlow } from './guarded-size.js';
 import { AddressRefused } from './guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 
@@ -40,8 +40,9 @@ export function failureOfError(error: unknown, baseUrl: string): ProviderFailure
   const host = new URL(baseUrl).host;
   const causes: (Error & { code?: unknown })[] = [];
   for (let cause = error; typeof cause === 'object' && cause !== null && causes.length < 5; cause = (cause as Error).cause) causes.push(cause as Error);
-  const known = causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof AddressRefused);
+  const known = causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof AnswerTooSlow || cause instanceof AddressRefused);
   if (known instanceof AnswerTooLarge) return new ProviderFailure('bad_response', known.message, false);
+  if (known instanceof AnswerTooSlow) return new ProviderFailure('timeout', known.message, false);
   if (known instanceof AddressRefused) return new ProviderFailure('network', known.message, false);
   // The SDK wraps some errors in one of its own that has the code in its message only.
   const code = causes.map(({ code, message }) => code ?? /\bE[A-Z_]{4,}\b/.exec(message)?.[0]).find((value) => typeof value === 'string') as string | undefined;

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { toldOfPrivate } from './private-answer.js';
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
+import { AnswerTooLarge, AnswerTooSlow, LARGEST_REPLY_BYTES, LONGEST_ARRIVAL_MS } from './guarded-size.js';
 import { FREE_BYTES, type HeldInit, type ReplyBytes } from './reply-bytes.js';
 
 export class AddressRefused extends Error {}
@@ -22,6 +22,8 @@ export interface GuardOptions {
   connections?: number;
   /** In place of the system's resolver. */
   resolve?: Resolve;
+  /** How long a large answer may take to arrive; a minute. */
+  longestArrivalMs?: number;
 }
 type Resolve = (hostname: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
@@ -56,7 +58,7 @@ export function createGuardedFetch(options: GuardOptions): {
           origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
           headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>), body: init.body as string | undefined,
         },
-        new WholeAnswer(url.href, init.signal ?? undefined, init.replyBytes, resolve, reject),
+        new WholeAnswer({ url: url.href, signal: init.signal ?? undefined, room: init.replyBytes, longestArrivalMs: options.longestArrivalMs ?? LONGEST_ARRIVAL_MS }, resolve, reject),
       );
     });
     return reachedPrivate(url) ? answer.asPrivate() : answer;
@@ -104,14 +106,15 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #size = 0;
   #abort = (): void => {};
+  #late: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly url: string, readonly signal: AbortSignal | undefined, readonly room: ReplyBytes | undefined, readonly resolve: (answer: PlainResponse) => void,
-    readonly reject: (error: Error) => void,
+    readonly of: { url: string; signal: AbortSignal | undefined; room: ReplyBytes | undefined; longestArrivalMs: number },
+    readonly resolve: (answer: PlainResponse) => void, readonly reject: (error: Error) => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { signal } = this;
+    const { signal } = this.of;
     if (!signal) return;
     this.#abort = () => controller.abort(signal.reason as Error);
     if (signal.aborted) this.#abort();
@@ -128,10 +131,11 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
     this.#size += chunk.length;
     if (this.#size > LARGEST_REPLY_BYTES) return controller.abort(tooLarge());
     this.#chunks.push(chunk);
-    if (!this.room || this.#size <= FREE_BYTES) return;
+    const { room } = this.of;
+    if (!room || this.#size <= FREE_BYTES) return;
     try {
-      this.room.arrived(this.#size);
-      if (before <= FREE_BYTES) this.#makeRoom(controller, this.room);
+      room.arrived(this.#size);
+      if (before <= FREE_BYTES) this.#makeRoom(controller, room);
     } catch (error) {
       controller.abort(error as Error);
     }
@@ -140,18 +144,33 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #makeRoom(controller: Dispatcher.DispatchController, room: ReplyBytes): void {
     const said = Number(this.#headers['content-length']);
     const waiting = room.makeRoom(said > 0 ? said : undefined);
-    if (!waiting) return;
+    if (!waiting) return this.#hurry(controller);
     controller.pause();
-    void waiting.then(() => controller.resume());
+    void waiting.then(() => {
+      this.#hurry(controller);
+      controller.resume();
+    });
+  }
+
+  /** The room that it holds is others' too: whoever trickles gives it back. */
+  #hurry(controller: Dispatcher.DispatchController): void {
+    const { longestArrivalMs } = this.of;
+    const late = new AnswerTooSlow(`The provider's answer is larger than ${FREE_BYTES / 1024} KiB and did not arrive within ${longestArrivalMs / 1000} s.`);
+    this.#late = setTimeout(() => controller.abort(late), longestArrivalMs);
+  }
+
+  #done(): void {
+    clearTimeout(this.#late);
+    this.of.signal?.removeEventListener('abort', this.#abort);
   }
 
   onResponseEnd(): void {
-    this.signal?.removeEventListener('abort', this.#abort);
-    this.resolve(new PlainResponse(this.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)));
+    this.#done();
+    this.resolve(new PlainResponse(this.of.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.signal?.removeEventListener('abort', this.#abort);
+    this.#done();
     this.reject(error);
   }
 }

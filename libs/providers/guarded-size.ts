@@ -2,3 +2,8 @@
 export const LARGEST_REPLY_BYTES = 16 * 2 ** 20;
 
 export class AnswerTooLarge extends Error {}
+
+/** What is larger than most, and holds room that others wait for, has so long to arrive once it has that room. */
+export const LONGEST_ARRIVAL_MS = 60_000;
+
+export class AnswerTooSlow extends Error {}

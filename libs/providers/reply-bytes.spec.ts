@@ -121,3 +121,21 @@ it('room is given in the order of asking, lanes take turns, and nobody overtakes
   await waiting[3];
   expect(got).toEqual(['a9', 'b8', 'a1', 'b2']);
 });
+
+it('an answer that is large and trickles gives its room back', async () => {
+  const slow = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(' '.repeat(200_000));
+  });
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  const impatient = createGuardedFetch({ allowPrivateNetworks: true, longestArrivalMs: 200 });
+  const budget = new ReplyBudget();
+  const chat = createChatClient('openai', { baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`, apiKey: null }, impatient.fetch);
+  const asked = chat.ask(BODY, { signal: new AbortController().signal, timeoutMs: 30_000, replyBytes: budget.of('lane') });
+  await expect(asked).rejects.toMatchObject({ kind: 'timeout', retryable: false, message: expect.stringContaining('did not arrive within 0.2 s') });
+  expect(budget.held).toBe(0);
+  slow.closeAllConnections();
+  slow.close();
+  await impatient.close();
+});
