@@ -55,7 +55,7 @@ export class GroupCommit<Item, Answer> {
 }
 
 /**
- * A group commit for each share (a lane, a team): a batch holds what one of them wants, so that what it throws or waits for
+ * A group commit for each share (a team, a version of a suite): a batch holds what one of them wants, so that what it throws or waits for
  * holds up nobody else.
  */
 export class SharedCommit<Item, Answer> {

@@ -32,7 +32,8 @@ const SUSPECT_CRASHES = 2;
  */
 export class LaneWorkers {
   readonly #lanes = new Map<string, Worker>();
-  // Of a lane, and so of a team: what one of them waits for in Postgres, or is refused there, holds up nobody else.
+  readonly #teams = new Map<string, string>();
+  // By team: what one of them waits for in Postgres, or is refused there, holds up nobody else.
   readonly #claims: SharedCommit<Delivery, Claim | undefined>;
   readonly #settlements: SharedCommit<Settlement, boolean>;
   #draining = false;
@@ -45,7 +46,7 @@ export class LaneWorkers {
     },
   ) {
     this.#claims = new SharedCommit((deliveries) => this.#claim(deliveries), { waitMs: 4, largest: 200, concurrency: 1 });
-    this.#settlements = new SharedCommit((batch, laneId) => this.#settle(laneId, batch), { waitMs: 20, largest: 200, concurrency: 1 });
+    this.#settlements = new SharedCommit((batch, teamId) => this.#settle(teamId, batch), { waitMs: 20, largest: 200, concurrency: 1 });
   }
 
   /** Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold items of it. */
@@ -53,6 +54,7 @@ export class LaneWorkers {
     const { budgets, meters, logger } = this.of;
     const meter = meters.of(lane);
     const budget = budgets.of(lane);
+    this.#teams.set(lane.id, lane.team_id);
     const known = this.#lanes.get(lane.id);
     const workers = lane.here ? lane.workers : lane.workers + 1;
     const concurrency = Math.min(Math.ceil(slotsFor(lane.max_concurrency) / workers), LARGEST_SLOTS);
@@ -100,7 +102,7 @@ export class LaneWorkers {
     const { items, logger } = this.of;
     if (this.#draining || items.has(delivery.token)) return;
     const claim = await traceStep('claim', {}, async (note) => {
-      const got = await this.#claims.add(meter.id, delivery);
+      const got = await this.#claims.add(this.#teams.get(meter.id)!, delivery);
       note({ 'toolmark.claimed': got !== undefined, 'toolmark.crashes': got?.crashes, 'toolmark.queued_seconds': got?.queuedForS });
       return got;
     });
@@ -164,7 +166,7 @@ export class LaneWorkers {
   }
 
   /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself, and that one as errored. */
-  async #settle(laneId: string, batch: Settlement[]): Promise<boolean[]> {
+  async #settle(teamId: string, batch: Settlement[]): Promise<boolean[]> {
     try {
       const { runs, stored } = await untilDone(() => settleItems(this.of.pool, batch));
       measureSettled(stored.filter(Boolean).length, batch.length);
@@ -173,16 +175,16 @@ export class LaneWorkers {
     } catch (error) {
       const { message, stack } = error as Error;
       const runs = [...new Set(batch.map(({ delivery }) => delivery.runId))];
-      this.of.logger.error({ lane: laneId, runs, error: message, stack, items: batch.length }, 'Items could not be settled as they are');
-      if (batch.length === 1) return this.#settleErrored(laneId, batch[0]!, error);
+      this.of.logger.error({ team: teamId, runs, error: message, stack, items: batch.length }, 'Items could not be settled as they are');
+      if (batch.length === 1) return this.#settleErrored(teamId, batch[0]!, error);
       const stored: boolean[] = [];
-      for (const settlement of batch) stored.push(...(await this.#settle(laneId, [settlement])));
+      for (const settlement of batch) stored.push(...(await this.#settle(teamId, [settlement])));
       return stored;
     }
   }
 
   /** With nothing of what Postgres may have refused but what was paid. */
-  async #settleErrored(laneId: string, { delivery, casePosition, sample, category, attempts, costUsd }: Settlement, why: unknown): Promise<boolean[]> {
+  async #settleErrored(teamId: string, { delivery, casePosition, sample, category, attempts, costUsd }: Settlement, why: unknown): Promise<boolean[]> {
     const place: Place = { delivery, casePosition, sample, category };
     try {
       const { runs, stored } = await untilDone(() => settleItems(this.of.pool, [failedInside(place, why, { attempts, costUsd })]));
@@ -190,14 +192,14 @@ export class LaneWorkers {
       this.of.onSettled(runs);
       return stored;
     } catch (error) {
-      this.of.logger.error({ lane: laneId, run: delivery.runId, item: delivery.item, error: (error as Error).message }, 'An item could not be settled at all');
+      this.of.logger.error({ team: teamId, run: delivery.runId, item: delivery.item, error: (error as Error).message }, 'An item could not be settled at all');
       return [false];
     }
   }
 
   /** @returns whether it was stored: not if someone else had settled it, or its run had ended */
   settle(laneId: string, settlement: Settlement): Promise<boolean> {
-    return this.#settlements.add(laneId, settlement);
+    return this.#settlements.add(this.#teams.get(laneId) ?? laneId, settlement);
   }
 
   /** No new items from now on; answers when those in hand ended or were handed back. */

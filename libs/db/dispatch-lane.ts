@@ -21,6 +21,7 @@ export interface LaneLimits {
 
 /** A lane that has something to dispatch or in flight. */
 export interface BusyLane extends LaneLimits {
+  team_id: string;
   /** Whether there is something to dispatch. */
   waiting: boolean;
   /** Items queued or claimed. */
@@ -38,7 +39,7 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
     text: `WITH work AS (SELECT DISTINCT lane_id FROM target WHERE active),
       held AS (SELECT lane_id, worker, count(*)::int AS n FROM in_flight GROUP BY lane_id, worker),
       flight AS (SELECT lane_id, sum(n)::int AS n, count(worker)::int AS workers, coalesce(bool_or(worker = $1), false) AS here FROM held GROUP BY lane_id)
-      SELECT l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
+      SELECT l.id, l.name, l.team_id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
         w.lane_id IS NOT NULL AS waiting, coalesce(f.n, 0) AS in_flight, coalesce(f.workers, 0) AS workers, coalesce(f.here, false) AS here
       FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
       WHERE l.id IN (SELECT lane_id FROM work UNION ALL SELECT lane_id FROM flight)`,
