@@ -141,26 +141,28 @@ it('what Postgres refuses to store is errored by itself, with what was paid, and
 });
 
 it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
-  const semantic = async (client: Client, key: string, url: string, model: string, embeddings: string): Promise<string> => {
-    await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, models: [{ id: model }, { id: embeddings }] });
+  const semantic = async (client: Client, key: string, { url, model, embeddings, cases }: { url: string; model: string; embeddings: string; cases: number }): Promise<string> => {
+    await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 100 }, models: [{ id: model }, { id: embeddings }] });
     await client.put('/api/settings/embedding', { provider_key: key, model_id: embeddings });
     const made = await client.post('/api/tool-eval/import', {
       name: key, tools: (await client.get('/api/tool-eval/import/example')).body.tools,
-      test_cases: Array.from({ length: 10 }, (_, n) => ({ prompt: `What is the weather in Berlin? ${n}`, expected_tool: 'get_weather', expected_params: { city: `The capital of Germany, ${n}` }, param_scoring: 'semantic' })),
+      test_cases: Array.from({ length: cases }, (_, n) => ({ prompt: `What is the weather in Berlin? ${n}`, expected_tool: 'get_weather', expected_params: { city: `The capital of Germany, ${n}` }, param_scoring: 'semantic' })),
     });
     return (await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })).body.eval_id;
   };
-  await system.control('embeddings', { on: true });
+  // Replies that come one after another, so that each asks for embeddings of its own, and those never come.
+  let [replies, hanging] = [0, 0];
+  const reply = JSON.stringify({ choices: [{ message: { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }] });
   const silent = createServer((request, response) => {
     request.resume();
-    if (request.url!.endsWith('/embeddings')) return; // never
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices: [{ message: { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }] }));
+    if (request.url!.endsWith('/embeddings')) hanging++;
+    else setTimeout(() => response.setHeader('content-type', 'application/json').end(reply), 15 * replies++);
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   try {
-    const hung = await semantic(system.client, 'silent', `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`, 'm', 'embed');
-    await until(async () => (await system.client.get(`/api/tool-eval/history/${hung}`)).body.status === 'running');
-    const beside = await semantic(honest, 'own', `${system.simulator.url}/v1`, 'perfect-ish', 'embeddings');
+    const hung = await semantic(system.client, 'silent', { url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`, model: 'm', embeddings: 'embed', cases: 80 });
+    await until(() => hanging >= 8 && replies === 80, { what: 'as many embeddings to hang as a worker asks for at a time' });
+    const beside = await semantic(honest, 'own', { url: `${system.simulator.url}/v1`, model: 'perfect-ish', embeddings: 'embeddings', cases: 10 });
     await ended(honest, beside);
     expect((await results(honest, beside)).every(({ outcome }) => outcome === 'scored')).toBe(true);
     await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${hung}`)).body.job_id });
