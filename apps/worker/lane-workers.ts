@@ -134,9 +134,7 @@ export class LaneWorkers {
     }
   }
 
-  /**
-   * Plays an item. Something that nobody foresaw is how it ended: asked again it would fail again, and be paid again.
-   */
+  /** Plays an item. Something that nobody foresaw is how it ended: asked again it would fail again, and be paid again. */
   async #playOrExplain(meter: LaneMeter, budget: LaneBudget, delivery: Delivery, claim: Claim, signal: AbortSignal): Promise<Played | undefined> {
     const { items, runner, quarantine, logger } = this.of;
     const placed = async (): Promise<Place | undefined> => {
@@ -165,13 +163,17 @@ export class LaneWorkers {
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
 
+  async #store(batch: Settlement[]): Promise<boolean[]> {
+    const { runs, stored } = await untilDone(() => settleItems(this.of.pool, batch));
+    measureSettled(stored.filter(Boolean).length, batch.length);
+    this.of.onSettled(runs);
+    return stored;
+  }
+
   /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself, and that one as errored. */
   async #settle(teamId: string, batch: Settlement[]): Promise<boolean[]> {
     try {
-      const { runs, stored } = await untilDone(() => settleItems(this.of.pool, batch));
-      measureSettled(stored.filter(Boolean).length, batch.length);
-      this.of.onSettled(runs);
-      return stored;
+      return await this.#store(batch);
     } catch (error) {
       const { message, stack } = error as Error;
       const runs = [...new Set(batch.map(({ delivery }) => delivery.runId))];
@@ -187,10 +189,7 @@ export class LaneWorkers {
   async #settleErrored(teamId: string, { delivery, casePosition, sample, category, attempts, costUsd }: Settlement, why: unknown): Promise<boolean[]> {
     const place: Place = { delivery, casePosition, sample, category };
     try {
-      const { runs, stored } = await untilDone(() => settleItems(this.of.pool, [failedInside(place, why, { attempts, costUsd })]));
-      measureSettled(stored.filter(Boolean).length, 1);
-      this.of.onSettled(runs);
-      return stored;
+      return await this.#store([failedInside(place, why, { attempts, costUsd })]);
     } catch (error) {
       this.of.logger.error({ team: teamId, run: delivery.runId, item: delivery.item, error: (error as Error).message }, 'An item could not be settled at all');
       return [false];

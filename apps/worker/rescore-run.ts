@@ -5,6 +5,7 @@ import { resultsOfTarget } from '#lib/db/read-results';
 import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToDo } from '#lib/db/rescore';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
+import { Turnstile } from '#lib/runtime/turnstile';
 import { withOptions } from '#lib/scoring/rescore-case';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
@@ -52,10 +53,10 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
       if (error instanceof Unscorable) return; // the log has it
       of.logger.error({ run: rescore.runId, ...place, error: (error as Error).message, stack: (error as Error).stack }, 'A stored reply could not be scored again; it stays without a verdict');
     };
-    const oneByOne = inTurn();
+    const oneByOne = new Turnstile(1);
     const rescored = await Promise.all(page.map(async ({ exchange, ...place }): Promise<Rescored> => {
       if (exchange!.length === 0) return { ...place, scored: undefined };
-      const scored = unpackExchange<Rescored['scored']>(exchange!, oneByOne, (stored) => score(stored, place.casePosition));
+      const scored = unpackExchange<Rescored['scored']>(exchange!, (work) => oneByOne.pass(work), (stored) => score(stored, place.casePosition));
       return { ...place, scored: await scored.catch((error: unknown) => withoutVerdict(place, error)) };
     }));
     return await keepRescored(pool, rescore, rescored);
@@ -64,16 +65,6 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     await endRescore(pool, rescore, { error: error.message });
     return false;
   }
-}
-
-/** Does what it is given one after another. */
-function inTurn(): <Made>(work: () => Promise<Made>) => Promise<Made> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const made = last.then(work);
-    last = made.catch(() => {});
-    return made;
-  };
 }
 
 async function prepareAgain(inHand: RunInHand, position: number, options: RescoreOptions): Promise<PreparedCase> {

@@ -6,7 +6,7 @@ export const LEASE_MS = 10_000;
 
 export interface Claim {
   token: number;
-  /** How many processes died or froze while they held this item, and how many of them after a request was made for it. */
+  /** How many processes died or froze while they held this item, and how many of them while it was worked on. */
   lost: number;
   crashes: number;
   /** Of the run; a resume makes the next. */
@@ -35,12 +35,12 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
   return rows;
 }
 
-/** An item that a worker holds, and whether a request was made for it. */
+/** An item that a worker holds, and whether it is worked on: not while it only waits for its turn. */
 export interface Held extends Delivery {
   begun: boolean;
 }
 
-/** Heartbeat: keeps the leases of what a worker holds, and notes what has begun. */
+/** Heartbeat: keeps the leases of what a worker holds, and notes what is worked on. */
 export async function renewLeases(pool: Pool, worker: string, held: readonly Held[]): Promise<void> {
   await pool.query(
     `UPDATE in_flight i SET lease_until = now() + $6 * interval '1 ms', begun = u.begun
