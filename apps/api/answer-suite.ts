@@ -1,8 +1,9 @@
 import { StreamableFile } from '@nestjs/common';
 import type { SuiteExportFormat } from '#lib/contracts/import';
-import type { Suite } from '#lib/contracts/suite';
+import type { Suite, SuiteSettings } from '#lib/contracts/suite';
 import type { Pool } from '#lib/db/pool';
 import { casePages, usedFields, type CaseRow } from '#lib/db/suites';
+import type { BfclPart } from '#lib/imports/export-bfcl';
 import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import type { SuiteStreams } from './suite-streams.js';
 
@@ -10,20 +11,20 @@ import type { SuiteStreams } from './suite-streams.js';
 const SMALL_CHARACTERS = 4 * 2 ** 20;
 
 type Pages = AsyncIterable<CaseRow[]>;
+interface Streaming {
+  pool: Pool;
+  suiteStreams: SuiteStreams;
+}
 
 /** A suite with its cases as JSON, of whatever size. */
-export function answerSuite(deps: { pool: Pool; suiteStreams: SuiteStreams }, teamId: string, suite: Suite): Promise<StreamableFile> {
-  return answer(deps, teamId, suite, SUITE_CONTENT_TYPES.json.type, (pages) => suiteJson(suite, pages));
+export function answerSuite(deps: Streaming, teamId: string, suite: Suite): Promise<StreamableFile> {
+  return answer(deps, teamId, suite, { settings: suite, format: 'json', part: 'all', write: caseJson });
 }
 
 /** A suite as a file of one of the formats, of whatever size. */
-export function answerExport(
-  deps: { pool: Pool; suiteStreams: SuiteStreams }, teamId: string, suite: Suite, format: SuiteExportFormat, part: 'all' | 'questions' | 'answers',
-): Promise<StreamableFile> {
+export function answerExport(deps: Streaming, teamId: string, suite: Suite, format: SuiteExportFormat, part: BfclPart): Promise<StreamableFile> {
   const { name, description, system_prompt, pass_threshold, tools } = suite;
-  const settings = { name, description, system_prompt, pass_threshold, tools };
-  return answer(deps, teamId, suite, SUITE_CONTENT_TYPES[format].type, (pages) =>
-    exportSuite({ settings, pages: bodiesOf(pages), usedFields: () => usedFields(deps.pool, suite.id) }, format, part));
+  return answer(deps, teamId, suite, { settings: { name, description, system_prompt, pass_threshold, tools }, format, part, write: ({ body }) => body });
 }
 
 /**
@@ -31,17 +32,21 @@ export function answerExport(
  * nobody takes a mixture for a suite; a small one is read before anything is answered.
  */
 async function answer(
-  { pool, suiteStreams }: { pool: Pool; suiteStreams: SuiteStreams }, teamId: string, suite: Suite, type: string, write: (pages: Pages) => AsyncGenerator<string>,
+  { pool, suiteStreams }: Streaming, teamId: string, suite: Suite,
+  { settings, format, part, write }: { settings: SuiteSettings; format: SuiteExportFormat; part: BfclPart; write: (one: CaseRow) => string },
 ): Promise<StreamableFile> {
+  const { type } = SUITE_CONTENT_TYPES[format];
+  const written = (cases: Pages): AsyncGenerator<string> =>
+    exportSuite({ settings, pages: mapped(cases, write), usedFields: () => usedFields(pool, suite.id) }, format, part);
   const pages = casePages(pool, suite.id, suite.version);
   const read: CaseRow[][] = [];
   let characters = 0;
   for (;;) {
     const { value, done } = await pages.next();
-    if (done) return new StreamableFile(suiteStreams.small(write(resumed(read))), { type });
+    if (done) return new StreamableFile(suiteStreams.small(written(resumed(read))), { type });
     read.push(value);
     characters += value.reduce((sum, { body }) => sum + body.length, 0);
-    if (characters > SMALL_CHARACTERS) return new StreamableFile(suiteStreams.large(teamId, write(resumed(read, pages))), { type });
+    if (characters > SMALL_CHARACTERS) return new StreamableFile(suiteStreams.large(teamId, written(resumed(read, pages))), { type });
   }
 }
 
@@ -50,22 +55,8 @@ async function* resumed(read: CaseRow[][], others?: Pages): AsyncGenerator<CaseR
   if (others) yield* others;
 }
 
-async function* bodiesOf(pages: Pages): AsyncGenerator<string[]> {
-  for await (const page of pages) yield page.map(({ body }) => body);
-}
-
-async function* suiteJson(suite: Suite, pages: Pages): AsyncGenerator<string> {
-  yield `${JSON.stringify(suite).slice(0, -1)},"test_cases":[`;
-  let separator = '';
-  for await (const page of pages) {
-    let text = '';
-    for (const one of page) {
-      text += separator + caseJson(one);
-      separator = ',';
-    }
-    yield text;
-  }
-  yield ']}';
+async function* mapped(pages: Pages, write: (one: CaseRow) => string): AsyncGenerator<string[]> {
+  for await (const page of pages) yield page.map(write);
 }
 
 /** A stored case is JSON already; its id and position go before its own fields. */

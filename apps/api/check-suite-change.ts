@@ -17,14 +17,15 @@ interface Checking {
 const MOST_TRIES = 20;
 
 /**
- * Checks a change against the suite as it is, then makes it, and begins anew where the suite was changed in between. Checking may
- * take long, so that it is not done under the suite's lock.
- * @throws ProblemError 404; 409 when others change it all the time; what `change` throws
+ * Does with a suite as it is what needs it to stay so, and begins anew where somebody changed it in between: checking a change and
+ * reading all cases may take long, so that neither is done under the suite's lock.
+ * @param use throws SuiteChanged where the suite has another version by then
+ * @throws ProblemError 404; 409 when others change it all the time; what else `use` throws
  */
-export async function changeChecked<Made>(pool: Pool, teamId: string, suiteId: string, change: (suite: Suite) => Promise<Made>): Promise<Made> {
+export async function atOneVersion<Made>(pool: Pool, teamId: string, suiteId: string, use: (suite: Suite) => Promise<Made>): Promise<Made> {
   for (let tries = 1; ; tries++) {
     try {
-      return await change(await readSuite(pool, teamId, suiteId));
+      return await use(await readSuite(pool, teamId, suiteId));
     } catch (error) {
       if (!(error instanceof SuiteChanged)) throw error;
       if (tries >= MOST_TRIES) throw new ProblemError(409, `${error.message} Try again.`);

@@ -3,16 +3,16 @@ import type { FastifyReply } from 'fastify';
 import type { CaseInput } from '#lib/contracts/case';
 import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQuery } from '#lib/contracts/import';
 import { parseJson } from '#lib/contracts/json';
-import { SuiteFile } from '#lib/contracts/suite';
+import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
 import { audit } from '#lib/db/audit';
-import { createSuite, type SuiteSettings } from '#lib/db/suites';
+import { createSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import { wholeOf } from '#lib/imports/incoming';
 import { YAML_LIMIT } from '#lib/imports/read-yaml';
 import { Turnstile } from '#lib/runtime/turnstile';
 import { answerExport } from './answer-suite.js';
-import { changeChecked } from './check-suite-change.js';
+import { atOneVersion } from './check-suite-change.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
 import { Answers, Me, uuid } from './route.js';
@@ -29,14 +29,16 @@ export class ImportsController {
   @Post('tool-eval/import')
   @Answers(201, ImportAnswer, 413, 429)
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
+    const upload = body instanceof Upload ? body : undefined;
+    // What came as JSON was read already; threads are given texts.
+    const isJson = !upload && typeof body === 'object';
+    const text = isJson ? JSON.stringify(body) : (body as string | undefined);
+    const work = async () => this.#import(caller, query, upload ? await textOf(upload, query) : text, isJson, reply);
     try {
-      // What came as JSON was read already; threads are given texts.
-      const text = body instanceof Upload ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-      const isSmall = body instanceof Upload ? body.isSmall : (text ?? '').length <= SMALL_BYTES;
-      const work = async () => this.#import(caller, query, body instanceof Upload ? await textOf(body, query) : text, typeof body === 'object' && !(body instanceof Upload), reply);
+      const isSmall = upload ? upload.isSmall : (text ?? '').length <= SMALL_BYTES;
       return await (isSmall ? work() : this.#turnsOf(caller.teamId).pass(work));
     } finally {
-      if (body instanceof Upload) await body.drain();
+      await upload?.drain();
     }
   }
 
@@ -69,7 +71,7 @@ export class ImportsController {
   @Get('tool-suites/:id/export')
   @Answers(200, SuiteFile, 404, 429)
   async export(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteExportQuery }) { format, part }: SuiteExportQuery, @Res({ passthrough: true }) reply: FastifyReply) {
-    const file = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), (suite) => answerExport(this.deps, caller.teamId, suite, format, part));
+    const file = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), (suite) => answerExport(this.deps, caller.teamId, suite, format, part));
     if (format !== 'json') void reply.header('content-disposition', `attachment; filename="toolmark-suite-${id}.${SUITE_CONTENT_TYPES[format].ending}"`);
     return file;
   }

@@ -26,8 +26,11 @@ export class SuiteThreads {
 
   /** @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what the work throws */
   async run<What extends SuiteTask['what']>(teamId: string, task: Extract<SuiteTask, { what: What }>): Promise<SuiteAnswers[What]> {
-    const answer = isLight(task) ? workOnSuite(task) : this.#pool.run(task, teamId);
-    return (await Promise.resolve(answer).catch((error: unknown) => Promise.reject(asProblem(error)))) as SuiteAnswers[What];
+    try {
+      return (await (isLight(task) ? workOnSuite(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
+    } catch (error) {
+      throw asProblem(error);
+    }
   }
 
   close(): Promise<void> {

@@ -6,7 +6,7 @@ import { audit } from '#lib/db/audit';
 import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { answerSuite } from './answer-suite.js';
-import { changeChecked, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
+import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
 import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
 
@@ -34,7 +34,7 @@ export class SuitesController {
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
     const { pool } = this.deps;
     if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
-    return changeChecked(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this.deps, caller.teamId, suite));
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this.deps, caller.teamId, suite));
   }
 
   @Put('tool-suites/:id')
@@ -53,7 +53,7 @@ export class SuitesController {
     const { pool } = this.deps;
     const { tools } = patch;
     if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
-    await changeChecked(pool, caller.teamId, uuid('suite', id), async (suite) => {
+    await atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
       if (!tools) return updateSuite(pool, caller.teamId, suite.id, patch);
       await refuseMisfits(this.deps, caller.teamId, suite, tools);
       return updateSuite(pool, caller.teamId, suite.id, patch, suite.version);
@@ -81,7 +81,7 @@ export class SuitesController {
     const single = !Array.isArray(input) && !('cases' in input);
     const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
     const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
-    const items = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    const items = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       await refuseBadCases(this.deps, caller.teamId, cases, tools, base);
       return addCases(this.deps.pool, caller.teamId, suiteId, cases, tools);
     });
@@ -92,7 +92,7 @@ export class SuitesController {
   @Put('tool-suites/:id/cases/:caseId')
   @Answers(200, Case, 404)
   async replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
-    const made = await changeChecked(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    const made = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '');
       return replaceCase(this.deps.pool, caller.teamId, suiteId, uuid('case', caseId), input, tools);
     });

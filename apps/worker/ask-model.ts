@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
-import { afterFailure, MAX_THROTTLED_MS, type Tries } from '#lib/providers/after-failure';
+import { MAX_THROTTLED_MS, Retries } from '#lib/providers/after-failure';
 import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBytes } from '#lib/providers/reply-bytes';
@@ -59,7 +60,7 @@ export async function askModel(of: {
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
   };
-  const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
+  const retries = new Retries();
   let outageSince: number | undefined;
   for (;;) {
     const tokens = estimateTokens(body);
@@ -105,14 +106,9 @@ export async function askModel(of: {
         return Object.assign(asked, { failure: error });
       }
       outageSince = undefined;
-      const throttled = error.kind === 'rate_limited';
-      tries.throttles = throttled ? tries.throttles + 1 : 0;
-      const next = afterFailure(error, { ...tries, attempts: tries.attempts + 1 }, Math.random());
-      // The lane waits as long as the item does: the provider said it to all of them.
-      if (throttled) spent.throttledForMs = next.then === 'retry' ? next.inMs : (error.retryAfterMs ?? 0);
+      const { next, throttledForMs } = retries.after(error);
+      spent.throttledForMs = throttledForMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
-      if (next.usesAttempt) tries.attempts++;
-      else tries.throttledMs += next.inMs;
       void budget.release(permit, spent);
       await delay(next.inMs, undefined, { signal }).catch(() => {
         throw signal.reason as Error;
@@ -160,9 +156,4 @@ function estimateTokens(body: JsonObject): number {
   const replyTokens = typeof body.max_tokens === 'number' ? Math.min(body.max_tokens, 128) : 128;
   return JSON.stringify(body.messages).length / 4 + replyTokens + toolTokens(body.tools as object);
 }
-const toolSizes = new WeakMap<object, number>();
-function toolTokens(tools: object): number {
-  let tokens = toolSizes.get(tools);
-  if (tokens === undefined) toolSizes.set(tools, (tokens = JSON.stringify(tools).length / 4));
-  return tokens;
-}
+const toolTokens = memoize((tools: object) => JSON.stringify(tools).length / 4);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/embeddings';
 import { untilDone, type Pool } from '#lib/db/pool';
-import { afterFailure, type Tries } from '#lib/providers/after-failure';
+import { Retries } from '#lib/providers/after-failure';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
@@ -11,10 +11,9 @@ import type { Spent } from '#lib/queue/lane-budget';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { SharedCommit } from './group-commit.js';
 import type { LaneBudgets } from './lane-budgets.js';
+import { LONGEST_COMPARED } from './scoring-work.js';
 
 const TIMEOUT_MS = 60_000;
-/** Embedding models read some thousand tokens; what a text says is told by its beginning. */
-const LONGEST_TEXT = 8000;
 
 /**
  * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches under the
@@ -39,7 +38,7 @@ export class Embedder {
    */
   async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return 0; // nothing is like nothing said, and models refuse empty texts
-    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, LONGEST_TEXT))));
+    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, LONGEST_COMPARED))));
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
@@ -94,7 +93,7 @@ export class Embedder {
     const { budgets, sealer, fetch } = this.of;
     const budget = budgets.of(model.lane);
     const endpoint = { baseUrl: model.baseUrl, apiKey: model.sealedKey && sealer.open(model.sealedKey, model.providerId) };
-    const tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
+    const retries = new Retries();
     for (;;) {
       const permit = await budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal);
       const spent: Spent = { tokens: 0 };
@@ -107,15 +106,11 @@ export class Embedder {
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${model.modelId}` } : 'answer';
-        const throttled = error.kind === 'rate_limited';
-        tries.throttles = throttled ? tries.throttles + 1 : 0;
-        const next = afterFailure(error, { ...tries, attempts: tries.attempts + 1 }, Math.random());
-        if (throttled) spent.throttledForMs = next.then === 'retry' ? next.inMs : (error.retryAfterMs ?? 0);
+        const { next, throttledForMs } = retries.after(error);
+        spent.throttledForMs = throttledForMs;
         if (next.then === 'settle-errored') {
           throw new ProviderFailure(error.kind, `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`, false);
         }
-        if (next.usesAttempt) tries.attempts++;
-        else tries.throttledMs += next.inMs;
         void budget.release(permit, spent);
         await delay(next.inMs, undefined, { signal: this.#closed.signal });
       } finally {

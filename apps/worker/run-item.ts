@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
+import { storable } from '#lib/contracts/storable';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import { findExchange, placeOf, rememberRefusesRequired } from '#lib/db/load-run';
 import { untilDone, type Pool } from '#lib/db/pool';
@@ -8,7 +9,7 @@ import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
-import { ProviderFailure, storable } from '#lib/providers/failure';
+import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
 import { requestKey } from '#lib/providers/request-key';
 import type { Permits } from '#lib/queue/lane-budget';

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { jsonAsWritten } from '#lib/contracts/key-order';
+import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
 import { LARGE, oneAtATime } from '#lib/runtime/large-work';
 import type { Logger } from '#lib/runtime/logger';
@@ -27,7 +28,6 @@ const COMPARED_AT_ONCE = 100;
  */
 export class ReplyScorer {
   readonly #threads: ThreadPool<ScoringTask, ScoringAnswer>;
-  readonly #texts = new WeakMap<PreparedCase, CaseText>();
 
   constructor(readonly logger: Pick<Logger, 'error'>, limits: Partial<ThreadLimits> = {}) {
     this.#threads = new ThreadPool(threadEntry('apps/worker/scoring-thread'), { ...LIMITS, ...limits });
@@ -51,7 +51,7 @@ export class ReplyScorer {
     for (;;) {
       const made = await this.#guard(of.signal, async () => {
         if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
-        const task: ScoringTask = { what: 'score', case: this.#textOf(prepared), replies: json, metrics: JSON.stringify(metrics), known: meanings.known() };
+        const task: ScoringTask = { what: 'score', case: textOf(prepared), replies: json, metrics: JSON.stringify(metrics), known: meanings.known() };
         const answer = await this.#threads.run(task, of.share, of.signal);
         return 'unknown' in answer ? answer : { scored: parseJson(answer.json!) as unknown as ScoredReply, unknown: [] };
       });
@@ -72,7 +72,7 @@ export class ReplyScorer {
   async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, { share, signal }: { share: string; signal: AbortSignal }): Promise<Turn> {
     if (isCheap(prepared, [message], [])) return this.#guard(signal, async () => answerRound(prepared, message, used));
     const json = await printed(readable(message));
-    const answer = await this.#guard(signal, () => this.#threads.run({ what: 'turn', case: this.#textOf(prepared), message: json, used }, share, signal));
+    const answer = await this.#guard(signal, () => this.#threads.run({ what: 'turn', case: textOf(prepared), message: json, used }, share, signal));
     if (!('json' in answer)) return undefined;
     for (const [name, count] of answer.used ?? []) used.set(name, count);
     return answer.json === undefined ? undefined : oneAtATime(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
@@ -80,15 +80,6 @@ export class ReplyScorer {
 
   async close(): Promise<void> {
     await this.#threads.close();
-  }
-
-  #textOf(prepared: PreparedCase): CaseText {
-    let text = this.#texts.get(prepared);
-    if (!text) {
-      const { input, tools, passThreshold } = prepared;
-      this.#texts.set(prepared, (text = { input: jsonAsWritten(input), tools: jsonAsWritten(tools), passThreshold }));
-    }
-    return text;
   }
 
   async #guard<Made>(signal: AbortSignal, make: () => Promise<Made>): Promise<Made> {
@@ -105,6 +96,8 @@ export class ReplyScorer {
     }
   }
 }
+
+const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText => ({ input: jsonAsWritten(input), tools: jsonAsWritten(tools), passThreshold }));
 
 const printed = (value: Json): Promise<string> | string => oneAtATime(() => jsonAsWritten(value), lengthOf(value, LARGE));
 

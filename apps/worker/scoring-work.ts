@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { RunMetric } from '#lib/contracts/metric';
@@ -24,7 +25,7 @@ export interface Reply {
 }
 
 /** Embedding models read some thousand tokens; what a text says is told by its beginning. */
-const LONGEST_COMPARED = 8000;
+export const LONGEST_COMPARED = 8000;
 
 /** What is known of texts that are compared by meaning, and what is not. */
 export class Meanings {
@@ -98,16 +99,15 @@ export type ScoringTask = { case: CaseText } & (
 export type ScoringAnswer = { unknown: [string, string][] } | { json: string | undefined; used?: Map<string, number> };
 
 /** The cases that a thread used last, by their texts. */
-const prepared = new Map<string, PreparedCase>();
-const MOST_PREPARED = 16;
+const prepared = new LRUCache<string, PreparedCase>({ max: 16 });
 
 function preparedOf({ input, tools, passThreshold }: CaseText): PreparedCase {
   const key = `${passThreshold} ${input}\n${tools}`;
   let found = prepared.get(key);
-  if (found) prepared.delete(key);
-  else found = prepareWith(parseJson(input) as unknown as CaseInput, null, parseJson(tools) as unknown as Tool[], passThreshold);
-  prepared.set(key, found);
-  if (prepared.size > MOST_PREPARED) prepared.delete(prepared.keys().next().value!);
+  if (!found) {
+    found = prepareWith(parseJson(input) as unknown as CaseInput, null, parseJson(tools) as unknown as Tool[], passThreshold);
+    prepared.set(key, found);
+  }
   return found;
 }
 

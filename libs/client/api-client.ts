@@ -4,6 +4,7 @@ import type { Page } from '#lib/contracts/page';
 import type { Problem } from '#lib/contracts/problem';
 import type { Result, Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
+import { withoutSlash } from '#lib/contracts/url';
 
 /** The API said no; `problem` says why and what helps. */
 export class ApiError extends Error {
@@ -30,7 +31,7 @@ export class ApiClient {
 
   /** What the server answers, as it is. */
   async text(path: string, method = 'GET', body?: unknown): Promise<string> {
-    const response = await fetch(`${this.serverUrl.replace(/(?<!\/)\/+$/, '')}${path}`, {
+    const response = await fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),

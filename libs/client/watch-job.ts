@@ -1,6 +1,7 @@
 import { io } from 'socket.io-client';
 import { DURABLE_EVENTS, TEAM_EVENTS, TERMINAL_EVENTS, type DurableName, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/job';
+import { withoutSlash } from '#lib/contracts/url';
 import { ApiError } from './api-client.js';
 
 /** What `watchJob` yields: durable events in order, each once; snapshots in between; `truncated` when too much was missed to be told. */
@@ -27,7 +28,7 @@ const LONGEST_RETRY_MS = 4000;
 export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0, patienceMs = Infinity): AsyncGenerator<WatchEvent> {
   const { origin, pathname } = new URL(serverUrl);
   // Of its own (forceNew): a connection that is shared with another watch would end with it.
-  const socket = io(origin, { path: `${pathname.replace(/(?<!\/)\/+$/, '')}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
+  const socket = io(origin, { path: `${withoutSlash(pathname)}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
   const queue: (WatchEvent | Error | 'end')[] = [];
   let cursor = afterSeq;
   let notify = (): void => {};

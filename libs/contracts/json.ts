@@ -77,8 +77,14 @@ const NONE: ReadonlySet<string> = new Set();
 export const MOST_LEVELS = 200;
 
 /** Whether lists and objects stand in one another deeper than `levels`. */
-export const isDeeperThan = (value: unknown, levels: number): boolean =>
-  (Array.isArray(value) || isObject(value)) && (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (Array.isArray(value)) return levels === 0 || value.some((inner) => isDeeperThan(inner, levels - 1));
+  if (!isObject(value)) return false;
+  if (levels === 0) return true;
+  // Of a large value no list of its values is made.
+  for (const key in value) if (isDeeperThan(value[key], levels - 1)) return true;
+  return false;
+}
 
 /** Every kept number as a JavaScript number, at the price of its text. */
 export const lossyNumbers = (value: unknown): unknown => plainNumbers(value, NONE);

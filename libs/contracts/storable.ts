@@ -38,6 +38,9 @@ export function unstorable(value: unknown): Unstorable | undefined {
   return undefined;
 }
 
+/** Text as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+
 const whyNotText = (text: string): string | undefined => (text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF);
 
 /** Whether JSON text may hold such a thing: nearly none does, and who looks at the text first need not walk the value. */

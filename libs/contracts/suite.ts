@@ -41,6 +41,8 @@ export const SuiteFile = z
   .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]) })
   .meta({ id: 'SuiteFile' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
+/** What a suite is besides its cases. */
+export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
 
 const CaseList = z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT);
 const WrappedCaseList = z.strictObject({ cases: CaseList });

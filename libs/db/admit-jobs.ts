@@ -1,3 +1,4 @@
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import type { PoolClient } from './pool.js';
 
@@ -6,7 +7,7 @@ import type { PoolClient } from './pool.js';
  * changed: after a submit, a finish, a cancel. The user's row lock makes two callers at the same instant count one another.
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<void> {
-  await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+  await lockUser(client, userId);
   const { rows: admitted } = await client.query<{ id: string; type: string; result_ref: string }>(
     `UPDATE job SET status = 'queued' WHERE id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' ORDER BY id

@@ -1,4 +1,5 @@
 import { admitJobs } from './admit-jobs.js';
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool } from './pool.js';
 
@@ -11,8 +12,7 @@ export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string;
     const found = await client.query<{ user_id: string; result_ref: string | null }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
     const userId = found.rows[0]?.user_id;
     if (!userId) return 'not-found';
-    // Locks are taken in one order everywhere: user, targets by key, job.
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    await lockUser(client, userId);
     await client.query(
       `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) ORDER BY run_id, ordinal FOR UPDATE`,
       [jobId],

@@ -1,5 +1,6 @@
 import type { Summary } from '#lib/contracts/summary';
 import { admitJobs } from './admit-jobs.js';
+import { lockUserSoon } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool } from './pool.js';
 
@@ -69,8 +70,7 @@ export async function doneRuns(pool: Pool): Promise<DoneRun[]> {
  */
 export async function finishRun(pool: Pool, run: DoneRun): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
-    await client.query(`SET LOCAL lock_timeout = '5s'`); // A resume may hold the user for minutes; there is a next turn.
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.userId]);
+    await lockUserSoon(client, run.userId);
     // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
     const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [run.id]);

@@ -7,6 +7,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 
@@ -17,7 +18,7 @@ export async function submitRescore(
   alongside?: (client: PoolClient, made: { jobId: string; rescoreId: string }) => Promise<void>,
 ): Promise<{ jobId: string; rescoreId: string } | 'unfinished'> {
   return inTransaction(pool, async (client) => {
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    await lockUser(client, userId);
     const found = await client.query<{ status: JobStatus; settled: number }>(
       `SELECT status, (SELECT coalesce(sum(settled), 0)::int FROM target WHERE run_id = run.id) AS settled FROM run WHERE id = $1 AND team_id = $2 FOR SHARE`, [runId, teamId]);
     const run = found.rows[0];
@@ -115,7 +116,7 @@ export async function endRescore(pool: Pool, { id, jobId }: RescoreToDo, end: { 
   await inTransaction(pool, async (client) => {
     const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1', [jobId]);
     if (!found.rows[0]) return;
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [found.rows[0].user_id]);
+    await lockUser(client, found.rows[0].user_id);
     const error = 'error' in end ? end.error : null;
     const status = error === null ? 'completed' : 'failed';
     const ended = await client.query(

@@ -4,6 +4,7 @@ import type { JobStatus } from '#lib/contracts/job';
 import type { ResumeInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 import { RESULT_EVENT } from './read-log.js';
@@ -24,7 +25,7 @@ export async function resumeRun(
   alongside?: (client: PoolClient, made: { jobId: string; runId: string }) => Promise<void>,
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
   return inTransaction(pool, async (client) => {
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    await lockUser(client, userId);
     const targets = await client.query<{ lane_id: string }>(
       'SELECT lane_id FROM target WHERE run_id = (SELECT id FROM run WHERE id = $1 AND team_id = $2) ORDER BY run_id, ordinal FOR UPDATE', [runId, teamId]);
     const { rows } = await client.query<{ status: JobStatus; config: string }>('SELECT status, config FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE', [runId, teamId]);

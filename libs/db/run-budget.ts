@@ -1,6 +1,7 @@
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { meaningCosts } from './embeddings.js';
+import { lockUserSoon } from './lock-user.js';
 import { logEvents } from './log-event.js';
 
 /** What a run may spend and has spent. Money is US dollars. */
@@ -87,9 +88,8 @@ export async function maybeSpentRuns(pool: Pool): Promise<MaybeSpent[]> {
  */
 export async function stopIfSpent(pool: Pool, run: MaybeSpent): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
-    await client.query(`SET LOCAL lock_timeout = '5s'`); // A resume may hold the user for minutes; there is a next turn.
-    // Locks are taken in one order everywhere: user, targets by key, job. Whoever holds the targets keeps the dispatcher out.
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [run.userId]);
+    await lockUserSoon(client, run.userId);
+    // Whoever holds the targets keeps the dispatcher out.
     const targets = await client.query<{ active: boolean }>('SELECT active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE', [run.id]);
     const budget = (await readBudgets(client, [run.id])).get(run.id);
     const spent = budget && spentBudget(budget);

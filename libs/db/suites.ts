@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json';
 import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
-import { LARGEST_SUITE, type Suite, type SuiteFile, type SuitePatch } from '#lib/contracts/suite';
+import { LARGEST_SUITE, type Suite, type SuitePatch, type SuiteSettings } from '#lib/contracts/suite';
 import { bytesOf, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
@@ -138,9 +138,6 @@ export async function listCases(pool: Pool, teamId: string, suiteId: string, lim
     'SELECT id, position, body FROM suite_case WHERE suite_id = $1 AND position > $2 ORDER BY position LIMIT $3', [suiteId, Number(cursor ?? -1), limit + 1]);
   return { items: rows.slice(0, limit).map(toCase), next_cursor: rows.length > limit ? String(rows[limit - 1]!.position) : null };
 }
-
-/** What a suite is besides its cases. */
-export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
 
 /** A case as it will be stored. */
 export interface WrittenCase {

@@ -1,7 +1,7 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteSettings } from './export-suite.js';
+import type { SuiteSettings } from '#lib/contracts/suite';
 import { givenTools, type Draft, type Source } from './imported.js';
 import { Incoming } from './incoming.js';
 import { withTools } from './jsonl-suite.js';

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 import type { Tool } from '#lib/contracts/tool';
 import { toolSetOf } from '../scoring/tool-set.js';
 import { expectedCalls } from '../scoring/score-case.js';
@@ -14,7 +15,7 @@ export type BfclPart = 'all' | 'questions' | 'answers';
  */
 export function bfclLines(suiteTools: readonly Tool[], part: BfclPart): (input: CaseInput) => string {
   const ids = new Ids();
-  const functionOf = remembered(toFunction);
+  const functionOf = memoize(toFunction); // the suite's tools come with every case
   let index = 0;
   return (input) => {
     const id = ids.free(input.name ?? `${kindOf(input)}_${index}`);
@@ -38,16 +39,6 @@ class Ids {
     if (id !== wanted) this.#used.set(id, 2);
     return id;
   }
-}
-
-/** The suite's tools come with every case: each is converted once. */
-function remembered(convert: (tool: Tool) => JsonObject & { name: string }): typeof convert {
-  const known = new WeakMap<Tool, ReturnType<typeof convert>>();
-  return (tool) => {
-    const found = known.get(tool) ?? convert(tool);
-    known.set(tool, found);
-    return found;
-  };
 }
 
 function kindOf(input: CaseInput): string {

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { SuiteExportFormat } from '#lib/contracts/import';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
-import type { SuiteFile } from '#lib/contracts/suite';
+import type { SuiteSettings } from '#lib/contracts/suite';
 import { csvTable } from './csv-suite.js';
 import { bfclLines, type BfclPart } from './export-bfcl.js';
 import { takeTurns } from './take-turns.js';
@@ -14,9 +14,6 @@ export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; endi
   jsonl: { type: 'application/x-ndjson; charset=utf-8', ending: 'jsonl' },
   yaml: { type: 'application/yaml; charset=utf-8', ending: 'yaml' },
 };
-
-/** What a suite is besides its cases. */
-export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
 
 export interface Exported {
   settings: SuiteSettings;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
+import type { SuiteSettings } from '#lib/contracts/suite';
 import type { Describe } from './check-suite.js';
-import type { SuiteSettings } from './export-suite.js';
 import type { Draft, Source } from './imported.js';
 import { wholeOf } from './incoming.js';
 import { nativeDraft } from './native-suite.js';

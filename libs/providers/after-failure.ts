@@ -10,7 +10,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 export type Next = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };
 
 /** What an item has been through so far, the failure at hand included. */
-export interface Tries {
+interface Tries {
   /** Failed requests that count. */
   attempts: number;
   /** 429s in a row. */
@@ -36,4 +36,25 @@ export function afterFailure(failure: ProviderFailure, { attempts, throttles, th
   }
   if (attempts >= MAX_ATTEMPTS) return { then: 'settle-errored' };
   return { then: 'retry', inMs: backoffMs(attempts, 30_000), usesAttempt: true };
+}
+
+/** What one item, or one batch of texts, has been through with its provider, and what comes next. */
+export class Retries {
+  readonly #tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
+
+  /**
+   * Counts a failure.
+   * @returns what to do, and after a 429 for how long nobody should ask: the provider said it to the whole lane
+   */
+  after(failure: ProviderFailure): { next: Next; throttledForMs?: number } {
+    const tries = this.#tries;
+    const throttled = failure.kind === 'rate_limited';
+    tries.throttles = throttled ? tries.throttles + 1 : 0;
+    const next = afterFailure(failure, { ...tries, attempts: tries.attempts + 1 }, Math.random());
+    if (next.then === 'retry') {
+      if (next.usesAttempt) tries.attempts++;
+      else tries.throttledMs += next.inMs;
+    }
+    return { next, ...(throttled && { throttledForMs: next.then === 'retry' ? next.inMs : (failure.retryAfterMs ?? 0) }) };
+  }
 }

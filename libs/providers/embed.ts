@@ -1,4 +1,5 @@
 import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json';
+import { withoutSlash } from '#lib/contracts/url';
 import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
@@ -19,7 +20,7 @@ export async function embedTexts(
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
-    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
+    const response = await fetch(`${withoutSlash(baseUrl)}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),

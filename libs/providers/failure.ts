@@ -1,10 +1,8 @@
 import type { ErrorKind } from '#lib/contracts/run';
+import { storable } from '#lib/contracts/storable';
 
 /** Longer ones say nothing more to a person. */
 const LONGEST_MESSAGE = 2000;
-
-/** Text of a provider as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 /** A request that brought no reply of a model: the world being broken, not the model being wrong. */
 export class ProviderFailure extends Error {

@@ -1,5 +1,6 @@
 import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
+import { withoutSlash } from '#lib/contracts/url';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
@@ -67,7 +68,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = createGuardedFetch(target);
   try {
     const { path, headers, listed } = LISTS[target.kind];
-    const response = await fetch(target.baseUrl.replace(/(?<!\/)\/+$/, '').replace(path.version, '') + path.rest, {
+    const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 
-const digests = new WeakMap<object, string>();
-const digestOf = (tools: object): string => {
-  let digest = digests.get(tools);
-  if (digest === undefined) digests.set(tools, (digest = createHash('sha256').update(JSON.stringify(tools)).digest('base64')));
-  return digest;
-};
+const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
 
 /**
  * What makes two requests the same: where they go, in which format, and all that they say. Samples of one case are different requests.

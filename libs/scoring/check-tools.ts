@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
@@ -95,22 +96,18 @@ const holdsId = (value: unknown): boolean =>
 
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 
-const validators = new WeakMap<Tool, ValidateFunction | null>();
 /** By the text of the schema too: recorded calls bring the same tools anew with every line. */
 const byText = new Map<string, ValidateFunction | null>();
 
-function validatorOf(tool: Tool): ValidateFunction | null {
-  let validate = validators.get(tool);
-  if (validate !== undefined) return validate;
+const validatorOf = memoize((tool: Tool): ValidateFunction | null => {
   const text = JSON.stringify(tool.function.parameters ?? null);
-  validate = byText.get(text);
+  let validate = byText.get(text);
   if (validate === undefined) {
     if (byText.size >= MOST_KEPT) byText.clear();
     byText.set(text, (validate = compileOrNull(tool)));
   }
-  validators.set(tool, validate);
   return validate;
-}
+});
 
 function compileOrNull({ function: { parameters } }: Tool): ValidateFunction | null {
   try {

@@ -1,5 +1,6 @@
 import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { expandedLength } from './schema-walk.js';
@@ -35,15 +36,7 @@ interface CaseSizes {
   mocks: number;
 }
 
-const cases = new WeakMap<CaseInput, CaseSizes>();
-
-function sizesOf(input: CaseInput): CaseSizes {
-  let sizes = cases.get(input);
-  if (!sizes) cases.set(input, (sizes = measureCase(input)));
-  return sizes;
-}
-
-function measureCase(input: CaseInput): CaseSizes {
+const sizesOf = memoize((input: CaseInput): CaseSizes => {
   const expected = expectedCalls(input);
   const params = expected.flatMap((call) => call.params ?? []);
   const written = JSON.stringify(params);
@@ -55,7 +48,7 @@ function measureCase(input: CaseInput): CaseSizes {
     fuzzy: modes.has('fuzzy'), patterns: modes.has('regex') || written.includes('"$regex"'),
     mocks: input.multi_turn ? JSON.stringify(input.mock_responses ?? null).length : 0,
   };
-}
+});
 
 const modesOf = (config: ScoringConfig | null | undefined) => [config?.mode, ...Object.values(config?.params ?? {}).map((rule) => rule.mode)];
 
@@ -63,29 +56,15 @@ const modesOf = (config: ScoringConfig | null | undefined) => [config?.mode, ...
 const stringsIn = (value: Json): number[] =>
   typeof value === 'string' ? [value.length] : Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 
-const schemas = new WeakMap<Tool, number>();
-
-function schemaLength(tool: Tool): number {
-  let length = schemas.get(tool);
-  if (length === undefined) {
-    const { parameters } = tool.function;
-    try {
-      length = parameters ? expandedLength(parameters) : 0;
-    } catch {
-      length = Infinity; // its references follow one another for as long as the stack lasts
-    }
-    schemas.set(tool, length);
+const schemaLength = memoize(({ function: { parameters } }: Tool): number => {
+  try {
+    return parameters ? expandedLength(parameters) : 0;
+  } catch {
+    return Infinity; // its references follow one another for as long as the stack lasts
   }
-  return length;
-}
+});
 
-const toolsByName = new WeakMap<readonly Tool[], Map<string, Tool>>();
-
-function namedTools(tools: readonly Tool[]): Map<string, Tool> {
-  let byName = toolsByName.get(tools);
-  if (!byName) toolsByName.set(tools, (byName = new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]))));
-  return byName;
-}
+const namedTools = memoize((tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])));
 
 /** What a reply may make the scoring do. */
 interface ReplySizes {

@@ -1,5 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import type { Tool } from '#lib/contracts/tool';
+import { bytesOf, type Tool } from '#lib/contracts/tool';
 import type { Bound, FormatCompliance, ReadCall } from '#lib/contracts/verdict';
 import { jsonIn } from './json-in-text.js';
 import { isTooDeep, levelsIn, MOST_ARGUMENT_LEVELS, MOST_CALLS, MOST_SEARCHED_BYTES } from './reply-bounds.js';
@@ -75,16 +75,6 @@ function maySearch(text: string, reading: Reading): boolean {
   if (text.length * 3 <= MOST_SEARCHED_BYTES) return true;
   const found = bytesOf(text);
   return found <= MOST_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MOST_SEARCHED_BYTES, found });
-}
-
-function bytesOf(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Each half of a surrogate pair is two of its four bytes.
-    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
-  }
-  return bytes;
 }
 
 const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ReadCall => ({

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#lib/contracts/json';
+import { isDeeperThan, type Json } from '#lib/contracts/json';
 import type { Bound, ReadCall } from '#lib/contracts/verdict';
 
 /**
@@ -44,15 +44,7 @@ export function tellBound({ what, limit, found }: Bound): string {
 }
 
 /** Whether arguments are nested deeper than is scored. */
-export const isTooDeep = (value: Json): boolean => isDeeper(value, MOST_ARGUMENT_LEVELS);
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (Array.isArray(value)) return levels === 0 || value.some((inner) => isDeeper(inner, levels - 1));
-  if (!isObject(value)) return false;
-  if (levels === 0) return true;
-  for (const key in value) if (isDeeper(value[key]!, levels - 1)) return true;
-  return false;
-}
+export const isTooDeep = (value: Json): boolean => isDeeperThan(value, MOST_ARGUMENT_LEVELS);
 
 /** How deep lists and objects stand in one another in a JSON text, by its brackets alone. */
 export function levelsIn(text: string): number {

@@ -17,7 +17,8 @@ const ROUNDING = 1e-12;
 export function scoreChain(
   input: CaseInput, tools: readonly Tool[], passThreshold: number, rounds: readonly ReadReply[], similarities?: Similarities,
 ): Verdict {
-  const played = roundsThatCount(input, rounds);
+  const counted = callsThatCount(input, rounds);
+  const played = rounds.slice(0, counted.length);
   const bound = boundOf(played);
   if (bound) {
     const calls = played.flatMap((round) => round.calls);
@@ -28,7 +29,7 @@ export function scoreChain(
   }
   const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
   const accepted = acceptedTools(input);
-  const hops = callsThatCount(input, rounds).flat();
+  const hops = counted.flat();
   const end = hops.length - 1;
   const reached = end >= 0 && accepted.has(hops[end]!.name.toLowerCase());
   const last = scorer.score({ calls: reached ? [hops[end]!] : scorer.abstention ? hops : [], format_compliance: 'native' }, { similarities });
@@ -65,12 +66,6 @@ const acceptedTools = (input: CaseInput): Set<string> => new Set([input.expected
 
 /** Whether a round calls an expected tool, which ends the chain. */
 export const reachesEnd = (input: CaseInput, { calls }: ReadReply): boolean => calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
-
-/** The rounds up to the one that calls an expected tool. */
-function roundsThatCount(input: CaseInput, rounds: readonly ReadReply[]): readonly ReadReply[] {
-  const end = rounds.findIndex((round) => reachesEnd(input, round));
-  return end < 0 ? rounds : rounds.slice(0, end + 1);
-}
 
 /** The calls of each round up to the first one of an expected tool. */
 export function callsThatCount(input: CaseInput, rounds: readonly ReadReply[]): ReadCall[][] {

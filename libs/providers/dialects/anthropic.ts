@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { withoutSlash } from '#lib/contracts/url';
 import { held, leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
@@ -47,7 +48,7 @@ export const anthropic: Dialect = {
     const load = async (): Promise<Anthropic> => {
       const { default: Anthropic } = await import('@anthropic-ai/sdk');
       return new Anthropic({
-        baseURL: baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), // the SDK appends /v1/messages
+        baseURL: withoutSlash(baseUrl).replace(/\/v1$/, ''), // the SDK appends /v1/messages
         apiKey: apiKey ?? 'none', // with a key given the SDK looks for none in the environment
         defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null }, // hosts that speak its format know this header
         webhookKey: null,

@@ -1,5 +1,6 @@
 import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { withoutSlash } from '#lib/contracts/url';
 import { leaveOut, onlyHeaders, tokenCount, type Dialect, type Note } from './dialect.js';
 import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
@@ -44,7 +45,7 @@ export const google: Dialect = {
   },
 
   connect({ baseUrl, apiKey }, fetch) {
-    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(baseUrl.replace(/(?<!\/)\/+$/, '')) ?? [];
+    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(withoutSlash(baseUrl)) ?? [];
     const send = onlyHeaders(fetch, HEADERS);
     let sdk: Promise<GoogleGenAI> | undefined;
     const load = async (): Promise<GoogleGenAI> => {
