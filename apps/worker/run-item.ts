@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import { storable } from '#lib/contracts/storable';
 import type { Delivery } from '#lib/db/dispatch-lane';
-import { findExchange, placeOf, rememberRefusesRequired } from '#lib/db/load-run';
+import { findExchanges, placeOf, rememberRefusesRequired, type ItemPlace } from '#lib/db/load-run';
 import { untilDone, type Pool } from '#lib/db/pool';
 import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
@@ -18,6 +18,7 @@ import { SealBroken } from '#lib/runtime/seal';
 import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
 import type { Embedder } from './embedder.js';
+import { SharedCommit } from './group-commit.js';
 import { ShuttingDown } from './items-in-hand.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 import type { PreparedCase } from './prepare-case.js';
@@ -51,13 +52,17 @@ export interface Playing {
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
 export class ItemRunner {
   readonly #announced = new Set<string>();
+  /** By run. Few at a time, since each may have megabytes. */
+  readonly #exchanges: SharedCommit<ItemPlace, Buffer | undefined>;
 
   constructor(
     readonly of: {
       pool: Pool; runs: RunCache; embedder: Embedder; replies: ReplyCache; scorer: ReplyScorer; replyBudget: ReplyBudget; logger: Logger;
       onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
     },
-  ) {}
+  ) {
+    this.#exchanges = new SharedCommit((places, runId) => untilDone(() => findExchanges(of.pool, runId, places)), { waitMs: 2, largest: 20, concurrency: 2 });
+  }
 
   /**
    * Its large replies have room among those of the process until the item is settled.
@@ -96,7 +101,7 @@ export class ItemRunner {
     replyBytes.forRounds = input.multi_turn === true;
 
     // A run that was resumed has kept the replies that could not be scored before.
-    const kept = playing.generation > 1 ? await untilDone(() => findExchange(this.of.pool, { ...place, runId: run.id, target: delivery.target })) : undefined;
+    const kept = playing.generation > 1 ? await this.#exchanges.add(run.id, { ...where, target: delivery.target }) : undefined;
     const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, replyBytes, signal));
     if (again) return { settlement: { ...place, ...again } };
 

@@ -88,11 +88,23 @@ export async function findPlace(
   return rows[0];
 }
 
-/** The stored exchange of an item, zstd of JSON; undefined where there is none. */
-export async function findExchange(pool: Pool, of: { runId: string; target: number; casePosition: number; sample: number }): Promise<Buffer | undefined> {
-  const { rows } = await pool.query<{ body: Buffer }>(
-    'SELECT body FROM exchange WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4', [of.runId, of.target, of.casePosition, of.sample]);
-  return rows[0]?.body.length ? rows[0].body : undefined;
+/** Where an item's result stands in its run. */
+export interface ItemPlace {
+  target: number;
+  casePosition: number;
+  sample: number;
+}
+
+/** The stored exchanges of items of a run, zstd of JSON; undefined where there is none. */
+export async function findExchanges(pool: Pool, runId: string, places: readonly ItemPlace[]): Promise<(Buffer | undefined)[]> {
+  const { rows } = await pool.query<{ n: number; body: Buffer }>({
+    name: 'find_exchanges',
+    text: `SELECT u.n::int, e.body FROM unnest($2::int[], $3::int[], $4::int[]) WITH ORDINALITY AS u(target, case_position, sample, n)
+      JOIN exchange e ON e.run_id = $1 AND e.target = u.target AND e.case_position = u.case_position AND e.sample = u.sample WHERE length(e.body) > 0`,
+    values: [runId, places.map((one) => one.target), places.map((one) => one.casePosition), places.map((one) => one.sample)],
+  });
+  const found = new Map(rows.map(({ n, body }) => [n - 1, body]));
+  return places.map((_place, index) => found.get(index));
 }
 
 /** A model as its provider describes it now: a key or a price may change while a run goes on. */

@@ -8,6 +8,7 @@ import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
+import type { ItemPlace } from './load-run.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 
@@ -44,14 +45,8 @@ export interface RescoreToDo {
   runId: string;
   jobId: string;
   options: RescoreOptions;
-  next: Place;
+  next: ItemPlace;
 }
-export interface Place {
-  target: number;
-  casePosition: number;
-  sample: number;
-}
-
 /** Of each team the oldest ones. */
 export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
   const { rows } = await pool.query<{ id: string; teamId: string; runId: string; jobId: string; options: string; target: number; casePosition: number; sample: number }>(
@@ -66,13 +61,13 @@ export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
 }
 
 /** A settled item and what was answered, as it was packed: undefined where it is gone, empty where nothing was. */
-export interface StoredReplies extends Place {
+export interface StoredReplies extends ItemPlace {
   outcome: 'scored' | 'errored';
   exchange: Buffer | undefined;
 }
 
-export async function storedReplies(pool: Pool, runId: string, from: Place, limit: number): Promise<StoredReplies[]> {
-  const { rows } = await longQuery<Place & { outcome: 'scored' | 'errored'; body: Buffer | null }>(pool,
+export async function storedReplies(pool: Pool, runId: string, from: ItemPlace, limit: number): Promise<StoredReplies[]> {
+  const { rows } = await longQuery<ItemPlace & { outcome: 'scored' | 'errored'; body: Buffer | null }>(pool,
     `SELECT r.target, r.case_position AS "casePosition", r.sample, r.outcome, e.body
      FROM result r LEFT JOIN exchange e USING (run_id, target, case_position, sample)
      WHERE r.run_id = $1 AND (r.target, r.case_position, r.sample) >= ($2, $3, $4) ORDER BY r.target, r.case_position, r.sample LIMIT $5`,
@@ -80,7 +75,7 @@ export async function storedReplies(pool: Pool, runId: string, from: Place, limi
   return rows.map(({ body, ...row }) => ({ ...row, exchange: body?.length ? body : row.outcome === 'errored' ? Buffer.alloc(0) : undefined }));
 }
 
-export interface Rescored extends Place {
+export interface Rescored extends ItemPlace {
   /** Undefined where no model had answered. */
   scored: { verdict: Verdict; metrics?: Record<string, unknown> } | undefined;
 }
