@@ -140,6 +140,48 @@ it('what Postgres refuses to store is errored by itself, with what was paid, and
   await system.sql.query('DROP FUNCTION refuse_one CASCADE');
 });
 
+it('results of one team that cannot be stored at the moment keep nobody else\'s from being stored', async () => {
+  await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'slow-1500' }], limits: { max_concurrency: 20 } });
+  const id = await submit(system.client, ['sim::slow-1500'], { samples: 5 });
+  const inHand = 'SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL GROUP BY worker';
+  await until(async () => (await system.sql.query(inHand, [id])).rowCount === 2, { what: 'both workers to have items in hand' });
+  const client = await system.sql.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [id]);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE '%settle_items%'`;
+    await until(async () => (await system.sql.query(waiting)).rowCount === 2, { what: 'both workers to wait with their results' });
+    await ended(honest, await submit(honest, ['sim::perfect-ish'], { samples: 5 }));
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  expect((await ended(system.client, id)).counts).toMatchObject({ settled: 20, errored: 0 });
+}, 90_000);
+
+it('what waits for its turn, or to be tried again, is not noted as worked on; what is asked is', async () => {
+  const noted = async (id: string): Promise<boolean[]> => {
+    const leases = async () => (await system.sql.query<{ until: string; begun: boolean }>(
+      `SELECT lease_until::text AS until, begun FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL ORDER BY begun, item`, [id])).rows;
+    const renewed = async (before: { until: string }[]): Promise<{ until: string; begun: boolean }[]> => until(async () => {
+      const now = await leases();
+      return now.length === before.length && now.every((one) => before.every((other) => other.until < one.until)) ? now : undefined;
+    }, { what: 'two heartbeats' });
+    await until(async () => (await leases()).length >= 2, { what: 'items in hand' });
+    return (await renewed(await renewed(await leases()))).map(({ begun }) => begun);
+  };
+  await system.client.post('/api/providers', { key: 'one', base_url: `${system.simulator.url}/v1`, api_key: 'sk-one-0123456789', models: [{ id: 'slow-20000' }], limits: { max_concurrency: 1 } });
+  const asking = await submit(system.client, ['one::slow-20000']);
+  await until(async () => (await system.requests('slow-20000')) === 1, { what: 'one item to be asked' });
+  expect((await noted(asking)).filter((begun) => begun)).toEqual([true]);
+
+  answer = () => ({ status: 503, headers: { 'retry-after': '600' }, body: { error: { message: 'later' } } });
+  const trying = await hostileRun('openai');
+  await until(() => asked === 4, { what: 'all items to be refused' });
+  expect(await noted(trying)).toEqual([false, false, false, false]);
+  for (const id of [asking, trying]) await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id });
+}, 90_000);
+
 it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
   const semantic = async (client: Client, key: string, { url, model, embeddings, cases }: { url: string; model: string; embeddings: string; cases: number }): Promise<string> => {
     await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 100 }, models: [{ id: model }, { id: embeddings }] });

@@ -110,6 +110,7 @@ export async function askModel(of: {
       spent.throttledForMs = throttledForMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
+      await of.works?.(false);
       await delay(next.inMs, undefined, { signal }).catch(() => {
         throw signal.reason as Error;
       });

@@ -1,5 +1,5 @@
 import fc from '../../test/fast-check.js';
-import { isNumber, numberSource, parseJson, plainNumbers } from './json.js';
+import { isDeeperThan, isNumber, numberSource, parseJson, plainNumbers } from './json.js';
 
 describe('JSON that keeps numbers as they were written', () => {
   it.each(['5.0', '5e0', '-0', '-0.0', '12345678901234567890', '0.10', '1E400', '1e-400', '0.1', '3.141592653589793238', '9007199254740993', '100', '1.5'])(
@@ -24,6 +24,11 @@ describe('JSON that keeps numbers as they were written', () => {
   it('reads a setting as a number and leaves the numbers of a user alone', () => {
     const body = plainNumbers(parseJson('{"temperature":0.0,"expected_params":{"n":5.0},"scoring_config":{"epsilon":0.10,"params":{"n":{"epsilon":1.0}}}}'));
     expect(JSON.stringify(body)).toBe('{"temperature":0,"expected_params":{"n":5.0},"scoring_config":{"epsilon":0.1,"params":{"n":{"epsilon":1}}}}');
+  });
+
+  it.each<[string, unknown]>([['lists', [[[]]]], ['objects', { a: { b: {} } }], ['both', [{ a: [] }]]])('counts the levels of %s, not what stands in the last one', (_what, value) => {
+    expect([0, 1, 2, 3].map((levels) => isDeeperThan(value, levels))).toEqual([true, true, true, false]);
+    expect(isDeeperThan('[[[[', 0)).toBe(false);
   });
 
   it('reads a key named __proto__ as data', () => {

@@ -4,9 +4,11 @@ import { cancelJob } from './cancel-job.js';
 import { claimItems, renewLeases } from './claim-items.js';
 import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
 import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
+import { findExchanges } from './load-run.js';
 import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
+import { stopIfSpent } from './run-budget.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
 
@@ -72,6 +74,16 @@ describe('settling', () => {
     expect(target.rows).toEqual([{ settled: 4, errored: 1, passed: 3, overall_sum: 3 }]);
     expect(await count('in_flight', runId)).toBe(0);
     expect(await count('exchange', runId)).toBe(4);
+  });
+
+  it('keeps what was said of each item, to be found by its place', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 3);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(pool, deliveries.map((d) => ({ ...settlementOf(d), exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`) })));
+    const found = await findExchanges(pool, runId, [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })));
+    expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
   });
 
   it('tells when a target has nothing left to settle, and only then', async () => {
@@ -269,6 +281,23 @@ describe('finishing', () => {
     expect(await stored()).toMatchObject({ status: 'running', score: null });
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
+
+  it('waits for nobody who holds its user, as a resume of a large run does for minutes, but has another turn', async () => {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId };
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
+      await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
+      const ended = await Promise.allSettled([finishRun(pool, run), stopIfSpent(pool, run)]);
+      expect(ended).toEqual([1, 2].map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })));
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    await pool.query('DELETE FROM run WHERE id = $1', [runId]);
+  }, 30_000);
 
   it('would leave a run unfinished if each settle looked for the other', async () => {
     const team = await aTeam(pool, { cases: 1 });

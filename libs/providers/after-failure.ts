@@ -42,6 +42,9 @@ export function afterFailure(failure: ProviderFailure, { attempts, throttles, th
 export class Retries {
   readonly #tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
 
+  /** @param random 0..1 */
+  constructor(readonly random: () => number = Math.random) {}
+
   /**
    * Counts a failure.
    * @returns what to do, and after a 429 for how long nobody should ask: the provider said it to the whole lane
@@ -50,7 +53,7 @@ export class Retries {
     const tries = this.#tries;
     const throttled = failure.kind === 'rate_limited';
     tries.throttles = throttled ? tries.throttles + 1 : 0;
-    const next = afterFailure(failure, { ...tries, attempts: tries.attempts + 1 }, Math.random());
+    const next = afterFailure(failure, { ...tries, attempts: tries.attempts + 1 }, this.random());
     if (next.then === 'retry') {
       if (next.usesAttempt) tries.attempts++;
       else tries.throttledMs += next.inMs;

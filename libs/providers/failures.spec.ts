@@ -1,4 +1,4 @@
-import { afterFailure } from './after-failure.js';
+import { afterFailure, Retries } from './after-failure.js';
 import { failedGeneration } from './chat.js';
 import { failureOfError, failureOfStatus, readRetryAfter } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
@@ -66,6 +66,20 @@ describe('after a failure', () => {
   it('a 429 that says nothing is waited for longer each time, a minute at most', () => {
     const waits = [1, 2, 5, 7, 30].map((throttles) => afterFailure(status(429), tried({ throttles }), 1));
     expect(waits).toEqual([1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })));
+  });
+
+  const waitsOf = (retries: Retries, failures: ProviderFailure[]) => failures.map((failure) => retries.after(failure)).map(({ next, throttledForMs }) => [next.then === 'retry' ? next.inMs : next.then, throttledForMs]);
+  it('429s in a row are counted for as long as nothing else comes between, and the lane waits as long as the item', () => {
+    expect(waitsOf(new Retries(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual([
+      [1000, 1000], [2000, 2000], [4000, 4000], [1000, undefined], [1000, 1000]]);
+  });
+  it('the requests that failed are counted, five at most, and 429s are none of them', () => {
+    const failures = [500, 429, 502, 500, 429, 503, 500].map((code) => status(code));
+    expect(waitsOf(new Retries(() => 1), failures).map(([wait]) => wait)).toEqual([1000, 1000, 2000, 4000, 1000, 8000, 'settle-errored']);
+  });
+  it('all waits for 429s together end after 15 minutes, and the lane is told what the provider asked for', () => {
+    const waits = waitsOf(new Retries(() => 0), Array.from({ length: 15 }, () => slowDown));
+    expect(waits).toEqual([...Array.from({ length: 14 }, () => [60_000, 60_000]), ['settle-errored', 60_000]]);
   });
 });
 

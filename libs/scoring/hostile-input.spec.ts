@@ -73,6 +73,12 @@ test('the rounds of a chain are oversized together', () => {
   expect(scoreChain(chain, [tool({})], 1, [round(600), round(400)]).error_type).toBe('incomplete_chain');
 });
 
+test('a round of a chain behind the one that calls the expected tool is not looked at, however large', () => {
+  const chain: CaseInput = { multi_turn: true, expected_tool: 'f' };
+  const round = (count: number) => reading({ tool_calls: calls(count) });
+  expect(scoreChain(chain, [tool({})], 1, [round(1), round(2000)])).toMatchObject({ hops: 1, error_type: 'none' });
+});
+
 /** What was done of old, at a cost of the square of the text: each bracket tried by itself. */
 function jsonBySearching(text: string): string[] {
   const found: string[] = [];
