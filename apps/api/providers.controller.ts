@@ -5,6 +5,7 @@ import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTempl
 import { audit } from '#lib/db/audit';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
+import { ring } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
@@ -47,9 +48,14 @@ export class ProvidersController {
   @Answers(200, Provider, 404)
   async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
-    if (!(await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch))) throw unknownProvider(key);
+    const moved = await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch);
+    if (!moved) throw unknownProvider(key);
     await audit(this.deps.pool, caller, 'provider.update', key);
-    return toProvider(await this.#find(caller, key));
+    const provider = await this.#find(caller, key);
+    void ring(this.deps.redis, { topic: 'provider', id: provider.id });
+    for (const id of moved.lanes) void ring(this.deps.redis, { topic: 'lane', id });
+    for (const id of moved.jobs) void ring(this.deps.redis, { topic: 'job', id });
+    return toProvider(provider);
   }
 
   @Delete(':key')

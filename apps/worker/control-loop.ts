@@ -9,6 +9,7 @@ import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
 import { findPlace } from '#lib/db/load-run';
 import { laneLatencyMs } from '#lib/db/lane-latency';
+import { missingLanes, removeUnusedLanes } from '#lib/db/lanes';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { tellWaiting } from '#lib/db/tell-waiting';
@@ -18,6 +19,7 @@ import type { LaneQueues } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
+import type { LaneBudgets } from './lane-budgets.js';
 import { slotsFor, type LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
@@ -38,6 +40,8 @@ type Step = keyof typeof STEPS;
 /** So many lanes or teams of a step are worked on side by side, and a turn waits so long for one that is slow. */
 const AT_ONCE = 4;
 const PATIENCE_MS = 500;
+/** A lane without work is kept so long for the next. */
+const IDLE_LANE_MS = 5 * 60_000;
 /** A page of a rescore may wait for an embedding model, and for threads; what it has learned by then is kept. */
 const LONGEST_PAGE_MS = 120_000;
 
@@ -113,7 +117,7 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
+      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; budgets: LaneBudgets; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
       /** Left out: for good. */
       keepExchangesDays: number | undefined;
     },
@@ -228,6 +232,20 @@ export class ControlLoop {
     await this.#reconciling.each(lanes, ({ id }) => id, async (lane) => {
       await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
     });
+    await this.#letGoOfLanes(new Set(lanes.map(({ id }) => id)));
+  }
+
+  /** A lane costs each process two connections to Redis: one without work is let go of after minutes, and one that is gone at once. */
+  async #letGoOfLanes(busy: ReadonlySet<string>): Promise<void> {
+    const { pool, budgets, workers, queues } = this.of;
+    const idle = budgets.idleFor(0).filter((id) => !busy.has(id));
+    if (idle.length === 0) return;
+    const left = new Set([...(await missingLanes(pool, idle)), ...budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id))]);
+    for (const id of left) {
+      this.#latencies.delete(id);
+      // Farewells to a Redis that is away take long.
+      void Promise.all([workers.letGo(id), queues.letGo(id)]).catch((error: Error) => this.of.logger.warn({ lane: id, error: error.message }, 'A lane could not be let go of'));
+    }
   }
 
   async #reconcileLane(lane: BusyLane, mayJudge: boolean): Promise<void> {
@@ -278,6 +296,7 @@ export class ControlLoop {
     await exclusively(locks.short, `finish ${runId} ${ordinal}`, async () => {
       const summary = createSummary({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
+        this.#stop.signal.throwIfAborted();
         for (const item of page) summary.add(item);
       }
       await finishTarget(pool, done, { ...summary.finish(), target });
@@ -315,9 +334,11 @@ export class ControlLoop {
         while (!signal.aborted && (await expireReplies(pool)));
       },
       'purge deleted runs': () => this.#purge(),
+      'remove unused lanes': () => removeUnusedLanes(pool),
     };
     await exclusively(this.of.locks.short, 'housekeeping', async () => {
       for (const [chore, work] of Object.entries(chores)) {
+        if (signal.aborted) return;
         await work().catch((error: Error) => {
           measureStepFailure('housekeeping');
           logger.warn({ step: 'housekeeping', chore, error: error.message }, 'A chore failed; it is repeated');

@@ -49,14 +49,17 @@ export async function submitRun(
         input.samples, positions.length === suite.caseCount ? [] : positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
         submission.estimate ? JSON.stringify(submission.estimate) : null, input.model_order],
     );
-    await client.query(
+    // Who changes a provider moves its targets to its new lane: those of before, or these.
+    await client.query('SELECT 1 FROM provider WHERE id = ANY ($1) ORDER BY id FOR SHARE', [targets.map((t) => t.providerId)]);
+    const made = await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)
-       SELECT $1, t.ordinal - 1, t.lane, $2, t.provider, t.key, t.model, t.params, t.prompt, $3
-       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
-         WITH ORDINALITY AS t(lane, provider, key, model, params, prompt, ordinal)`,
-      [runId, userId, n, targets.map((t) => t.laneId), targets.map((t) => t.providerId), targets.map((t) => t.providerKey),
+       SELECT $1, t.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, t.provider, t.key, t.model, t.params, t.prompt, $3
+       FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS t(provider, key, model, params, prompt, ordinal)
+         JOIN provider p ON p.id = t.provider LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model`,
+      [runId, userId, n, targets.map((t) => t.providerId), targets.map((t) => t.providerKey),
         targets.map((t) => t.modelId), targets.map((t) => JSON.stringify(t.params)), targets.map((t) => t.systemPrompt)],
     );
+    if (made.rowCount !== targets.length) throw new ProblemError(422, 'A provider of the run was deleted just now.', [{ path: '/models', message: 'name one that is there' }]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
     await alongside?.(client, { jobId, runId });
