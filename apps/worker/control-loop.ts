@@ -5,7 +5,9 @@ import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/finish-run';
 import { createPool, exclusively, type Pool } from '#lib/db/pool';
 import { expireReplies } from '#lib/db/reply-cache';
+import { removeUnusedEmbeddings } from '#lib/db/embeddings';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
+import { removeUnusedVersions } from '#lib/db/suite-versions';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
 import { findPlace } from '#lib/db/load-run';
 import { laneLatencyMs } from '#lib/db/lane-latency';
@@ -323,6 +325,9 @@ export class ControlLoop {
     const { pool, logger, keepExchangesDays, runs } = this.of;
     const { signal } = this.#stop;
     runs.sweep();
+    const inPieces = async (removePiece: (pool: Pool) => Promise<boolean>): Promise<void> => {
+      while (!signal.aborted && (await removePiece(pool)));
+    };
     const chores: Record<string, () => Promise<unknown>> = {
       'make partitions': () => pool.query(`SELECT ensure_partitions(now() + interval '3 months')`),
       'forget idempotency keys': () => pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
@@ -330,10 +335,10 @@ export class ControlLoop {
         const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);
         if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
       },
-      'expire replies': async () => {
-        while (!signal.aborted && (await expireReplies(pool)));
-      },
+      'expire replies': () => inPieces(expireReplies),
       'purge deleted runs': () => this.#purge(),
+      'remove unused versions of suites': () => inPieces(removeUnusedVersions),
+      'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
       'remove unused lanes': () => removeUnusedLanes(pool),
     };
     await exclusively(this.of.locks.short, 'housekeeping', async () => {

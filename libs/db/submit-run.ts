@@ -91,25 +91,30 @@ async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: stri
   );
   const suite = rows[0];
   if (!suite) throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
-  const made = await client.query<{ id: string }>(
-    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
-     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1
-     ON CONFLICT (suite_id, version) DO NOTHING RETURNING id`,
-    [suiteId, newId()],
-  );
-  let versionId = made.rows[0]?.id;
-  if (versionId) {
-    await client.query(
-      `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
-       SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case WHERE suite_id = $1`,
-      [suiteId, versionId],
-    );
-  } else {
-    const pinned = await client.query<{ id: string }>('SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2', [suiteId, suite.version]);
-    versionId = pinned.rows[0]!.id;
-  }
+  const versionId = (await knownVersion(client, suiteId, suite.version)) ?? (await makeVersion(client, suiteId));
   const count = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM suite_version_case WHERE version_id = $1', [versionId]);
   return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
+}
+
+/** Held until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`). */
+async function knownVersion(client: PoolClient, suiteId: string, version: number): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2 FOR KEY SHARE', [suiteId, version]);
+  return rows[0]?.id;
+}
+
+async function makeVersion(client: PoolClient, suiteId: string): Promise<string> {
+  const versionId = newId();
+  await client.query(
+    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
+     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1`,
+    [suiteId, versionId],
+  );
+  await client.query(
+    `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
+     SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case WHERE suite_id = $1`,
+    [suiteId, versionId],
+  );
+  return versionId;
 }
 
 /** Positions of the cases that take part: those that the filter leaves, without drafts. */

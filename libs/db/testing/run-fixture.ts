@@ -23,11 +23,13 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   const input = (more: Partial<RunInput> = {}): RunInput => RunInputSchema.parse({ suite_id: suiteId, models: ['sim::a'], ...more });
   return {
     teamId, userId, laneId, suiteId,
-    async submit({ models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}) {
+    async submit(
+      { models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}, alongside?: Parameters<typeof submitRun>[2],
+    ) {
       return submitRun(pool, {
         teamId, userId: as, suiteId, input: { ...input(more), metrics: [], cache: 'off' },
         targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, priced: false, params: {}, systemPrompt: null })),
-      });
+      }, alongside);
     },
     async anotherUser(): Promise<string> {
       const id = newId();
