@@ -154,7 +154,7 @@ describe('an imported suite', () => {
       const message = { role: 'assistant', content: null, tool_calls: calls.map(([tool, args]) => ({ type: 'function', function: { name: tool, arguments: JSON.stringify(args) } })) };
       const tools = test!.tools as SuiteFile['tools'];
       const scores = scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: test!, tools, rounds: [{ message, reply: readReply(message, tools) }] });
-      if (input.category !== 'live_relevance' && scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
+      if (scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
     }
     expect(differences.slice(0, 10)).toEqual([]);
   });
