@@ -38,10 +38,16 @@ export function bfclAst(input: BfclInput): BfclVerdict {
   if (category.includes('parallel')) return parallel(input, calls);
   if (category.includes('multiple')) {
     if (calls.length !== answers.length) return wrong('multiple_function_checker:wrong_count');
-    return simple(functionFor(input, answers[0]!), calls[0]!, answers[0]!, input.underscore_to_dot);
+    const answer = firstOf(answers, 'possible answers');
+    return simple(functionFor(input, answer), calls[0]!, answer, input.underscore_to_dot);
   }
   if (calls.length !== 1) return wrong('simple_function_checker:wrong_count');
-  return simple(input.functions[0]!, calls[0]!, answers[0]!, input.underscore_to_dot);
+  return simple(firstOf(input.functions, 'functions'), calls[0]!, firstOf(answers, 'possible answers'), input.underscore_to_dot);
+}
+
+function firstOf(list: readonly JsonObject[], what: string): JsonObject {
+  if (list[0]) return list[0];
+  throw new Error(`BFCL expects ${what}, and there are none.`);
 }
 
 const isCallShaped = (output: Json): output is JsonObject[] =>
