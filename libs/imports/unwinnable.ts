@@ -9,8 +9,7 @@ type Answer = Record<string, Record<string, Json[]>>;
  */
 export function unwinnable(category: string, functions: JsonObject[], possible_answer: Answer[]): string | undefined {
   const isSimple = !/parallel|multiple/.test(category);
-  const looked = isSimple ? possible_answer.slice(0, 1) : possible_answer;
-  const model_output = looked.map((answer) => {
+  const model_output = possible_answer.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
     const described = isSimple ? functions[0] : functions.find((one) => one.name === name);
     return { [described ? String(described.name) : name]: described ? argumentsFor(described, params) : {} };

@@ -73,8 +73,30 @@ function findFaults(tool: Tool): InputError[] {
   if (circle) {
     return wrong('', `refers to itself without going down into a value, so that it never ends: ${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`);
   }
+  if (isSurelyValid(parameters)) return [];
   const validate = validatorFor(parameters);
   return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${validate.message}`) : [];
+}
+
+/** Keywords that compile whenever the meta-schema has nothing against their values; of the others some refer elsewhere, or hold patterns. */
+const PLAIN = new Set([
+  'type', 'title', 'description', 'default', 'examples', 'const', 'required', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+  'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties',
+]);
+
+function isPlain(schema: Json): boolean {
+  return typeof schema === 'boolean' || (isObject(schema) && Object.entries(schema).every(([key, value]) => {
+    if (key === 'properties') return isObject(value) && Object.values(value).every(isPlain);
+    if (key === 'items' || key === 'additionalProperties') return isPlain(value);
+    if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return Array.isArray(value) && value.every(isPlain);
+    return key === 'enum' ? Array.isArray(value) && value.length > 0 : PLAIN.has(key);
+  }));
+}
+
+/** Compiling a schema takes ten times as long as reading it by the meta-schema. */
+function isSurelyValid(parameters: JsonObject): boolean {
+  const { $schema: _schema, ...schema } = parameters;
+  return isPlain(schema) && kept.ajv.validateSchema(lossyNumbers(schema) as JsonObject) === true;
 }
 
 const MOST_KEPT = 500;
