@@ -99,7 +99,7 @@ function isSurelyValid(parameters: JsonObject): boolean {
   return isPlain(schema) && kept.ajv.validateSchema(lossyNumbers(schema) as JsonObject) === true;
 }
 
-const MOST_KEPT = 500;
+const MOST_KEPT = 250;
 const LONGEST_KEPT = 2 ** 20;
 /** By the text of their schemas. An Ajv keeps something of each schema that it compiled, and each validator its Ajv: they are let go of together. */
 const newKept = () => ({ ajv: newAjv(), validators: new Map<string, ValidateFunction | Error>(), length: 0 });
