@@ -194,8 +194,17 @@ describe('a suite exported to BFCL', () => {
   it('names each of many cases of one name in a time that grows with their number', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const cases = Array.from({ length: 10_000 }, () => ({ name: 'same', prompt: 'p', expected_tool: null }));
-    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'all')).map((line) => JSON.parse(line).id);
+    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'questions')).map((line) => JSON.parse(line).id);
     expect([ids[0], ids[1], ids.at(-2), ids.at(-1)]).toEqual(['same', 'same#2', 'same#10000', 'same#2#2']);
+  });
+
+  it('can be imported again, whatever its cases are called', async () => {
+    const tool = { type: 'function' as const, function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } } };
+    const cases = [{ expected_tool: null, name: 'say nothing' }, { expected_tool: null }, { expected_tool: 'f', expected_params: {}, name: 'trip 1' }, { expected_tool: ['f'], name: 'any' }, { expected_tool: 'f' }, { expected_tool: null, name: 'relevance_7' }, { expected_tool: 'f', name: 'irrelevance_8' }];
+    const suite = SuiteFile.parse({ name: 's', tools: [tool], test_cases: cases.map((one) => ({ prompt: 'p', ...one })) });
+    const again = await importText(await exportWhole(suite, 'bfcl'));
+    expect(again.suite.test_cases.map(({ name, expected_tool }) => [name, expected_tool])).toEqual([['say nothing', null], ['irrelevance_1', null], ['trip 1', 'f'], ['relevance_4', ['f']]]);
+    expect(again.warnings).toEqual(['any', 'relevance_7', 'irrelevance_8'].map((name) => expect.stringContaining(`${name}: left out by the export`)));
   });
 
   it('says which cases BFCL cannot express', async () => {
