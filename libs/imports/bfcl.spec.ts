@@ -95,6 +95,8 @@ describe('BFCL entries', () => {
       ...entry('simple_3', ['number'], { number: [''] }),
       question('live_irrelevance_4-0-0'), truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
       question('simple_5'), truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
+      // Of so many it is not tried whether one can be won: the last of these can.
+      ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
     ));
     expect(warnings).toEqual([
       "Line 7: simple_3: no reply can satisfy it by BFCL's own check (type_error:simple); the house score can be won",

@@ -70,7 +70,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     }
     const why = answers && unwinnable(checkedAs(category, answers.length), functions, answers);
     if (why !== undefined && CaseInput.safeParse(made).success && fit(made).length === 0) {
-      const wins = prepareCase(made, made.tools, settings.pass_threshold ?? 1).score({ calls: examples(answers!, tools), format_compliance: 'native' }).passed;
+      const wins = prepareCase(made, [], settings.pass_threshold ?? 1).score({ calls: examples(answers!, tools), format_compliance: 'native' }).passed;
       warn(wins ? `no reply can satisfy it by BFCL's own check (${why}); the house score can be won` : `no reply can satisfy it (${why}); it is imported, and will fail for every model`);
     }
     for (const { tool } of tools.values()) shelf.offer(tool);
@@ -172,7 +172,7 @@ function toolsOf(functions: Described[], warn: (message: string) => void): Map<s
   return tools;
 }
 
-function caseOf(id: string, category: string, { question }: JsonObject, truth: Answer[] | undefined, tools: Map<string, Named>): CaseInput & { tools: Tool[] } {
+function caseOf(id: string, category: string, { question }: JsonObject, truth: Answer[] | undefined, tools: Map<string, Named>): CaseInput {
   const turn = Array.isArray(question) && question.length === 1 && Array.isArray(question[0]) ? question[0] : question;
   const messages = typeof turn === 'string' ? [{ role: 'user', content: turn }] : ([turn ?? []].flat() as JsonObject[]);
   const base = { name: id.slice(0, 200), category, ...asked(messages), tools: [...tools.values()].map(({ tool }) => tool) };

@@ -1,13 +1,17 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { bfclAst, type BfclInput } from '../scoring/compatible/bfcl.js';
 
+/** Each is tried against all others. */
+const MOST_TRIED = 30;
+
 type Answer = Record<string, Record<string, Json[]>>;
 
 /**
- * Why BFCL's own check passes no reply to an entry; undefined if it passes one. It looks at each parameter for itself: tried are
- * all acceptable values, the empty ones of a required parameter that accepts "", and leaving it out.
+ * Why BFCL's own check passes no reply to an entry; undefined if it passes one, or an argument has too many acceptable values to try
+ * them all. It looks at each parameter for itself: tried are all acceptable values, empty ones where "" is acceptable, and none.
  */
 export function unwinnable(category: string, functions: JsonObject[], possible_answer: Answer[]): string | undefined {
+  if (possible_answer.some((answer) => Object.values(answer).some((params) => Object.values(params).some((accepted) => accepted.length > MOST_TRIED)))) return undefined;
   const isSimple = !/parallel|multiple/.test(category);
   const model_output = possible_answer.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
