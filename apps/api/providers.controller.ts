@@ -76,7 +76,9 @@ export class ProvidersController {
     return { ok, latency_ms: latencyMs, error };
   }
 
+  /** Makes the API call out with the team's key, as a test does. */
   @Get(':key/discover')
+  @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {
     const provider = await this.#find(caller, key);
