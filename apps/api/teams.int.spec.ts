@@ -192,6 +192,31 @@ describe('tokens', () => {
 });
 
 describe('a team', () => {
+  it('says how many jobs of a user run at once; one that waits says for what, and starts when its owner allows more', async () => {
+    const made = (await client.post('/api/teams', { name: 'busy' })).body;
+    const owner = clientOf(api.url, made.token.token);
+    const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);
+    await owner.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const { suite_id } = (await owner.post('/api/tool-eval/import', weatherSuite(1))).body;
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) ids.push((await owner.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.job_id);
+    const seen = async () => (await editor.get('/api/jobs')).body.items.map(({ status, detail }: any) => [status, detail]).reverse();
+    const running = ['queued', null];
+    const waiting = (limit: number) => ['pending', `Waits until fewer than ${limit} jobs of its user are running; an owner can raise the limit with PUT /api/settings/jobs.`];
+    expect(await seen()).toEqual([running, running, running, running, waiting(4), waiting(4)]);
+
+    expect((await editor.put('/api/settings/jobs', { running_jobs_per_user: 5 })).status).toBe(403);
+    for (const limit of [0, 101, 1.5, '5']) expect((await owner.put('/api/settings/jobs', { running_jobs_per_user: limit })).status).toBe(400);
+    expect(await owner.put('/api/settings/jobs', { running_jobs_per_user: 5 })).toMatchObject({ status: 200, body: { running_jobs_per_user: 5 } });
+    expect(await seen()).toEqual([running, running, running, running, running, waiting(5)]);
+    expect((await editor.get(`/api/jobs/${ids[5]}`)).body.detail).toBe(waiting(5)[1]);
+    await owner.put('/api/settings/jobs', { running_jobs_per_user: 1 });
+    expect((await seen()).slice(4)).toEqual([running, waiting(1)]);
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 1 });
+    expect((await client.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+  });
+
   it('is made by owners of the first one alone, and its name is its own', async () => {
     const made = await client.post('/api/teams', { name: 'third' });
     expect(made).toMatchObject({ status: 201, body: { name: 'third', token: { role: 'owner', token: expect.stringMatching(/^tm_/) } } });
