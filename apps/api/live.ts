@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
@@ -79,6 +79,9 @@ export class Live {
   constructor(readonly deps: Deps, httpServer: HttpServer) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
     acceptSharedFrames(this.#io);
+    this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
+      if (deps.ending && !request.headers.upgrade) headers.connection = 'close';
+    });
     this.#io.use((socket, next) => {
       const { token } = socket.handshake.auth as { token?: unknown };
       // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
