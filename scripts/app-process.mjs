@@ -52,7 +52,7 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
   async function end() {
     clearTimeout(timer);
     const hard = setTimeout(() => child.kill('SIGKILL'), drainSecondsOf(env) * 1000 + STOP_GRACE_MS);
-    child.kill('SIGTERM');
+    child.kill(app === 'api' ? 'SIGINT' : 'SIGTERM'); // There is no load balancer that an API would serve on for.
     await exited;
     clearTimeout(hard);
   }

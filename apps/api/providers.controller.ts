@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
-import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
+import { DiscoveredModels, type ModelInput, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
@@ -26,6 +27,7 @@ export class ProvidersController {
   @Answers(201, Provider, 409)
   async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput) {
     this.#checkAddress(input.base_url);
+    checkDefaults(input.models);
     await createProvider(this.deps.pool, this.deps.sealer, caller.teamId, input);
     await audit(this.deps.pool, caller, 'provider.create', input.key);
     return toProvider(await this.#find(caller, input.key));
@@ -45,9 +47,10 @@ export class ProvidersController {
 
   @Patch(':key')
   @Needs('owner')
-  @Answers(200, Provider, 404)
+  @Answers(200, Provider, 404, 422)
   async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
+    checkDefaults(patch.models ?? []);
     const moved = await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch);
     if (!moved) throw unknownProvider(key);
     await audit(this.deps.pool, caller, 'provider.update', key);
@@ -79,7 +82,9 @@ export class ProvidersController {
     return { ok, latency_ms: latencyMs, error };
   }
 
+  /** Makes the API call out with the team's key, as a test does. */
   @Get(':key/discover')
+  @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {
     const provider = await this.#find(caller, key);
@@ -108,6 +113,11 @@ export class ProvidersController {
     const refusal = refusedAddress(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
+}
+
+function checkDefaults(models: readonly ModelInput[]): void {
+  const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
 
 const unknownProvider = (key: string): ProblemError => new ProblemError(404, `No provider "${key}" in this team.`);

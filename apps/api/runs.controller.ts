@@ -23,7 +23,7 @@ import { ring } from '#lib/events/doorbell';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
-import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
+import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
@@ -200,7 +200,9 @@ export class RunsController {
   @Answers(202, Submitted, 404, 409)
   async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Req() { idempotency }: CallerRequest) {
     const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
-    const made = await resumeRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId: uuid('run', id), ...input },
+    const runId = uuid('run', id);
+    await checkResume(this.deps.pool, caller.teamId, runId);
+    const made = await resumeRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId, ...input },
       idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
     await audit(this.deps.pool, caller, 'run.resume', made.runId);
     this.#announce(made.jobId, made.lanes);

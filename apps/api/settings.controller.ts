@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
-import { CacheInput, CacheSetting, EmbeddingSetting, Spending, SpendingInput } from '#lib/contracts/settings';
+import { CacheInput, CacheSetting, EmbeddingSetting, JobsSetting, Spending, SpendingInput } from '#lib/contracts/settings';
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
 import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/reply-cache';
+import { readJobsSetting, setRunningJobs } from '#lib/db/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
+import { ring } from '#lib/events/doorbell';
 import { Deps } from './deps.js';
 import { Answers, Me, Needs } from './route.js';
 
@@ -47,6 +49,24 @@ export class SettingsController {
   async emptyCache(@Me() caller: Caller): Promise<void> {
     await emptyCache(this.deps.pool, caller.teamId);
     await audit(this.deps.pool, caller, 'cache.empty', caller.teamId);
+  }
+
+  @Get('jobs')
+  @Answers(200, JobsSetting)
+  jobs(@Me() caller: Caller) {
+    return readJobsSetting(this.deps.pool, caller.teamId);
+  }
+
+  /** Jobs that need no longer wait have started when it answers. */
+  @Put('jobs')
+  @Needs('owner')
+  @Answers(200, JobsSetting)
+  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting) {
+    const { jobs, lanes } = await setRunningJobs(this.deps.pool, caller.teamId, setting.running_jobs_per_user);
+    await audit(this.deps.pool, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+    for (const id of lanes) void ring(this.deps.redis, { topic: 'lane', id });
+    for (const id of jobs) void ring(this.deps.redis, { topic: 'job', id });
+    return setting;
   }
 
   @Get('spending')

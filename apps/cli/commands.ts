@@ -30,7 +30,7 @@ export async function jobs(client: ApiClient, _rest: string[], options: Options)
   const found = [];
   for await (const job of client.jobs()) {
     found.push(job);
-    rows.push([job.id, job.type, job.status, `${job.progress.done}/${job.progress.total}`, job.created_at]);
+    rows.push([job.id, job.type, job.status, `${job.progress.done}/${job.progress.total}`, job.created_at, job.detail ?? '']);
     if (rows.length === 50) break;
   }
   if (options.json) sayJson(found, 2);

@@ -13,6 +13,8 @@ const POLL_MS = 500;
 /** Follows a run to its end, with a bar for each model where somebody looks, and answers it with its summaries. */
 export async function watchRun(client: ApiClient, jobId: string, runId: string, { silent }: { silent: boolean }): Promise<Run> {
   const bars = silent ? undefined : drawing();
+  const job = await client.job(jobId);
+  if (job.status === 'pending' && job.detail && !silent) tell(job.detail);
   try {
     for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
       if (entry.name === 'tool_eval_progress') bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));

@@ -57,13 +57,17 @@ export interface Moved {
   jobs: string[];
 }
 
-/** @returns undefined when there is no such provider */
+/**
+ * @returns undefined when there is no such provider
+ * @throws ProblemError 422 when its key would go to an origin for which nobody entered it
+ */
 export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<Moved | undefined> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; kind: string; base_url: string; sealed_key: string | null; lane_id: string }>(
       'SELECT id, kind, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
     const old = rows[0];
     if (!old) return undefined;
+    if (old.sealed_key && patch.api_key === undefined && patch.base_url && new URL(patch.base_url).origin !== new URL(old.base_url).origin) throw keyOfAnotherOrigin(patch.base_url);
     const set = async (column: string, value: unknown): Promise<void> => void (await client.query(`UPDATE provider SET ${column} = $2 WHERE id = $1`, [old.id, value]));
     if (patch.name !== undefined) await set('name', patch.name);
     if (patch.kind !== undefined && patch.kind !== old.kind) {
@@ -133,6 +137,12 @@ export async function deleteProvider(pool: Pool, teamId: string, key: string): P
     return 'deleted';
   });
 }
+
+/** Whoever may change an address could otherwise have the key sent to one of their own. */
+const keyOfAnotherOrigin = (baseUrl: string): ProblemError =>
+  new ProblemError(422, `The key was entered for another origin and does not move to ${new URL(baseUrl).origin} with the address. Give "api_key" along with "base_url"; null where the endpoint needs none.`, [
+    { path: '/api_key', message: 'must be given with a base_url of another origin; null for an endpoint without key' },
+  ]);
 
 /** A key at an origin is one credential, with one set of limits at the provider, however many entries use it. */
 const credential = (sealer: Sealer, baseUrl: string, apiKey: string | null): string => sealer.fingerprint('credential', new URL(baseUrl).origin, apiKey ?? '');
