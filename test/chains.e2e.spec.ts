@@ -4,7 +4,7 @@ import { until } from './until.js';
 
 let client: Client;
 let system: System;
-const MODELS = ['scripted:way', 'scripted:parallel', 'scripted:late', 'scripted:text', 'scripted:slow', 'never-stops', 'perfect-ish'];
+const MODELS = ['scripted:way', 'scripted:parallel', 'scripted:late', 'scripted:text', 'scripted:slow', 'scripted:resumed', 'scripted:broken', 'never-stops', 'perfect-ish'];
 beforeAll(async () => {
   system = await startSystem();
   client = system.client;
@@ -83,6 +83,40 @@ it('an error in a late round leaves the whole without a score, and keeps the rou
   expect(whole.exchange.requests).toHaveLength(2);
   expect(whole.exchange.replies[0].choices[0].message.tool_calls[0].function.name).toBe('find_user');
 });
+
+it('a chain whose replies are stored and could not be scored is scored from all of them by a resume; one that broke off is played anew', async () => {
+  const lane = async (paused: boolean) => {
+    for (const { id } of (await client.get('/api/lanes')).body.items) await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
+  };
+  const ended = (id: string) => until(async () => { const now = (await client.get(`/api/tool-eval/history/${id}`)).body; return now.status === 'completed' && now; }, { what: 'the run to end' });
+  const resultsOf = async (id: string) => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
+  const whole = [calls(['find_user', { name: 'Ann' }]), calls(['list_orders', { user: 'u-1' }]), calls(['refund', { order: 'o-7' }])];
+  await script('resumed', whole);
+  await script('broken', [whole[0]!, { status: 400, body: { error: { message: 'no' } } }]);
+  const { body: { suite_id } } = await client.post('/api/tool-eval/import', { name: 'kept', tools, test_cases: [{ ...chain, expected_params: { order: 'o-.' }, param_scoring: 'regex' }] });
+  await lane(true);
+  const { body: { eval_id: id } } = await client.post('/api/tool-eval', { suite_id, models: ['scripted:resumed', 'scripted:broken'], tool_choice: 'auto', cache: 'off' });
+  // A fault that no release would make, in the stored copy of the case: its replies cannot be scored.
+  const spoil = (from: string, to: string) => system.sql.query(
+    'UPDATE suite_version_case c SET body = replace(c.body, $2, $3) FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id', [id, from, to]);
+  await spoil('"o-."', '"("');
+  await lane(false);
+  await ended(id);
+  expect((await resultsOf(id)).map((result: any) => [result.target, result.error?.kind, result.attempts]).sort())
+    .toEqual([['sim::scripted:broken', 'bad_request', 2], ['sim::scripted:resumed', 'internal', 3]]);
+
+  await spoil('"("', '"o-."');
+  await script('broken', whole);
+  // Versions of suites do not change, and so a worker keeps what it has read of them.
+  for (const worker of system.workers.splice(0)) await worker.stop();
+  await system.startWorker();
+  const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];
+  expect((await client.post(`/api/tool-eval/history/${id}/resume`)).status).toBe(202);
+  await ended(id);
+  expect((await resultsOf(id)).map((result: any) => [result.target, result.passed, result.attempts, result.cached, result.evidence.chain.hops]).sort())
+    .toEqual([['sim::scripted:broken', true, 3, false, 3], ['sim::scripted:resumed', true, 0, true, 3]]);
+  expect([await system.requests('scripted:resumed'), await system.requests('scripted:broken')]).toEqual([asked[0], asked[1]! + 3]);
+}, 120_000);
 
 it('a chain stops between two rounds when its run is cancelled', async () => {
   await script('slow', Array.from({ length: 50 }, () => ({ message: calls(['find_user', { name: 'Ann' }]), delay_ms: 200 })));

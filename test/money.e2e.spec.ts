@@ -3,13 +3,14 @@ import { startSystem, type System } from './system.js';
 import { until } from './until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
+let system: System;
 let client: Client;
 let sql: System['sql'];
 let control: System['control'];
 let requests: System['requests'];
 let script: System['script'];
 beforeAll(async () => {
-  const system = await startSystem({ workers: 2 });
+  system = await startSystem({ workers: 2 });
   ({ client, sql, control, requests, script } = system);
   await client.post('/api/providers', {
     key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
@@ -159,6 +160,59 @@ describe('resuming a run', () => {
     const { rows } = await sql.query('SELECT DISTINCT case_position FROM result WHERE run_id = $1 ORDER BY 1', [body.eval_id]);
     expect(rows.map((row) => row.case_position)).toEqual([1, 3, 5]);
   }, 60_000);
+
+  it('prepares a large run in pieces behind the answer: its user works on meanwhile, and a worker that is killed over it loses and repeats nothing', async () => {
+    const N = 12_000;
+    const ERRORED = 24;
+    const { body } = await submit(N / 100, ['slow-40'], { samples: 100 });
+    await client.post(`/api/jobs/${body.job_id}/cancel`);
+    await until(async () => (await run(body.eval_id)).finished_at, { what: 'the run to stop' });
+    // As if it had run to its end: every 500th item errored.
+    await sql.query('DELETE FROM result WHERE run_id = $1', [body.eval_id]);
+    await sql.query(
+      `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall, error_type, abstention, called, scoring_version, attempts, error_kind, error_message)
+       SELECT $1, 0, i / 100, i % 100, 1, j.last_seq + 1 + i, CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'scored' END, i % 500 <> 7, CASE WHEN i % 500 <> 7 THEN 1 END,
+         CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'none' END, false, '[]', 1, 1, CASE WHEN i % 500 = 7 THEN 'network' END, CASE WHEN i % 500 = 7 THEN 'gone' END
+       FROM job j, generate_series(0, $3 - 1) i WHERE j.id = $2`, [body.eval_id, body.job_id, N]);
+    await sql.query('DELETE FROM job_event WHERE job_id = $1 AND seq > (SELECT last_seq FROM job WHERE id = $1)', [body.job_id]);
+    await sql.query('UPDATE job SET last_seq = last_seq + $2, done = $2, errored = $3 WHERE id = $1', [body.job_id, N, ERRORED]);
+    await sql.query('UPDATE target SET cursor = n, settled = n, errored = $2, passed = n - $2, overall_sum = n - $2 WHERE run_id = $1', [body.eval_id, ERRORED]);
+
+    // Whoever prepares the second half waits, until it is killed.
+    const gate = await sql.connect();
+    await gate.query('SELECT pg_advisory_lock(4242)');
+    await gate.query(`
+      CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4242); RETURN NEW; END $$;
+      CREATE TRIGGER wait_for_test BEFORE INSERT ON redo FOR EACH ROW WHEN (NEW.item >= 6000) EXECUTE FUNCTION wait_for_test()`);
+    const asked = await requests('slow-40');
+    const resumed = await client.post(`/api/tool-eval/history/${body.eval_id}/resume`);
+    expect(resumed.status).toBe(202);
+    const job = async () => (await client.get(`/api/jobs/${resumed.body.job_id}`)).body;
+    await until(async () => (await job()).detail === `preparing 5000 of ${N}`, { what: 'the first piece' });
+    expect(await job()).toMatchObject({ status: 'queued', progress: { done: 0, total: ERRORED } });
+    expect(await run(body.eval_id)).toMatchObject({ status: 'queued', counts: { total: N, settled: N - ERRORED, errored: 0 } });
+    const waiting = async () => (await gate.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4242`)).rowCount;
+    await until(waiting, { what: 'a piece in the middle' });
+    const small = await submit(2, ['perfect-ish']);
+    expect(await ended(small.body.eval_id)).toMatchObject({ status: 'completed' });
+    await until(waiting, { what: 'a piece in the middle' });
+    for (const worker of system.workers.splice(0)) await worker.kill('SIGKILL');
+    for (let n = 0; n < 2; n++) await system.startWorker();
+    await gate.query('SELECT pg_advisory_unlock(4242)');
+    gate.release();
+
+    expect(await ended(body.eval_id)).toMatchObject({ status: 'completed', counts: { total: N, settled: N, errored: 0, passed: N } });
+    expect(await job()).toMatchObject({ status: 'completed', detail: null, progress: { done: ERRORED, total: ERRORED, errored: 0 } });
+    expect(await requests('slow-40') - asked).toBe(ERRORED);
+    const { rows } = await sql.query(`SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items, (count(*) FILTER (WHERE generation = 2))::int AS anew FROM result WHERE run_id = $1`, [body.eval_id]);
+    expect(rows[0]).toEqual({ n: N, items: N, anew: ERRORED });
+    for (const [id, generation] of [[body.job_id, 1], [resumed.body.job_id, 2]]) {
+      const log = await sql.query(
+        `SELECT count(*)::int AS n, count(DISTINCT seq)::int AS numbers, (SELECT last_seq FROM job WHERE id = $1) AS last FROM
+           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 AND generation = $3) s`, [id, body.eval_id, generation]);
+      expect(log.rows[0]).toEqual({ n: log.rows[0].last, numbers: log.rows[0].last, last: log.rows[0].last });
+    }
+  }, 120_000);
 
   it('waits until a run has ended', async () => {
     const { body } = await submit(100, ['slow-41']);

@@ -4,6 +4,7 @@ import { purgeRun, runsToPurge } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/finish-run';
 import { createPool, exclusively, type Pool } from '#lib/db/pool';
+import { prepareRun, runsToPrepare } from '#lib/db/prepare-run';
 import { expireReplies } from '#lib/db/reply-cache';
 import { removeUnusedEmbeddings } from '#lib/db/embeddings';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
@@ -34,6 +35,7 @@ import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
 const STEPS = {
   dispatch: { idleMs: 500, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
+  prepare: { idleMs: 1000, gapMs: 0 },
   rescore: { idleMs: 1000, gapMs: 0 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
@@ -99,7 +101,7 @@ const worthwhile = ({ waiting, in_flight }: BusyLane, { slots, ahead }: Window):
   waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 
 /**
- * What keeps runs going, in every worker process: dispatching, finishing, reconciling. Each step excludes its twins in other
+ * What keeps runs going, in every worker process: preparing, dispatching, finishing, reconciling. Each step excludes its twins in other
  * processes by a lock in Postgres, and can be repeated after a crash at any line.
  */
 export class ControlLoop {
@@ -115,6 +117,7 @@ export class ControlLoop {
   readonly #dispatching = this.#shares('dispatch');
   readonly #reconciling = this.#shares('reconcile');
   readonly #finishing = this.#shares('finish');
+  readonly #preparing = this.#shares('prepare');
   readonly #rescoring = this.#shares('rescore');
 
   constructor(
@@ -128,6 +131,7 @@ export class ControlLoop {
   start(): void {
     this.#repeat('dispatch', () => this.#dispatch());
     this.#repeat('finish', () => this.#finish());
+    this.#repeat('prepare', () => this.#prepare());
     this.#repeat('rescore', () => this.#rescore());
     this.#repeat('reconcile', () => this.#reconcile());
     this.#repeat('housekeeping', () => this.#keepHouse());
@@ -285,6 +289,7 @@ export class ControlLoop {
     const moved = async (jobId: string | undefined): Promise<void> => {
       if (jobId === undefined) return;
       this.wake('dispatch'); // a job that waited for this one may have started
+      this.wake('prepare');
       await ring(redis, { topic: 'job', id: jobId });
     };
     await this.#finishing.each(await doneTargets(pool), byTeam, (done) => this.#finishTarget(done));
@@ -304,6 +309,20 @@ export class ControlLoop {
       await finishTarget(pool, done, { ...summary.finish(), target });
     });
     this.wake('finish');
+  }
+
+  /** A piece of each, in turn, so that a large run holds up no small one. */
+  async #prepare(): Promise<void> {
+    const { pool, redis } = this.of;
+    await this.#preparing.each(await runsToPrepare(pool), ({ teamId }) => teamId, async (run) => {
+      if (this.#stop.signal.aborted) return;
+      const prepared = await prepareRun(pool, run);
+      if (!prepared) return;
+      if (prepared.more) this.wake('prepare');
+      else this.wake('dispatch');
+      for (const id of prepared.lanes) await ring(redis, { topic: 'lane', id });
+      await ring(redis, { topic: 'job', id: run.jobId });
+    });
   }
 
   /** A page of each, in turn, so that a large run holds up no small one. */

@@ -63,7 +63,10 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     await untilDone(() => this.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await this.#subscriber.ping();
     await listen(this.#subscriber, ({ topic, id }) => {
-      if (topic === 'lane') this.#control.wake('dispatch');
+      if (topic === 'lane') {
+        this.#control.wake('dispatch');
+        this.#control.wake('prepare');
+      }
       if (topic === 'cancel') this.#items.stopRun(id);
       if (topic === 'provider') void this.#kit.connections.refresh();
     });

@@ -19,18 +19,32 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<str
     [userId],
   );
   for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {
-    const { rows } = await client.query<{ target: string; n: number }>(
-      `UPDATE target SET active = true WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) AND (cursor < n OR EXISTS (SELECT 1 FROM redo WHERE redo.run_id = target.run_id AND redo.target = ordinal))
-       RETURNING provider_key || '::' || model_id AS target, n`,
-      [job.id],
-    );
     await client.query(`UPDATE run SET status = 'queued' WHERE job_id = $1`, [job.id]);
-    await logEvents(client, job.id, [
-      {
-        name: 'tool_eval_init',
-        data: { eval_id: job.result_ref, targets: rows.map((row) => row.target), total_cases: rows.reduce((sum, row) => sum + row.n, 0) },
-      },
-    ]);
+    const detail = await preparing(client, job.result_ref);
+    if (detail === null) await beginRun(client, job.result_ref);
+    else await client.query('UPDATE job SET detail = $2 WHERE id = $1', [job.id, detail]);
   }
   return admitted.map(({ id }) => id);
+}
+
+/** How far a resumed run is prepared; null where nothing is to be prepared. */
+export async function preparing(client: PoolClient, runId: string): Promise<string | null> {
+  const { rows } = await client.query<{ detail: string | null }>(`SELECT 'preparing ' || sum(next_item) || ' of ' || sum(end_item) AS detail FROM preparation WHERE run_id = $1`, [runId]);
+  return rows[0]!.detail;
+}
+
+/** Lets the dispatcher take items of a run whose job was admitted. */
+export async function beginRun(client: PoolClient, runId: string): Promise<void> {
+  const { rows } = await client.query<{ target: string; n: number }>(
+    `UPDATE target SET active = true WHERE run_id = $1 AND (cursor < n OR EXISTS (SELECT 1 FROM redo WHERE redo.run_id = target.run_id AND redo.target = ordinal))
+     RETURNING provider_key || '::' || model_id AS target, n`,
+    [runId],
+  );
+  const { rows: [run] } = await client.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId]);
+  await logEvents(client, run!.job_id, [
+    {
+      name: 'tool_eval_init',
+      data: { eval_id: runId, targets: rows.map((row) => row.target), total_cases: rows.reduce((sum, row) => sum + row.n, 0) },
+    },
+  ]);
 }

@@ -2,6 +2,7 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool } from './pool.js';
+import { stopPreparing } from './prepare-run.js';
 
 /**
  * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its items leave
@@ -29,6 +30,7 @@ export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string;
     const runId = rows[0]?.id;
     if (runId) {
       await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
+      await stopPreparing(client, runId);
       await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
     }
     await logEvents(client, jobId, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref: found.rows[0]!.result_ref } }]);

@@ -106,7 +106,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
   });
 }
 
-/** Whoever holds a target's row for longer (a resume of a large run) makes nobody wait; there is a next turn. */
+/** Whoever holds a target's row for longer makes nobody wait; there is a next turn. */
 const LONGEST_LOCK = '2s';
 
 /** The runs of items, each once. */

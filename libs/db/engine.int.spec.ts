@@ -285,7 +285,7 @@ describe('finishing', () => {
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
 
-  it('waits for nobody who holds its user, as a resume of a large run does for minutes, but has another turn', async () => {
+  it('waits for nobody who holds its user, but has another turn', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId };

@@ -10,7 +10,7 @@ export async function lockUser(client: PoolClient, userId: string): Promise<void
 
 /**
  * The same for what is tried again with the next turn of a loop: it waits five seconds for this and every further lock of the
- * transaction, and not the minutes that a resume of a large run may take.
+ * transaction, whatever whoever holds them does.
  */
 export async function lockUserSoon(client: PoolClient, userId: string): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '5s'`);
