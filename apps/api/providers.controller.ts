@@ -54,11 +54,10 @@ export class ProvidersController {
     const moved = await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch);
     if (!moved) throw unknownProvider(key);
     await audit(this.deps.pool, caller, 'provider.update', key);
-    const provider = await this.#find(caller, key);
-    void ring(this.deps.redis, { topic: 'provider', id: provider.id });
+    void ring(this.deps.redis, { topic: 'provider', id: key });
     for (const id of moved.lanes) void ring(this.deps.redis, { topic: 'lane', id });
     for (const id of moved.jobs) void ring(this.deps.redis, { topic: 'job', id });
-    return toProvider(provider);
+    return toProvider(await this.#find(caller, key));
   }
 
   @Delete(':key')
@@ -69,6 +68,7 @@ export class ProvidersController {
     if (outcome === 'not-found') throw unknownProvider(key);
     if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
     await audit(this.deps.pool, caller, 'provider.delete', key);
+    void ring(this.deps.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')
