@@ -3,12 +3,13 @@ import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contrac
 import { ProblemError } from '#lib/contracts/problem';
 import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
+import type { Pool, PoolClient } from '#lib/db/pool';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
-import { Answers, idCursor, Me, Needs } from './route.js';
+import { Answers, Changes, idCursor, Me, Needs, type Change } from './route.js';
 
 @Controller('api/providers')
 export class ProvidersController {
@@ -23,11 +24,13 @@ export class ProvidersController {
   @Post()
   @Needs('owner')
   @Answers(201, Provider, 409)
-  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput) {
+  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
     this.#checkAddress(input.base_url);
-    await createProvider(this.deps.pool, this.deps.sealer, caller.teamId, input);
-    await audit(this.deps.pool, caller, 'provider.create', input.key);
-    return toProvider(await this.#find(caller, input.key));
+    return change(async (client) => {
+      await createProvider(client, this.deps.sealer, caller.teamId, input);
+      await audit(client, caller, 'provider.create', input.key);
+      return toProvider(await this.#find(caller, input.key, client));
+    });
   }
 
   @Get('templates')
@@ -45,21 +48,25 @@ export class ProvidersController {
   @Patch(':key')
   @Needs('owner')
   @Answers(200, Provider, 404)
-  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch) {
+  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
-    if (!(await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch))) throw unknownProvider(key);
-    await audit(this.deps.pool, caller, 'provider.update', key);
-    return toProvider(await this.#find(caller, key));
+    return change(async (client) => {
+      if (!(await updateProvider(client, this.deps.sealer, caller.teamId, key, patch))) throw unknownProvider(key);
+      await audit(client, caller, 'provider.update', key);
+      return toProvider(await this.#find(caller, key, client));
+    });
   }
 
   @Delete(':key')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  async remove(@Me() caller: Caller, @Param('key') key: string): Promise<void> {
-    const outcome = await deleteProvider(this.deps.pool, caller.teamId, key);
-    if (outcome === 'not-found') throw unknownProvider(key);
-    if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
-    await audit(this.deps.pool, caller, 'provider.delete', key);
+  remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      const outcome = await deleteProvider(client, caller.teamId, key);
+      if (outcome === 'not-found') throw unknownProvider(key);
+      if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+      await audit(client, caller, 'provider.delete', key);
+    });
   }
 
   @Post(':key/test')
@@ -83,8 +90,8 @@ export class ProvidersController {
     return { models: models.map((id) => ({ id })) };
   }
 
-  async #find(caller: Caller, key: string): Promise<StoredProvider> {
-    const provider = await findProvider(this.deps.prisma, caller.teamId, key);
+  async #find(caller: Caller, key: string, db: Pool | PoolClient = this.deps.pool): Promise<StoredProvider> {
+    const provider = await findProvider(db, caller.teamId, key);
     if (!provider) throw unknownProvider(key);
     return provider;
   }

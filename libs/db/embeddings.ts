@@ -1,6 +1,6 @@
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
-import type { Pool } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 
 export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<EmbeddingSetting> {
   const { rows } = await pool.query<{ provider_key: string; model_id: string }>(
@@ -9,7 +9,7 @@ export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<
 }
 
 /** @throws ProblemError 422 when the provider has no such model */
-export async function setEmbeddingModel(pool: Pool, teamId: string, setting: EmbeddingSetting): Promise<void> {
+export async function setEmbeddingModel(pool: Pool | PoolClient, teamId: string, setting: EmbeddingSetting): Promise<void> {
   if (setting.provider_key === null) {
     await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
     return;

@@ -4,6 +4,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
+import type { Model as ModelRow, Provider as ProviderRow } from './generated/client.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
 
@@ -14,10 +15,14 @@ export async function listProviders(prisma: Prisma, teamId: string, limit: numbe
   return { items: rows.slice(0, limit).map(toProvider), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
-export type StoredProvider = NonNullable<Awaited<ReturnType<typeof findProvider>>>;
+export type StoredProvider = ProviderRow & { models: ModelRow[] };
 
-export const findProvider = (prisma: Prisma, teamId: string, key: string) =>
-  prisma.provider.findUnique({ where: { team_id_key: { team_id: teamId, key } }, include: { models: { orderBy: { position: 'asc' } } } });
+export async function findProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<StoredProvider | undefined> {
+  const { rows: [provider] } = await pool.query<ProviderRow>('SELECT * FROM provider WHERE team_id = $1 AND key = $2', [teamId, key]);
+  if (!provider) return undefined;
+  const { rows: models } = await pool.query<ModelRow>('SELECT * FROM model WHERE provider_id = $1 ORDER BY position', [provider.id]);
+  return { ...provider, models };
+}
 
 export function toProvider(row: StoredProvider): Provider {
   return {
@@ -32,7 +37,7 @@ export function toProvider(row: StoredProvider): Provider {
   };
 }
 
-export async function createProvider(pool: Pool, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
+export async function createProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
   await inTransaction(pool, async (client) => {
     const id = newId();
     const laneId = await laneOf(client, teamId, input.key, credential(sealer, input.base_url, input.api_key));
@@ -49,7 +54,7 @@ export async function createProvider(pool: Pool, sealer: Sealer, teamId: string,
 }
 
 /** @returns false when there is no such provider */
-export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<boolean> {
+export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; kind: string; base_url: string; sealed_key: string | null; lane_id: string }>(
       'SELECT id, kind, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
@@ -80,7 +85,7 @@ export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string,
   });
 }
 
-export async function deleteProvider(pool: Pool, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
+export async function deleteProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; lane_id: string }>('SELECT id, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
     if (!rows[0]) return 'not-found';

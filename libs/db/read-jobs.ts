@@ -2,6 +2,7 @@ import type { Job, JobStatus, JobType } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import type { Job as JobRow } from './generated/client.js';
+import type { PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
 import { page } from './teams.js';
 
@@ -32,4 +33,10 @@ export async function readJob(prisma: Prisma, teamId: string, id: string): Promi
   const row = await prisma.job.findFirst({ where: { id, team_id: teamId } });
   if (!row) throw notFound('job', id);
   return toJob(row);
+}
+
+/** A job as the transaction that changed it leaves it. */
+export async function changedJob(client: PoolClient, id: string): Promise<Job> {
+  const { rows } = await client.query<JobRow>('SELECT * FROM job WHERE id = $1', [id]);
+  return toJob(rows[0]!);
 }
