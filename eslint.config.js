@@ -68,4 +68,13 @@ export default tseslint.config(
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read it in libs/runtime/env.ts.' }],
     },
   },
+  {
+    // A terminal obeys what stands in the names that a server or a model gives; score.ts pipes JSON and counts of its own.
+    files: ['apps/cli/**/*.ts'],
+    ignores: ['apps/cli/terminal.ts', 'apps/cli/score.ts', '**/*.spec.ts'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-properties': ['error', ...['stdout', 'stderr'].map((property) => ({ object: 'process', property, message: 'Print with apps/cli/terminal.ts, which shows control characters instead of sending them.' }))],
+    },
+  },
 );

@@ -30,7 +30,7 @@ export async function withSystem(use) {
     const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], { env: { ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
     children.push(child);
     while (!(await fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.ok, () => false))) await delay(50);
-    return { pid: nodeOf(child.pid), url: `http://127.0.0.1:${port}`, stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGTERM'))) };
+    return { pid: nodeOf(child.pid), url: `http://127.0.0.1:${port}`, stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGINT'))) };
   };
   try {
     execFileSync(node, [join(root, 'dist/libs/db/migrate-main.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -45,7 +45,7 @@ export async function withSystem(use) {
     });
     await Promise.race([interrupted, use({ simulator, api, call, start, databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, finished: (evalId) => finished(call, evalId) })]);
   } finally {
-    for (const child of children) if (child.exitCode === null) child.kill('SIGTERM');
+    for (const child of children) if (child.exitCode === null) child.kill('SIGINT');
     await delay(500);
     await redis.stop();
     await postgres.stop();

@@ -10,8 +10,8 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A process that ran this long is no longer one that fails to start. */
 const SETTLED_MS = 30_000;
 const ENDS_BEFORE_GIVING_UP = 3;
-/** Longer than a worker needs to hand back its work (45 s). */
-const STOP_TIMEOUT_MS = 60_000;
+/** So long after a worker has let go on what it had in hand, it has handed back the rest. */
+const STOP_GRACE_MS = 15_000;
 const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
 
 /**
@@ -51,8 +51,8 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
   let restarting = false;
   async function end() {
     clearTimeout(timer);
-    const hard = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    child.kill('SIGTERM');
+    const hard = setTimeout(() => child.kill('SIGKILL'), drainSecondsOf(env) * 1000 + STOP_GRACE_MS);
+    child.kill(app === 'api' ? 'SIGINT' : 'SIGTERM'); // There is no load balancer that an API would serve on for.
     await exited;
     clearTimeout(hard);
   }
@@ -87,6 +87,9 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
     },
   };
 }
+
+/** As `libs/runtime/env.ts` has it. */
+export const drainSecondsOf = ({ TOOLMARK_DRAIN_SECONDS: seconds }) => Number(seconds || 45);
 
 /** Processes of an earlier start that was killed and that are on their way out: their ports are wanted now. */
 export async function endLeftoverApps(pids) {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { endLeftoverApps, keepAppRunning } from './app-process.mjs';
+import { drainSecondsOf, endLeftoverApps, keepAppRunning } from './app-process.mjs';
 import { apiClient, followSimulator, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo } from './demo.mjs';
 import { keepSecret } from './keep-secret.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -204,7 +204,7 @@ function watchSources() {
 function onSignal(signal) {
   if (!stopping) {
     askedToStopAt = Date.now();
-    say(`\nStopping (${signal}); requests in hand get up to 45 s. Once more to stop at once.`);
+    say(`\nStopping (${signal}); requests in hand get up to ${drainSecondsOf(process.env)} s. Once more to stop at once.`);
     void stop(0);
   } else if (Date.now() - askedToStopAt > SAME_SIGNAL_MS) {
     for (const app of apps) app.kill();

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { clientOf, type Client } from './client.js';
+import { ADMIN_TOKEN } from './processes.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';
 
@@ -236,3 +241,80 @@ it('items that processes died of keep nobody waiting: neither while their lane w
   expect((await results(system.client, apart)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('scored'));
   await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${waiting}`)).body.job_id });
 }, 150_000);
+
+describe('the toolmark command', () => {
+  const odd = '\u001b]0;pwned\u0007\u001b[2J\u009b31m\u007f\u202e\u2066\r\nFAIL  forged\tget';
+  const shown = '\\u001b]0;pwned\\u0007\\u001b[2J\\u009b31m\\u007f\\u202e\\u2066\\u000d\\u000aFAIL  forged\\u0009get';
+  const commands = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-terminal-'));
+  const file = join(folder, 'suite.json');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The built command, as if its output were a terminal's where `isTTY` is. */
+  const toolmark = (args: string[], { isTTY = false } = {}) => new Promise<{ code: number | null; out: string; err: string }>((ended) => {
+    const terminal = `data:text/javascript,${encodeURIComponent('for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: 400, rows: 40 });')}`;
+    const child = spawn(resolve('node_modules/.bin/node'), [...(isTTY ? ['--import', terminal] : []), resolve('dist/apps/cli/main.js'), ...args, '--server', system.client.url, '--token', ADMIN_TOKEN]);
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.on('close', (code) => ended({ code, out, err }));
+  });
+
+  it('shows control characters of models, suites and servers, and sends none of them to the terminal', async () => {
+    answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: odd, arguments: JSON.stringify({ location: odd }) } }] } }] } });
+    const key = `hostile-${names++}`;
+    await system.client.post('/api/providers', { key, base_url: `${providerUrl}/v1`, models: [{ id: odd }] });
+    const { body } = await system.client.get('/api/tool-eval/import/example');
+    const test = { prompt: odd, expected_tool: 'get_weather', expected_params: { location: odd } };
+    writeFileSync(file, JSON.stringify({ ...body, name: odd, test_cases: [{ ...test, name: odd }, test, test] }));
+
+    const run = await toolmark(['run', file, '--models', `${key}::${odd}`, '--cache', 'off', '--watch'], { isTTY: true });
+    expect(run.code).toBe(0);
+    expect(run.out).toContain(`${key}::${shown}`);
+    // What moves the cursor back over the bars is the command's own.
+    expect(run.err).toContain('\u001b[1A\u001b[J');
+    const bars = run.err.replaceAll(/\u001b\[\d+A\u001b\[J/g, '');
+    expect(bars).toContain(`${key}::${shown}`);
+    expect(bars).toContain('Warning: 1 prompts occur more than once');
+    const [, id] = /Run (\S+) is completed/.exec(run.out)!;
+
+    const failed = await toolmark(['results', id!, '--failed']);
+    expect(failed.out).toContain(`  ${shown}  unknown_tool`);
+    expect(failed.out).toContain(`calls "${shown}"`);
+    const listed = await toolmark(['suites', 'list']);
+    expect(listed.out).toContain(`  ${shown}  v1`);
+    const refused = await toolmark(['run', file, '--models', `${odd}::x`]);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(shown) });
+    const unknown = await toolmark([odd]);
+    expect(unknown.err).toContain(`No command "${shown}".`);
+    const wrongOption = await toolmark([`--${odd}`]);
+    expect(wrongOption.err).toContain(shown);
+    const printed = [run.out, bars, failed.out, listed.out, refused.err, unknown.err, wrongOption.err];
+    for (const text of printed) expect(text).not.toMatch(commands);
+    expect(printed.join('').split('\n').filter((line) => line.startsWith('FAIL') && !line.includes('unknown_tool'))).toEqual([]);
+  }, 120_000);
+
+  it('prints JSON that is plain text everywhere and the same to whoever parses it, and files as they are but to a terminal', async () => {
+    const imported = await toolmark(['suites', 'import', file]);
+    const [, id] = /as suite (\S+)/.exec(imported.out)!;
+    const suite = (await system.client.get(`/api/tool-suites/${id}/export?format=json`)).body;
+    expect(suite.name).toBe(odd);
+    for (const args of [['suites', 'export', id!], ['suites', 'list', '--json'], ['suites', 'import', file, '--dry-run']]) {
+      const { out } = await toolmark(args);
+      expect(out).not.toMatch(commands);
+      expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(odd));
+    }
+    expect(JSON.parse((await toolmark(['suites', 'export', id!])).out)).toEqual(suite);
+    const csv = await toolmark(['suites', 'export', id!, '--format', 'csv']);
+    expect(csv.out).toContain(odd.slice(0, 20));
+    const looked = await toolmark(['suites', 'export', id!, '--format', 'csv'], { isTTY: true });
+    expect(looked.out.replaceAll('\r\n', '\n').replaceAll('\t', '')).not.toMatch(commands);
+    expect(looked.out.length).toBeGreaterThan(csv.out.length);
+
+    const line = join(folder, 'lines.jsonl');
+    writeFileSync(line, `${JSON.stringify({ id: odd, metric: odd, input: {} })}\n`);
+    const scored = await toolmark(['score', '--in', line]);
+    expect(scored.out).not.toMatch(commands);
+    expect(JSON.parse(scored.out)).toMatchObject({ id: odd, metric: odd, error: expect.stringContaining(odd) });
+  }, 60_000);
+});

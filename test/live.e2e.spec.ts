@@ -10,12 +10,13 @@ let redis: PrivateRedis;
 let apis: RunningProcess[];
 let client: Client;
 let sql: pg.Pool;
+let env: Record<string, string>;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
   const database = await createDatabase();
   redis = await startRedis();
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
+  env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   const [simulator, ...others] = await Promise.all([startProcess('simulator'), startProcess('api', env), startProcess('api', env), startProcess('worker', env), startProcess('worker', env)]);
   apis = others.slice(0, 2);
   client = clientOf(apis[0]!.url);
@@ -211,6 +212,18 @@ it('a client that reads nothing any more is kept a few pages, not all, slows nob
   expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
   await until(async () => (await unsentBytes()) === 0);
 }, 150_000);
+
+it.each([-3_600_000, 20_000, 3_600_000])('an API whose clock is %i ms off tells what its team makes and ends, and nothing of before', async (skewMs) => {
+  const before = await submit(1, ['perfect-ish']);
+  await until(async () => (await client.get(`/api/jobs/${before.jobId}`)).body.finished_at);
+  const skewed = await startProcess('api', { ...env, CLOCK_SKEW_MS: String(skewMs) }, { preload: 'bench/chaos/skewed-clock.mjs' });
+  const watcher = await connect(apis.push(skewed) - 1);
+  const { jobId } = await submit(1, ['perfect-ish']);
+  await ended(watcher, jobId);
+  expect(watcher.of(jobId).map(({ name }) => name)).toEqual(['job_created', 'job_completed']);
+  expect(watcher.of(before.jobId)).toEqual([]);
+  await skewed.stop();
+}, 120_000);
 
 it('a wrong token is refused, and a revoked one is disconnected within seconds', async () => {
   await expect(connect(0, 'nobody')).rejects.toThrow(/token/);

@@ -27,7 +27,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   way.silence();
   const second = await run();
   const dead = await until(async () => { const now = await health(worker); return now.status === 503 ? now : undefined; }, { what: 'the worker to notice', timeoutMs: 60_000 });
-  expect(dead.body).toEqual({ status: 'deaf', why: [expect.stringMatching(/^Lane "sim" has \d+ items queued and this process \d free slots for them, but it has started none in 30 s\.$/)] });
+  expect(dead.body).toEqual({ status: 'deaf', why: [expect.stringMatching(/^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/)] });
   expect(worker.logs()).toContain('does not take the work that waits for it');
   expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are well
 

@@ -16,7 +16,7 @@ export interface RunningProcess {
   logs(): string;
   /** Sends a signal; after one that ends processes, waits for the end. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** SIGTERM, and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call again. */
+  /** Tells it to stop and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call again. */
   stop(): Promise<number | null>;
   /** The exit code, null after a signal. */
   exited: Promise<number | null>;
@@ -66,7 +66,7 @@ export async function startProcess(
       const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000);
       if (!hasExited()) {
         child.kill('SIGCONT'); // One that a test froze.
-        child.kill('SIGTERM');
+        child.kill(name === 'api' ? 'SIGINT' : 'SIGTERM'); // There is no load balancer that an API would serve on for.
       }
       const code = await exited;
       clearTimeout(deadline);

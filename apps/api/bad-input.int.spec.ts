@@ -45,6 +45,11 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['half a character in a case', async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: 'p', expected_tool: 'get_weather', tags: ['\ud800'] }), 422, '/tags/0', /surrogate/],
     ['what a run cannot keep of its params: a NUL', async () => submit(await importSuite(), { params: { stop: ['x', '\u0000'] } }), 422, '/params/stop/1', /U\+0000/],
     ['half a character', async () => submit(await importSuite(), { params: { stop: '\ud800' } }), 422, '/params/stop', /surrogate/],
+    ['params that name another model', async () => submit(await importSuite(), { params: { top_p: 0.5, model: 'gpt-most-expensive' } }), 422, '/params/model', /^"model" is the run's own.*"models"/],
+    ['params of a target that ask for fifty replies', async () => submit(await importSuite(), { models: ['sim::b:8b', { provider_key: 'sim', model_id: 'a', params: { n: 50 } }] }), 422, '/models/1/params/n', /"samples"/],
+    ['an estimate with other messages', async () => client.post('/api/tool-eval/estimate', { suite_id: await importSuite(), models: ['sim::a'], params: { Messages: [] } }), 422, '/params/Messages', /"Messages".*cases/],
+    ['a provider whose defaults hold tools', () => client.post('/api/providers', { key: 'x', base_url: 'https://example.com/v1', models: [{ id: 'a' }, { id: 'b', default_params: { tools: [] } }] }), 422, '/models/1/default_params/tools', /suite/],
+    ['one that gets such defaults', () => client.patch('/api/providers/sim', { models: [{ id: 'a', default_params: { tool_choice: 'none' } }] }), 422, '/models/0/default_params/tool_choice', /"tool_choice"/],
     ['a numeral beyond numeric', async () => client.post('/api/tool-eval', `{"suite_id":"${await importSuite()}","models":["sim::a"],"params":{"top_p":1e999999}}`), 422, '/params/top_p', /131072 digits.*as a string/],
     ['a NUL in a CSV file', () => client.post('/api/tool-eval/import?format=csv', 'prompt,expected_tool\nfirst,f\nsec\u0000ond,f\n', { 'content-type': 'text/csv' }), 422, '/test_cases/1/prompt', /U\+0000.*line 3/],
     ['a NUL in a YAML file', () => client.post('/api/tool-eval/import?format=yaml', `name: x\ntools:\n- type: function\n  function: { name: "f", description: "a\\0b", parameters: { type: object } }\ntest_cases: []\n`, { 'content-type': 'text/yaml' }), 422, '/tools/0/function/description', /U\+0000/],
@@ -67,6 +72,34 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     expect(answer).toMatchObject({ status, body: { status, title: expect.any(String) } });
     if (path === undefined) expect(answer.body.detail).toMatch(message);
     else expect(answer.body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
+  });
+
+  it('a run of before that names in its params, or whose model names in its defaults, what is the run\'s own: at its next submit, estimate and resume, and nothing is changed', async () => {
+    const { pool } = api.deps;
+    const suite_id = await importSuite();
+    const submitted = (await submit(suite_id, { models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 1 } }] })).body;
+    await client.post('/api/tool-eval/cancel', { job_id: submitted.job_id });
+    const stored = async () => (await pool.query('SELECT r.config, r.status, t.params, m.default_params FROM run r JOIN target t ON t.run_id = r.id JOIN model m USING (provider_id, model_id) WHERE r.id = $1', [submitted.eval_id])).rows;
+    const refused = async (detail: RegExp) => {
+      const before = await stored();
+      expect(await client.post(`/api/tool-eval/history/${submitted.eval_id}/resume`)).toMatchObject({ status: 422, body: { detail: expect.stringMatching(detail) } });
+      expect(await stored()).toEqual(before);
+    };
+
+    await pool.query(`UPDATE model SET default_params = '{"candidateCount": 3}' WHERE model_id = 'a'`);
+    const byDefault = /default_params of "sim::a" "candidateCount" is the run's own.*"samples".*PATCH \/api\/providers\/sim/;
+    for (const path of ['/api/tool-eval', '/api/tool-eval/estimate']) {
+      expect((await client.post(path, { suite_id, models: ['sim::b:8b', 'sim::a'] })).body).toMatchObject({ status: 422, detail: expect.stringMatching(byDefault), errors: [{ path: '/models/1' }] });
+    }
+    await refused(byDefault);
+    await pool.query(`UPDATE model SET default_params = '{}' WHERE model_id = 'a'`);
+    await pool.query(`UPDATE target SET params = '{"stream": true}' WHERE run_id = $1`, [submitted.eval_id]);
+    await refused(/params of the run "stream" is the run's own.*submit another/);
+    await pool.query(`UPDATE target SET params = '{}' WHERE run_id = $1`, [submitted.eval_id]);
+    await pool.query(`UPDATE run SET config = jsonb_set(config::jsonb, '{params}', '{"n": 2}')::text WHERE id = $1`, [submitted.eval_id]);
+    await refused(/params of the run "n" is the run's own/);
+    await pool.query(`UPDATE run SET config = jsonb_set(config::jsonb, '{params}', '{}')::text WHERE id = $1`, [submitted.eval_id]);
+    expect((await client.post(`/api/tool-eval/history/${submitted.eval_id}/resume`)).status).toBe(202);
   });
 
   it('a body over 10 MiB, however large; one of 10 MiB is taken', async () => {

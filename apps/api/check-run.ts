@@ -1,5 +1,6 @@
 import type { Case } from '#lib/contracts/case';
 import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
+import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
@@ -7,10 +8,12 @@ import type { Suite } from '#lib/contracts/suite';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
 import type { Pool } from '#lib/db/pool';
 import type { Prisma } from '#lib/db/prisma';
+import { readParams } from '#lib/db/read-runs';
 import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
 import { readRunCases, readSuite, selectedCases } from '#lib/db/suites';
 import { isSemantic } from './is-semantic.js';
+import { inDefaults } from './resolve-targets.js';
 import type { SuiteThreads } from './suite-threads.js';
 
 /** Refuses a run that could not be carried out as asked, naming why. */
@@ -30,6 +33,16 @@ async function firstSemantic(pool: Pool, teamId: string, { suite_id, case_filter
     if (found) return found;
   }
   return undefined;
+}
+
+/** A resume submits what was submitted before, perhaps before there was the rule that is broken. What is stored is never changed for it. */
+export async function checkResume(pool: Pool, teamId: string, runId: string): Promise<void> {
+  for (const { providerKey, modelId, params, defaultParams } of await readParams(pool, teamId, runId)) {
+    const [own] = reservedIn(params);
+    if (own) throw new ProblemError(422, `In the params of the run ${own.message} A run keeps what it was submitted with: submit another one, with POST /api/tool-eval.`);
+    const [default_] = reservedIn(defaultParams);
+    if (default_) throw new ProblemError(422, inDefaults(providerKey, modelId, default_.message));
+  }
 }
 
 /** Refuses scoring options that a case of the run does not bear, such as an expected value that is no pattern. */

@@ -6,7 +6,7 @@ import type { Pool } from '#lib/db/pool';
 import { findCaller, type Caller } from '#lib/db/teams';
 import type { CallerRequest, RouteNeeds } from './route.js';
 
-/** A revoked token stops working within this time. */
+/** A revoked token still reads for so long, and changes nothing. */
 const REMEMBER_MS = 3000;
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -16,9 +16,9 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  */
 export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   const known = new Map<string, { caller: Caller; untilMs: number }>();
-  const callerOf = async (secret: string): Promise<Caller> => {
+  const callerOf = async (secret: string, reads: boolean): Promise<Caller> => {
     const remembered = known.get(secret);
-    if (remembered && remembered.untilMs > Date.now()) return remembered.caller;
+    if (reads && remembered && remembered.untilMs > Date.now()) return remembered.caller;
     const caller = await findCaller(pool, secret);
     if (!caller) {
       known.delete(secret);
@@ -33,8 +33,9 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
     if (!request.routeOptions.url?.startsWith('/api/')) return;
     const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!secret) throw new ProblemError(401, 'Send your token as "Authorization: Bearer <token>".');
-    const caller = await callerOf(secret);
-    const needed = (request.routeOptions.config as RouteNeeds).needs ?? (READING.has(request.method) ? 'viewer' : 'editor');
+    const reads = READING.has(request.method);
+    const caller = await callerOf(secret, reads);
+    const needed = (request.routeOptions.config as RouteNeeds).needs ?? (reads ? 'viewer' : 'editor');
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(needed)) {
       throw new ProblemError(403, `This needs the role "${needed}"; the token has "${caller.role}".`);
     }

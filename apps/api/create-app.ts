@@ -20,6 +20,7 @@ import { MetricsController } from './metrics.controller.js';
 import { ProvidersController } from './providers.controller.js';
 import { readJson, refuseUnstorable } from './read-json.js';
 import { RunsController } from './runs.controller.js';
+import { closeConnections } from './serve-on.js';
 import { SettingsController } from './settings.controller.js';
 import { SuitesController } from './suites.controller.js';
 import { TeamsController } from './teams.controller.js';
@@ -62,6 +63,7 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
     return request.headers['idempotency-key'] === undefined ? upload : upload.text();
   });
   measureRequests(fastify);
+  closeConnections(fastify, deps);
   checkTokens(fastify, deps.pool);
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));

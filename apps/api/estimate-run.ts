@@ -4,7 +4,7 @@ import type { JsonObject } from '#lib/contracts/json';
 import type { Suite } from '#lib/contracts/suite';
 import { latestSummaries, sampleCases } from '#lib/db/estimate';
 import { listLanes } from '#lib/db/lanes';
-import { loadConnection, type Connection } from '#lib/db/load-run';
+import { loadConnections, type Connection } from '#lib/db/load-run';
 import type { Pool } from '#lib/db/pool';
 import { countReplies } from '#lib/db/reply-cache';
 import type { ResolvedTarget } from '#lib/db/submit-run';
@@ -26,7 +26,8 @@ export async function estimateRun(
   const { cases, sample } = await sampleCases(pool, suite.id, input.case_filter, Math.max(1, Math.floor(largestSample / targets.length)));
   const earlier = await latestSummaries(pool, targets);
   const lanes = new Map((await listLanes(pool, teamId)).map((lane) => [lane.id, lane]));
-  const models = await Promise.all(targets.map((target) => loadConnection(pool, target.providerId, target.modelId)));
+  const found = await loadConnections(pool, targets);
+  const models = targets.map((target) => found.find(({ providerId, modelId }) => providerId === target.providerId && modelId === target.modelId));
   const toCount: ToCount = {
     input, suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
     targets: targets.map(({ modelId, providerId, params, systemPrompt }, index) => {

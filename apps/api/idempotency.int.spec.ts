@@ -192,6 +192,7 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['PUT /api/settings/embedding', '', { provider_key: 'sim', model_id: 'a' }],
       ['PUT /api/settings/cache', '', { lifetime_days: 7 }],
       ['DELETE /api/settings/cache', '', undefined],
+      ['PUT /api/settings/jobs', '', { running_jobs_per_user: 4 }],
       ['PUT /api/settings/spending', '', { monthly_cap_usd: 1000 }],
       ['POST /api/lanes/{id}/pause', `/api/lanes/${lane}/pause`, undefined],
       ['POST /api/lanes/{id}/resume', `/api/lanes/${lane}/resume`, undefined],

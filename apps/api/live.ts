@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
@@ -15,6 +15,7 @@ import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.j
 import type { Deps } from './deps.js';
 import { measureLive, waitingPackets, type LiveStep } from './live-metrics.js';
 import { toProblem } from './problem.filter.js';
+import { Told } from './told.js';
 
 /** Behind the doorbell, for when it was not heard. */
 const POLL_MS = 2000;
@@ -66,8 +67,8 @@ export class Live {
   readonly #subscriber;
   readonly #timer: NodeJS.Timeout;
   readonly #countFailure: (step: LiveStep) => void;
-  /** Team events that were told, and when, so that each is told once though the last seconds are read again and again. */
-  #told = new Map<string, number>();
+  /** Team events, so that each is told once though the last seconds are read again and again. */
+  readonly #told = new Told(REMEMBER_MS);
   /** Each team waits for itself alone. */
   readonly #turns = new Map<string, { subscribe: Turnstile; pump: Turnstile }>();
   readonly #lookAtTeams = this.#alone('teams', () => this.#tellTeams());
@@ -78,13 +79,16 @@ export class Live {
   constructor(readonly deps: Deps, httpServer: HttpServer) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
     acceptSharedFrames(this.#io);
+    this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
+      if (deps.ending && !request.headers.upgrade) headers.connection = 'close';
+    });
     this.#io.use((socket, next) => {
       const { token } = socket.handshake.auth as { token?: unknown };
       // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
       Promise.all([findCaller(deps.pool, typeof token === 'string' ? token : ''), deps.pool.query<{ now: Date }>('SELECT now()')]).then(
         ([caller, { rows }]) => {
           if (!caller) return next(new Error('The token is unknown, revoked or expired.'));
-          socket.data = { caller, token, told: new Set<string>(), sinceMs: rows[0]!.now.getTime() };
+          socket.data = { caller, token, told: new Told(REMEMBER_MS), sinceMs: rows[0]!.now.getTime() };
           next();
         },
         (error: Error) => {
@@ -248,11 +252,8 @@ export class Live {
   async #tellTeams(): Promise<void> {
     const teams = Map.groupBy(this.#io.sockets.sockets.values(), (socket) => (socket.data as { caller: Caller }).caller.teamId);
     if (teams.size === 0) return;
-    const nowMs = Date.now();
     for (const event of await teamEvents(this.deps.pool, [...teams.keys()], TEAM_WINDOW_S, TEAM_EVENTS)) {
-      const key = `${event.job_id}:${event.seq}`;
-      if (this.#told.has(key)) continue;
-      this.#told.set(key, nowMs);
+      if (!this.#told.firstTime(event.job_id, event.seq)) continue;
       try {
         const entry = { ...event, data: JSON.parse(event.data) as LogEntry['data'] };
         for (const socket of teams.get(event.team_id) ?? []) this.#tellOfTeam(socket, event.job_id, entry);
@@ -260,7 +261,6 @@ export class Live {
         this.#failed('teams', error, { job: event.job_id });
       }
     }
-    for (const [key, toldMs] of this.#told) if (toldMs < nowMs - REMEMBER_MS) this.#told.delete(key);
   }
 
   #tellOfTeam(socket: Socket, jobId: string, entry: LogEntry): void {
@@ -328,10 +328,7 @@ export class Live {
 const envelope = (jobId: string, { seq, at, data }: LogEntry): Envelope => ({ job_id: jobId, seq, at: at.toISOString(), data });
 
 /** A team's event reaches a socket on two ways, once. */
-function firstTime(socket: Socket, jobId: string, seq: number): boolean {
-  const { told } = socket.data as { told: Set<string> };
-  return told.size < told.add(`${jobId}:${seq}`).size;
-}
+const firstTime = (socket: Socket, jobId: string, seq: number): boolean => (socket.data as { told: Told }).told.firstTime(jobId, seq);
 
 /** Sends entries in order, many results in a row together, and snapshots after them. */
 function tell(

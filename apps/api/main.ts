@@ -26,6 +26,7 @@ await waitFor({
 const app = await createApp(deps);
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8501;
-deps.live = new Live(deps, app.getHttpServer());
+deps.server = app.getHttpServer();
+deps.live = new Live(deps, deps.server);
 await app.listen(port, '0.0.0.0');
 logger.info({ port }, 'The API is listening');

@@ -1,11 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
-import { DiscoveredModels, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
+import { DiscoveredModels, type ModelInput, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import type { Pool, PoolClient } from '#lib/db/pool';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
+import { ring, type Hint } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
@@ -26,6 +28,7 @@ export class ProvidersController {
   @Answers(201, Provider, 409)
   async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
     this.#checkAddress(input.base_url);
+    checkDefaults(input.models);
     return change(async (client) => {
       await createProvider(client, this.deps.sealer, caller.teamId, input);
       await audit(client, caller, 'provider.create', input.key);
@@ -47,14 +50,21 @@ export class ProvidersController {
 
   @Patch(':key')
   @Needs('owner')
-  @Answers(200, Provider, 404)
+  @Answers(200, Provider, 404, 422)
   async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
-    return change(async (client) => {
-      if (!(await updateProvider(client, this.deps.sealer, caller.teamId, key, patch))) throw unknownProvider(key);
+    checkDefaults(patch.models ?? []);
+    let bells: Hint[] = [];
+    const provider = await change(async (client) => {
+      const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
+      if (!moved) throw unknownProvider(key);
       await audit(client, caller, 'provider.update', key);
-      return toProvider(await this.#find(caller, key, client));
+      const found = await this.#find(caller, key, client);
+      bells = [{ topic: 'provider', id: found.id }, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
+      return toProvider(found);
     });
+    for (const bell of bells) void ring(this.deps.redis, bell);
+    return provider;
   }
 
   @Delete(':key')
@@ -80,7 +90,9 @@ export class ProvidersController {
     return { ok, latency_ms: latencyMs, error };
   }
 
+  /** Makes the API call out with the team's key, as a test does. */
   @Get(':key/discover')
+  @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {
     const provider = await this.#find(caller, key);
@@ -109,6 +121,11 @@ export class ProvidersController {
     const refusal = refusedAddress(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
+}
+
+function checkDefaults(models: readonly ModelInput[]): void {
+  const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
 
 const unknownProvider = (key: string): ProblemError => new ProblemError(404, `No provider "${key}" in this team.`);

@@ -58,6 +58,24 @@ describe('providers', () => {
     expect(await lanes()).toEqual(shared);
   });
 
+  it('keep their key at the origin for which it was entered: another one needs its own', async () => {
+    await client.post('/api/providers', { key: 'stays', base_url: 'https://one.example/v1', api_key: 'sk-stays-0123456789' });
+    const stored = async () => (await api.deps.pool.query(`SELECT base_url, sealed_key FROM provider WHERE key = 'stays'`)).rows;
+    const before = await stored();
+    for (const base_url of ['https://two.example/v1', 'http://one.example/v1', 'https://one.example:8443/v1']) {
+      expect(await client.patch('/api/providers/stays', { base_url, name: 'Moved' })).toMatchObject({
+        status: 422, body: { detail: expect.stringMatching(/another origin.*"api_key".*null/), errors: [{ path: '/api_key', message: expect.stringMatching(/null/) }] },
+      });
+    }
+    expect(await stored()).toEqual(before);
+    expect((await client.get('/api/providers/stays')).body.name).toBe('stays');
+    const set = async (change: object) => (await client.patch('/api/providers/stays', change)).body;
+    expect(await set({ base_url: 'https://ONE.example:443/v2' })).toMatchObject({ base_url: 'https://ONE.example:443/v2', api_key_set: true });
+    expect(await set({ base_url: 'https://two.example/v1', api_key: 'sk-other-9876543210' })).toMatchObject({ api_key_last4: '3210' });
+    expect(await set({ base_url: 'https://three.example/v1', api_key: null })).toMatchObject({ base_url: 'https://three.example/v1', api_key_set: false });
+    expect(await set({ base_url: 'https://four.example/v1' })).toMatchObject({ base_url: 'https://four.example/v1', api_key_set: false });
+  });
+
   it('keep what they do not name in a change: key, limits, and what was learned about models that stay', async () => {
     await client.post('/api/providers', { key: 'kept', base_url: 'http://127.0.0.1:12/v1', api_key: 'sk-kept-0123456789', limits: { requests_per_minute: 60 }, models: [{ id: 'stays' }, { id: 'goes' }] });
     await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);

@@ -1,3 +1,5 @@
+import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { reservedIn } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Prisma } from '#lib/db/prisma';
@@ -5,17 +7,18 @@ import type { ResolvedTarget } from '#lib/db/submit-run';
 
 /**
  * Finds the models that a run names: `provider::model`, `{provider_key, model_id, params}`, or a bare model id that exactly one
- * provider has.
+ * provider has; and looks that no parameters take from the run what is its own.
  * @throws ProblemError 422 naming what exists
  */
 export async function resolveTargets(prisma: Prisma, teamId: string, input: RunInput): Promise<ResolvedTarget[]> {
   const providers = await prisma.provider.findMany({ where: { team_id: teamId }, include: { models: true }, orderBy: { key: 'asc' } });
-  const errors: InputError[] = [];
+  const errors: InputError[] = reservedIn(input.params, 'params');
   const targets: ResolvedTarget[] = [];
   const fail = (path: string, message: string): void => void errors.push({ path, message });
 
   for (const [index, entry] of input.models.entries()) {
     const path = `/models/${index}`;
+    if (typeof entry === 'object') errors.push(...reservedIn(entry.params, 'models', index, 'params'));
     const named = typeof entry === 'string' ? splitName(entry) : { key: entry.provider_key, modelId: entry.model_id };
     const candidates = named.key === undefined ? providers.filter((p) => p.models.some((m) => m.model_id === named.modelId)) : providers.filter((p) => p.key === named.key);
     if (candidates.length === 0) {
@@ -34,6 +37,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
       continue;
     }
     if (targets.some((target) => target.providerKey === provider.key && target.modelId === model.model_id)) fail(path, `"${provider.key}::${model.model_id}" is listed before.`);
+    for (const { message } of reservedIn(parseJson(model.default_params) as JsonObject)) fail(path, inDefaults(provider.key, model.model_id, message));
     targets.push({
       providerId: provider.id, providerKey: provider.key, modelId: model.model_id, laneId: model.lane_id ?? provider.lane_id,
       priced: model.input_cost_per_mtok !== null && model.output_cost_per_mtok !== null,
@@ -49,6 +53,10 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
   return targets;
 }
+
+/** A model may be older than the rule. */
+export const inDefaults = (providerKey: string, modelId: string, message: string): string =>
+  `In the default_params of "${providerKey}::${modelId}" ${message} An owner takes it out with PATCH /api/providers/${providerKey}.`;
 
 function splitName(name: string): { key: string | undefined; modelId: string } {
   const at = name.indexOf('::');

@@ -22,7 +22,7 @@ import { ring } from '#lib/events/doorbell';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
-import { checkCap, checkRescore, checkRun, knownMetrics, namedSuite } from './check-run.js';
+import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
@@ -202,6 +202,7 @@ export class RunsController {
   @Answers(202, Submitted, 404, 409)
   async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Changes() change: Change) {
     const runId = uuid('run', id);
+    await checkResume(this.deps.pool, caller.teamId, runId);
     let lanes: string[] = [];
     const made = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });

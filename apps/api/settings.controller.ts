@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
-import { CacheInput, CacheSetting, EmbeddingSetting, Spending, SpendingInput } from '#lib/contracts/settings';
+import { CacheInput, CacheSetting, EmbeddingSetting, JobsSetting, Spending, SpendingInput } from '#lib/contracts/settings';
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
 import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/reply-cache';
+import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
+import { ring } from '#lib/events/doorbell';
 import { Deps } from './deps.js';
 import { Answers, Changes, Me, Needs, type Change } from './route.js';
 
@@ -52,6 +54,28 @@ export class SettingsController {
     // In pieces, of which each is as good as done again.
     await emptyCache(this.deps.pool, caller.teamId);
     await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
+  }
+
+  @Get('jobs')
+  @Answers(200, JobsSetting)
+  jobs(@Me() caller: Caller) {
+    return readJobsSetting(this.deps.pool, caller.teamId);
+  }
+
+  /** Jobs that need no longer wait have started when it answers. */
+  @Put('jobs')
+  @Needs('owner')
+  @Answers(200, JobsSetting)
+  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
+    await change(async (client) => {
+      await setRunningJobs(client, caller.teamId, setting.running_jobs_per_user);
+      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+      return setting;
+    });
+    const { jobs, lanes } = await startWaiting(this.deps.pool, caller.teamId);
+    for (const id of lanes) void ring(this.deps.redis, { topic: 'lane', id });
+    for (const id of jobs) void ring(this.deps.redis, { topic: 'job', id });
+    return setting;
   }
 
   @Get('spending')

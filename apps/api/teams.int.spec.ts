@@ -26,6 +26,21 @@ describe('roles', () => {
     expect((await editor.post('/api/tool-eval/import', weatherSuite(1))).status).toBe(201);
     expect((await editor.post('/api/tokens', { name: 'x', role: 'owner' })).status).toBe(403);
     expect((await editor.delete('/api/providers/sim')).status).toBe(403);
+  });
+
+  it('let viewers make the API call nobody with the keys of the team', async () => {
+    const as = async (role: string) => clientOf(api.url, (await client.post('/api/tokens', { name: role, role, user: 'grace' })).body.token);
+    const [viewer, editor] = [await as('viewer'), await as('editor')];
+    const suiteId = (await client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id;
+    const url = 'http://127.0.0.1:9/mcp';
+    const calls: [string, string, object?][] = [
+      ['GET', '/api/providers/sim/discover'], ['POST', '/api/providers/sim/test'], ['POST', '/api/mcp/discover', { url }], ['POST', '/api/mcp/import', { url }],
+      ['POST', `/api/tool-suites/${suiteId}/mcp-sync`, { url }],
+    ];
+    for (const [method, path, body] of calls) {
+      expect([path, (await viewer.send(method, path, body)).status]).toEqual([path, 403]);
+      expect([path, (await editor.send(method, path, body)).status]).toEqual([path, path.endsWith('/test') ? 200 : 422]);
+    }
     expect((await clientOf(api.url, 'nobody').get('/api/me')).status).toBe(401);
   });
 });
@@ -140,6 +155,15 @@ describe('every route of the OpenAPI document', () => {
 });
 
 describe('tokens', () => {
+  it('change nothing from the moment they are revoked, though they were used just before', async () => {
+    const { id, token } = (await client.post('/api/tokens', { name: 'leaver', role: 'editor' })).body;
+    const leaver = clientOf(api.url, token);
+    expect((await leaver.get('/api/me')).status).toBe(200);
+    expect((await client.delete(`/api/tokens/${id}`)).status).toBe(204);
+    expect((await leaver.post('/api/tool-eval/import', weatherSuite(1))).status).toBe(401);
+    expect((await leaver.get('/api/me')).status).toBe(401);
+  });
+
   it('stop working when they are revoked or expire, and are kept as hashes alone', async () => {
     const soon = new Date(Date.now() + 5000).toISOString();
     const [revoked, expiring] = [
@@ -157,7 +181,7 @@ describe('tokens', () => {
     const team = (await client.post('/api/teams', { name: 'small' })).body;
     const owner = clientOf(api.url, team.token.token);
     const second = (await owner.post('/api/tokens', { name: 'second', role: 'owner' })).body;
-    const outcomes = await Promise.all([team.token.id, second.id].map((id) => owner.delete(`/api/tokens/${id}`)));
+    const outcomes = await Promise.all([team.token, second].map(({ id, token }) => clientOf(api.url, token).delete(`/api/tokens/${id}`)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
@@ -168,6 +192,31 @@ describe('tokens', () => {
 });
 
 describe('a team', () => {
+  it('says how many jobs of a user run at once; one that waits says for what, and starts when its owner allows more', async () => {
+    const made = (await client.post('/api/teams', { name: 'busy' })).body;
+    const owner = clientOf(api.url, made.token.token);
+    const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);
+    await owner.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const { suite_id } = (await owner.post('/api/tool-eval/import', weatherSuite(1))).body;
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) ids.push((await owner.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.job_id);
+    const seen = async () => (await editor.get('/api/jobs')).body.items.map(({ status, detail }: any) => [status, detail]).reverse();
+    const running = ['queued', null];
+    const waiting = (limit: number) => ['pending', `Waits until fewer than ${limit} jobs of its user are running; an owner can raise the limit with PUT /api/settings/jobs.`];
+    expect(await seen()).toEqual([running, running, running, running, waiting(4), waiting(4)]);
+
+    expect((await editor.put('/api/settings/jobs', { running_jobs_per_user: 5 })).status).toBe(403);
+    for (const limit of [0, 101, 1.5, '5']) expect((await owner.put('/api/settings/jobs', { running_jobs_per_user: limit })).status).toBe(400);
+    expect(await owner.put('/api/settings/jobs', { running_jobs_per_user: 5 })).toMatchObject({ status: 200, body: { running_jobs_per_user: 5 } });
+    expect(await seen()).toEqual([running, running, running, running, running, waiting(5)]);
+    expect((await editor.get(`/api/jobs/${ids[5]}`)).body.detail).toBe(waiting(5)[1]);
+    await owner.put('/api/settings/jobs', { running_jobs_per_user: 1 });
+    expect((await seen()).slice(4)).toEqual([running, waiting(1)]);
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 1 });
+    expect((await client.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+  });
+
   it('is made by owners of the first one alone, and its name is its own', async () => {
     const made = await client.post('/api/teams', { name: 'third' });
     expect(made).toMatchObject({ status: 201, body: { name: 'third', token: { role: 'owner', token: expect.stringMatching(/^tm_/) } } });

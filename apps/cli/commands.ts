@@ -2,25 +2,26 @@ import type { ApiClient } from '#lib/client/api-client';
 import { parseJson } from '#lib/contracts/json';
 import type { Suite } from '#lib/contracts/suite';
 import { importQuery, readImport } from './read-suite-file.js';
-import { printJson, table } from './show.js';
+import { table } from './show.js';
+import { say, sayFile, sayJson, tell } from './terminal.js';
 import type { Options } from './main.js';
 
 export async function suites(client: ApiClient, [what, argument]: string[], options: Options): Promise<void> {
   if (what === 'import' && argument) {
     const answer = await client.importSuite(readImport(argument, options), importQuery(options));
-    for (const warning of answer.warnings) console.error(`Warning: ${warning}`);
-    if (options['dry-run']) printJson(answer.preview);
-    else console.log(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
+    for (const warning of answer.warnings) tell(`Warning: ${warning}`);
+    if (options['dry-run']) sayJson(answer.preview, 2);
+    else say(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
   } else if (what === 'export' && argument) {
     const text = await client.text(`/api/tool-suites/${argument}/export?format=${encodeURIComponent(options.format ?? 'json')}`);
-    if ((options.format ?? 'json') === 'json') printJson(parseJson(text));
-    else process.stdout.write(text);
+    if ((options.format ?? 'json') === 'json') sayJson(parseJson(text), 2);
+    else sayFile(text);
   } else if (what === undefined || what === 'list') {
     const found: Suite[] = [];
     for await (const suite of client.suites()) found.push(suite);
-    if (options.json) return printJson(found);
+    if (options.json) return sayJson(found, 2);
     const rows = found.map((suite) => [suite.id, suite.name, `v${suite.version}`, `${suite.test_cases_count} cases`, `${suite.tools.length} tools`]);
-    console.log(rows.length ? table(rows) : 'No suites yet. Import one: toolmark suites import examples/weather.json');
+    say(...(rows.length ? table(rows) : ['No suites yet. Import one: toolmark suites import examples/weather.json']));
   } else throw new Error('toolmark suites list | import FILE [--format F] [--dry-run] | export ID [--format F]');
 }
 
@@ -29,27 +30,27 @@ export async function jobs(client: ApiClient, _rest: string[], options: Options)
   const found = [];
   for await (const job of client.jobs()) {
     found.push(job);
-    rows.push([job.id, job.type, job.status, `${job.progress.done}/${job.progress.total}`, job.created_at]);
+    rows.push([job.id, job.type, job.status, `${job.progress.done}/${job.progress.total}`, job.created_at, job.detail ?? '']);
     if (rows.length === 50) break;
   }
-  if (options.json) printJson(found);
-  else console.log(rows.length ? table(rows) : 'No jobs yet.');
+  if (options.json) sayJson(found, 2);
+  else say(...(rows.length ? table(rows) : ['No jobs yet.']));
 }
 
 export async function cancel(client: ApiClient, [jobId]: string[]): Promise<void> {
   if (!jobId) throw new Error('toolmark cancel JOB');
   const job = await client.cancel(jobId);
-  console.log(`Cancelled. ${job.progress.done} of ${job.progress.total} items are settled and kept.`);
+  say(`Cancelled. ${job.progress.done} of ${job.progress.total} items are settled and kept.`);
 }
 
 export async function results(client: ApiClient, [runId]: string[], options: Options): Promise<void> {
   if (!runId) throw new Error('toolmark results RUN [--failed] [--json]');
   for await (const result of client.results(runId, options.failed ? '?passed=false' : '')) {
     const { explanation } = options.failed ? await client.result(runId, result.id) : { explanation: [] };
-    if (options.json) console.log(JSON.stringify({ ...result, ...(explanation.length && { explanation }) }));
+    if (options.json) sayJson({ ...result, ...(explanation.length && { explanation }) });
     else {
-      console.log(`${result.passed ? 'pass' : result.outcome === 'errored' ? 'error' : 'FAIL'}  ${result.target}  ${result.case_name ?? result.prompt.slice(0, 60)}  ${result.error_type}`);
-      for (const sentence of explanation) console.log(`      ${sentence}`);
+      say(`${result.passed ? 'pass' : result.outcome === 'errored' ? 'error' : 'FAIL'}  ${result.target}  ${result.case_name ?? result.prompt.slice(0, 60)}  ${result.error_type}`);
+      say(...explanation.map((sentence) => `      ${sentence}`));
     }
   }
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from '#lib/client/api-client';
+import { say } from './terminal.js';
 
 interface Connection {
   server: string;
@@ -17,7 +18,7 @@ export async function login({ server, token }: Partial<Connection>): Promise<voi
   const me = await new ApiClient(checkedUrl(server), token).call<{ team: { name: string }; user: { name: string }; role: string }>('GET', '/api/me');
   mkdirSync(dirname(remembered), { recursive: true, mode: 0o700 });
   writeFileSync(remembered, JSON.stringify({ server, token }), { mode: 0o600 });
-  console.log(`Logged in to ${server} as ${me.user.name} of team ${me.team.name} (${me.role}).`);
+  say(`Logged in to ${server} as ${me.user.name} of team ${me.team.name} (${me.role}).`);
 }
 
 /** From the options, the environment, an earlier login, or the local `npm start`, in this order. */

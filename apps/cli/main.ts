@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util';
-import { ApiClient } from '#lib/client/api-client';
+import { ApiClient, ApiError } from '#lib/client/api-client';
 import { connection, login } from './connection.js';
-import { score } from './score.js';
-import { cancel, jobs, results, suites } from './commands.js';
-import { run } from './run.js';
+import { endWithReader, say, tell } from './terminal.js';
 
 const USAGE = `toolmark: find out how well language models call tools
 
@@ -19,7 +17,7 @@ const USAGE = `toolmark: find out how well language models call tools
   toolmark score [--in FILE] [--out FILE]        scores JSON lines of recorded calls by any metric; needs no server
 
 Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMARK_TOKEN, what login remembered,
-or the server that npm start runs here.`;
+or the server that npm start runs here.`.split('\n');
 
 const OPTIONS = {
   server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
@@ -30,29 +28,45 @@ const OPTIONS = {
 const read = () => parseArgs({ allowPositionals: true, options: OPTIONS });
 export type Options = ReturnType<typeof read>['values'];
 
-// Whoever reads our output may have had enough (`| head`).
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+endWithReader();
+
+type Command = (client: ApiClient, rest: string[], options: Options) => Promise<void>;
+/** Each is loaded when it is asked for: who scores recorded calls waits for no client of Socket.IO. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['suites', async () => (await import('./commands.js')).suites],
+  ['run', async () => (await import('./run.js')).run],
+  ['jobs', async () => (await import('./commands.js')).jobs],
+  ['cancel', async () => (await import('./commands.js')).cancel],
+  ['results', async () => (await import('./commands.js')).results],
+]);
 
 try {
   const { values, positionals: [command, ...rest] } = read();
-  if (!command || values.help) console.log(USAGE);
+  if (!command || values.help) say(...USAGE);
   else if (command === 'login') await login(values);
-  else if (command === 'score') await score(values);
-  else {
-    const commands: Record<string, (client: ApiClient, rest: string[], options: Options) => Promise<void>> = { suites, run, jobs, cancel, results };
-    const perform = commands[command];
-    if (!perform) throw new Error(`No command "${command}".\n\n${USAGE}`);
-    const { server, token } = connection(values);
-    await perform(new ApiClient(server, token), rest, values);
-  }
+  else if (command === 'score') await (await import('./score.js')).score(values);
+  else await perform(command, rest, values);
 } catch (error) {
-  console.error(explain(error as Error));
+  tell(...explain(error as Error));
   process.exitCode = 1;
 }
 
-function explain({ message, cause, code }: Error & { code?: string }): string {
-  if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\nWhat there is: toolmark --help`;
-  if (!(cause instanceof Error)) return message;
+async function perform(command: string, rest: string[], options: Options): Promise<void> {
+  const load = COMMANDS.get(command);
+  if (!load) {
+    tell(`No command "${command}".`, '', ...USAGE);
+    process.exitCode = 1;
+    return;
+  }
+  const { server, token } = connection(options);
+  await (await load())(new ApiClient(server, token), rest, options);
+}
+
+function explain(error: Error & { code?: string }): string[] {
+  const { message, cause, code } = error;
+  if (code?.startsWith('ERR_PARSE_ARGS')) return [message, 'What there is: toolmark --help'];
+  if (error instanceof ApiError) return error.lines;
+  if (!(cause instanceof Error)) return [message];
   // What fetch throws says only in its cause what happened.
-  return message === 'fetch failed' ? `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it running (npm start)?` : `${message}\n${explain(cause)}`;
+  return message === 'fetch failed' ? [`The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it running (npm start)?`] : [message, ...explain(cause)];
 }

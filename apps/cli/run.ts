@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
 import { readSuiteFile } from './read-suite-file.js';
-import { leaderboard, printJson } from './show.js';
+import { leaderboard } from './show.js';
+import { say, sayJson, tell } from './terminal.js';
 import { watchRun } from './watch-run.js';
 import type { Options } from './main.js';
 
@@ -22,15 +23,15 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
     throw error;
   });
   if (!options.watch) {
-    if (options.json) printJson({ job_id, eval_id });
-    else console.log(`Submitted: run ${eval_id}, job ${job_id}`);
+    if (options.json) sayJson({ job_id, eval_id }, 2);
+    else say(`Submitted: run ${eval_id}, job ${job_id}`);
     return;
   }
   const done = await watchRun(client, job_id, eval_id, { silent: options.json === true }).catch((error: Error) => {
     throw new Error(`Watching ended, the run goes on at the server: run ${eval_id}, job ${job_id} (toolmark jobs).`, { cause: error });
   });
-  if (options.json) printJson(done);
-  else console.log(`${leaderboard(done)}\n\nRun ${eval_id} is ${done.status}. What failed: toolmark results ${eval_id} --failed`);
+  if (options.json) sayJson(done, 2);
+  else say(...leaderboard(done), '', `Run ${eval_id} is ${done.status}. What failed: toolmark results ${eval_id} --failed`);
   if (done.status !== 'completed') process.exitCode = 1;
 }
 
@@ -41,7 +42,7 @@ async function findSuite(client: ApiClient, suite: string): Promise<{ suiteId: s
     throw new Error(`There is no file ${suite}, and it is no suite's id either. The suites of the server: toolmark suites list`);
   }
   const { suite_id: suiteId, warnings } = await client.importSuite(readSuiteFile(suite));
-  for (const warning of warnings) console.error(`Warning: ${warning}`);
+  for (const warning of warnings) tell(`Warning: ${warning}`);
   return { suiteId: suiteId!, forget: () => client.call('DELETE', `/api/tool-suites/${suiteId}`) };
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, parseJson, type Json } from '#lib/contracts/json';
 import { scoreMetric } from '#lib/scoring/metrics';
+import { json } from './terminal.js';
 
 const WRITE_AT_LENGTH = 65_536;
 /** Far above any recorded reply; a file without line ends would fill the memory. */
@@ -41,9 +42,9 @@ function scoreLine(text: string | undefined, line: number, longestLineBytes: num
     id = named;
     if (metric === null) throw new Error('"metric" is missing: name the metric.');
     const { score, ...rest } = scoreMetric(metric as string, parsed.options, parsed.input);
-    return { answer: JSON.stringify({ id, line, metric, outcome: score === null ? 'not_applicable' : 'scored', score, ...rest }), scored: true };
+    return { answer: json({ id, line, metric, outcome: score === null ? 'not_applicable' : 'scored', score, ...rest }), scored: true };
   } catch (error) {
-    return { answer: JSON.stringify({ id, line, metric, outcome: 'error', score: null, error: reasonOf(error as Error) }), scored: false };
+    return { answer: json({ id, line, metric, outcome: 'error', score: null, error: reasonOf(error as Error) }), scored: false };
   }
 }
 

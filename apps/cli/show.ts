@@ -1,17 +1,17 @@
 import type { Run, RunTarget } from '#lib/contracts/run';
+import { visible } from './terminal.js';
 
-/** Columns of equal width. */
-export function table(rows: string[][]): string {
+/** Lines of columns of equal width. */
+export function table(cells: string[][]): string[] {
+  const rows = cells.map((row) => row.map(visible));
   const widths = rows[0]!.map((_cell, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd());
 }
-
-export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));
 
 const LONGEST_BAR = 30;
 /** A bar for each target, within the terminal: lines that wrap or scroll away could not be drawn over. */
 export function progressLines(targets: RunTarget[], columns: number, rows: number): string[] {
-  const shown = targets.length > rows ? targets.slice(0, rows - 1) : targets;
+  const shown = (targets.length > rows ? targets.slice(0, rows - 1) : targets).map((target) => ({ ...target, target: visible(target.target) }));
   const counts = shown.map(({ settled, total, errored }) => `${settled}/${total}${errored ? `  ${errored} errored` : ''}`);
   const name = Math.min(Math.max(...shown.map(({ target }) => target.length)), Math.floor(columns / 2));
   const bar = Math.max(0, Math.min(LONGEST_BAR, columns - 1 - name - 4 - Math.max(...counts.map((count) => count.length))));
@@ -25,7 +25,7 @@ export function progressLines(targets: RunTarget[], columns: number, rows: numbe
 const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 
 /** The models of a run, the best first. */
-export function leaderboard(run: Run): string {
+export function leaderboard(run: Run): string[] {
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
   return table([
     ['', 'model', 'overall', '95 % interval', 'passed', 'tool', 'parameters', 'errored', 'p50', 'cost'],

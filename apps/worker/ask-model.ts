@@ -3,11 +3,13 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
 import { MAX_THROTTLED_MS, Retries } from '#lib/providers/after-failure';
-import { failedGeneration, replyIn, type ChatClient, type ChatReply } from '#lib/providers/chat';
+import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBytes } from '#lib/providers/reply-bytes';
-import type { Permits, Spent } from '#lib/queue/lane-budget';
+import type { LaneLimits } from '#lib/db/dispatch-lane';
+import { unlessMoved, type Permits, type Spent } from '#lib/queue/lane-budget';
 import { traceStep } from '#lib/runtime/tracing';
+import type { ModelConnection } from './connections.js';
 
 /** What came of asking: a reply, or the failure that was left after all retries. */
 export interface Asked {
@@ -33,14 +35,13 @@ const MOST_REFUSALS_KEPT = 20;
 
 /**
  * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request takes a permit
- * of its own, so that waiting between two attempts holds no place.
+ * of its own, so that waiting between two attempts holds no place, and goes where the model is to be asked by then.
  * @throws the signal's reason when it aborts
  */
 export async function askModel(of: {
-  chat: ChatClient;
-  /** The kind of its endpoint. */
-  provider: string;
-  budget: Permits;
+  /** The model as it can be asked now. @throws ProviderFailure when it cannot */
+  model: () => Promise<ModelConnection>;
+  permits: (lane: LaneLimits) => Permits;
   body: JsonObject;
   toolChoice: ToolChoice;
   timeoutMs: number;
@@ -49,29 +50,43 @@ export async function askModel(of: {
   replyBytes?: ReplyBytes;
   /** What the breaker tells items apart by. */
   item: string;
+  /** Whether it goes on with what was paid for in part. */
+  goesOn?: boolean;
   /** Told when the item only waits for its turn, and when it goes on. */
   works?: (works: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
   onNotes?: (notes: ChatReply['notes']) => void;
 }): Promise<Asked> {
-  const { chat, budget, signal, timeoutMs, item, replyBytes } = of;
+  const { signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
   const asked: Asked = {
     attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
   };
-  const retries = new Retries();
+  let retries = new Retries();
   let outageSince: number | undefined;
+  let before: ModelConnection | undefined;
   for (;;) {
+    const model = await of.model().catch(unavailable);
+    if (model instanceof ProviderFailure) return Object.assign(asked, { failure: model });
+    if (before && before.moved !== model.moved) {
+      // What went wrong elsewhere says nothing of where it is asked from now on.
+      retries = new Retries();
+      outageSince = undefined;
+    }
+    before = model;
+    const { chat, moved } = model;
+    const budget = of.permits(model.lane);
     const tokens = estimateTokens(body);
     await of.works?.(false);
-    const permit = await traceStep('wait for the budget', {}, () => budget.acquire(tokens, signal));
+    const permit = await traceStep('wait for the budget', {}, () => unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: of.goesOn })));
+    if (!permit) continue;
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
       await of.works?.(true);
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(of.provider, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
+      const reply: ChatReply = await traceRequest(model.kind, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
@@ -111,13 +126,16 @@ export async function askModel(of: {
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
       await of.works?.(false);
-      await delay(next.inMs, undefined, { signal }).catch(() => {
-        throw signal.reason as Error;
-      });
+      await delay(next.inMs, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() => signal.throwIfAborted());
     } finally {
       void budget.release(permit, spent);
     }
   }
+}
+
+function unavailable(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  throw error;
 }
 
 function keepRefusal(asked: Asked, { kind, message, status, body }: ProviderFailure): void {

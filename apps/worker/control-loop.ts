@@ -6,10 +6,13 @@ import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from 
 import { createPool, exclusively, type Pool } from '#lib/db/pool';
 import { prepareRun, runsToPrepare } from '#lib/db/prepare-run';
 import { expireReplies } from '#lib/db/reply-cache';
+import { removeUnusedEmbeddings } from '#lib/db/embeddings';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
+import { removeUnusedVersions } from '#lib/db/suite-versions';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
 import { findPlace } from '#lib/db/load-run';
 import { laneLatencyMs } from '#lib/db/lane-latency';
+import { missingLanes, removeUnusedLanes } from '#lib/db/lanes';
 import { reconcileLane } from '#lib/db/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read-results';
 import { tellWaiting } from '#lib/db/tell-waiting';
@@ -19,6 +22,7 @@ import type { LaneQueues } from '#lib/queue/lanes';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/summarise';
 import type { Embedder } from './embedder.js';
+import type { LaneBudgets } from './lane-budgets.js';
 import { slotsFor, type LaneWorkers } from './lane-workers.js';
 import { rescorePage } from './rescore-run.js';
 import type { RunCache } from './run-cache.js';
@@ -40,6 +44,8 @@ type Step = keyof typeof STEPS;
 /** So many lanes or teams of a step are worked on side by side, and a turn waits so long for one that is slow. */
 const AT_ONCE = 4;
 const PATIENCE_MS = 500;
+/** A lane without work is kept so long for the next. */
+const IDLE_LANE_MS = 5 * 60_000;
 /** A page of a rescore may wait for an embedding model, and for threads; what it has learned by then is kept. */
 const LONGEST_PAGE_MS = 120_000;
 
@@ -116,7 +122,7 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
+      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; budgets: LaneBudgets; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
       /** Left out: for good. */
       keepExchangesDays: number | undefined;
     },
@@ -232,6 +238,20 @@ export class ControlLoop {
     await this.#reconciling.each(lanes, ({ id }) => id, async (lane) => {
       await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
     });
+    await this.#letGoOfLanes(new Set(lanes.map(({ id }) => id)));
+  }
+
+  /** A lane costs each process two connections to Redis: one without work is let go of after minutes, and one that is gone at once. */
+  async #letGoOfLanes(busy: ReadonlySet<string>): Promise<void> {
+    const { pool, budgets, workers, queues } = this.of;
+    const idle = budgets.idleFor(0).filter((id) => !busy.has(id));
+    if (idle.length === 0) return;
+    const left = new Set([...(await missingLanes(pool, idle)), ...budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id))]);
+    for (const id of left) {
+      this.#latencies.delete(id);
+      // Farewells to a Redis that is away take long.
+      void Promise.all([workers.letGo(id), queues.letGo(id)]).catch((error: Error) => this.of.logger.warn({ lane: id, error: error.message }, 'A lane could not be let go of'));
+    }
   }
 
   async #reconcileLane(lane: BusyLane, mayJudge: boolean): Promise<void> {
@@ -283,6 +303,7 @@ export class ControlLoop {
     await exclusively(locks.short, `finish ${runId} ${ordinal}`, async () => {
       const summary = createSummary({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
+        this.#stop.signal.throwIfAborted();
         for (const item of page) summary.add(item);
       }
       await finishTarget(pool, done, { ...summary.finish(), target });
@@ -323,6 +344,9 @@ export class ControlLoop {
     const { pool, logger, keepExchangesDays, runs } = this.of;
     const { signal } = this.#stop;
     runs.sweep();
+    const inPieces = async (removePiece: (pool: Pool) => Promise<boolean>): Promise<void> => {
+      while (!signal.aborted && (await removePiece(pool)));
+    };
     const chores: Record<string, () => Promise<unknown>> = {
       'make partitions': () => pool.query(`SELECT ensure_partitions(now() + interval '3 months')`),
       'forget idempotency keys': () => pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
@@ -330,13 +354,15 @@ export class ControlLoop {
         const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);
         if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
       },
-      'expire replies': async () => {
-        while (!signal.aborted && (await expireReplies(pool)));
-      },
+      'expire replies': () => inPieces(expireReplies),
       'purge deleted runs': () => this.#purge(),
+      'remove unused versions of suites': () => inPieces(removeUnusedVersions),
+      'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
+      'remove unused lanes': () => removeUnusedLanes(pool),
     };
     await exclusively(this.of.locks.short, 'housekeeping', async () => {
       for (const [chore, work] of Object.entries(chores)) {
+        if (signal.aborted) return;
         await work().catch((error: Error) => {
           measureStepFailure('housekeeping');
           logger.warn({ step: 'housekeeping', chore, error: error.message }, 'A chore failed; it is repeated');

@@ -7,13 +7,15 @@ import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded-fetch';
 import { ReplyBudget } from '#lib/providers/reply-bytes';
-import type { Spent } from '#lib/queue/lane-budget';
+import { unlessMoved, type Spent } from '#lib/queue/lane-budget';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { SharedCommit } from './group-commit.js';
 import type { LaneBudgets } from './lane-budgets.js';
 import { LONGEST_COMPARED } from './scoring-work.js';
 
 const TIMEOUT_MS = 60_000;
+/** So long a request waits for its turn until it is looked whether the model is asked elsewhere by now. */
+const LOOK_AGAIN_MS = 5000;
 
 /**
  * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches under the
@@ -72,16 +74,16 @@ export class Embedder {
   }
 
   async #embedFor(teamId: string, texts: string[]): Promise<Map<string, Float32Array>> {
-    const model = await untilDone(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
-    if (!model) throw new ProviderFailure('bad_request', 'The team has no embedding model any more. Set one with PUT /api/settings/embedding.', false);
+    const model = await this.#model(teamId);
     const name = `${model.providerId} ${model.modelId}`;
     const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
     const known = await untilDone(() => findEmbeddings(this.of.pool, teamId, name, hashed.map(({ hash }) => hash)), this.#closed.signal);
     const missing = hashed.filter(({ hash }) => !known.has(hash.toString('hex')));
     if (missing.length) {
-      const { vectors, tokens } = await this.#ask(model, missing.map(({ text }) => text));
+      const answer = await this.#ask(teamId, model, missing.map(({ text }) => text));
+      if (!answer) return this.#embedFor(teamId, texts);
+      const { vectors, costUsd } = answer;
       const entries = missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }));
-      const costUsd = (tokens * (model.costPerMtok ?? 0)) / 1e6;
       let tries = 0;
       await untilDone(() => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0), this.#closed.signal);
       missing.forEach(({ hash }, index) => known.set(hash.toString('hex'), vectors[index]!));
@@ -89,23 +91,38 @@ export class Embedder {
     return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
   }
 
-  async #ask(model: EmbeddingModel, texts: string[]): Promise<{ vectors: Float32Array[]; tokens: number }> {
+  /** As it is configured now. */
+  async #model(teamId: string): Promise<EmbeddingModel> {
+    const model = await untilDone(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
+    if (!model) throw new ProviderFailure('bad_request', 'The team has no embedding model any more. Set one with PUT /api/settings/embedding.', false);
+    return model;
+  }
+
+  /** @returns undefined when the team has taken another model meanwhile */
+  async #ask(teamId: string, { providerId, modelId }: EmbeddingModel, texts: string[]): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
     const { budgets, sealer, fetch } = this.of;
-    const budget = budgets.of(model.lane);
-    const endpoint = { baseUrl: model.baseUrl, apiKey: model.sealedKey && sealer.open(model.sealedKey, model.providerId) };
-    const retries = new Retries();
+    let retries = new Retries();
+    let endpoint: string | undefined;
     for (;;) {
-      const permit = await budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal);
+      const model = await this.#model(teamId);
+      if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
+      const { baseUrl, sealedKey, lane } = model;
+      if (endpoint !== `${baseUrl} ${sealedKey}`) retries = new Retries();
+      endpoint = `${baseUrl} ${sealedKey}`;
+      const budget = budgets.of(lane);
+      const moved = AbortSignal.timeout(LOOK_AGAIN_MS);
+      const permit = await unlessMoved(moved, budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal, { moved, goesOn: true }));
+      if (!permit) continue;
       const spent: Spent = { tokens: 0 };
-      const replyBytes = this.#room.of(model.lane.id);
+      const replyBytes = this.#room.of(lane.id);
       try {
-        const { vectors, tokens } = await embedTexts(endpoint, model.modelId, texts, { fetch, timeoutMs: TIMEOUT_MS, replyBytes });
+        const { vectors, tokens } = await embedTexts({ baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) }, modelId, texts, { fetch, timeoutMs: TIMEOUT_MS, replyBytes });
         spent.tokens = tokens;
         spent.outcome = 'answer';
-        return { vectors, tokens };
+        return { vectors, costUsd: (tokens * (model.costPerMtok ?? 0)) / 1e6 };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${model.modelId}` } : 'answer';
+        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'answer';
         const { next, throttledForMs } = retries.after(error);
         spent.throttledForMs = throttledForMs;
         if (next.then === 'settle-errored') {

@@ -6,6 +6,7 @@ import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
+import { Connections } from './connections.js';
 import { Embedder } from './embedder.js';
 import { LaneBudgets } from './lane-budgets.js';
 import { ReplyCache } from './reply-cache.js';
@@ -19,6 +20,7 @@ export class ItemKit {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly runs: RunCache;
+  readonly connections: Connections;
   readonly budgets: LaneBudgets;
   readonly embedder: Embedder;
   readonly scorer: ReplyScorer;
@@ -36,18 +38,20 @@ export class ItemKit {
     this.#fetch = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
     const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
     const { fetch } = this.#fetch;
-    this.runs = new RunCache(this.pool, sealer, fetch);
+    this.runs = new RunCache(this.pool);
+    this.connections = new Connections(this.pool, sealer, fetch);
     this.budgets = new LaneBudgets(this.pool, this.redis, meters);
     this.embedder = new Embedder({ pool: this.pool, sealer, fetch, budgets: this.budgets });
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
     this.scorer = new ReplyScorer(logger);
     this.runner = new ItemRunner({
-      pool: this.pool, runs: this.runs, embedder: this.embedder, replies: this.#replies, scorer: this.scorer, replyBudget: new ReplyBudget(), logger, onAttempt,
+      pool: this.pool, runs: this.runs, connections: this.connections, embedder: this.embedder, replies: this.#replies, scorer: this.scorer, replyBudget: new ReplyBudget(), logger, onAttempt,
     });
   }
 
   /** When no item is played any more. */
   async finish(): Promise<void> {
+    this.connections.close();
     this.embedder.close();
     this.#replies.close();
     await this.scorer.close();

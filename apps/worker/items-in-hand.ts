@@ -5,10 +5,12 @@ import type { Logger } from '#lib/runtime/logger';
 
 export class RunStopped extends Error {}
 export class ShuttingDown extends Error {}
+/** The item was delivered to others, who settle it. */
+export class TakenAway extends Error {}
 
 /**
  * The items this process has claimed. Keeps their leases, and aborts the requests of runs that were cancelled: at once when
- * it is told, within a second when the message was lost.
+ * it is told, within a second when the message was lost. What others were given meanwhile is aborted, too.
  */
 export class ItemsInHand {
   readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController; begun: boolean }>();
@@ -86,8 +88,13 @@ export class ItemsInHand {
 
   async #renew(): Promise<void> {
     if (this.#items.size === 0) return;
-    await renewLeases(this.pool, this.worker, [...this.#items.values()].map(({ delivery, begun }) => ({ ...delivery, begun }))).catch((error: Error) =>
-      this.logger.warn({ items: this.#items.size, ...this.#whose(), error: error.message }, 'Leases could not be renewed'));
+    const held = [...this.#items.values()];
+    try {
+      const mine = new Set(await renewLeases(this.pool, this.worker, held.map(({ delivery, begun }) => ({ ...delivery, begun }))));
+      for (const { delivery, abort } of held) if (!mine.has(delivery.token)) abort.abort(new TakenAway('The item was delivered to others.'));
+    } catch (error) {
+      this.logger.warn({ items: this.#items.size, ...this.#whose(), error: (error as Error).message }, 'Leases could not be renewed');
+    }
   }
 
   async #lookForStoppedRuns(): Promise<void> {

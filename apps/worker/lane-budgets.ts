@@ -5,7 +5,8 @@ import type { LaneMeters } from './worker-metrics.js';
 
 /** The budgets of the lanes that this process asks for, one each. */
 export class LaneBudgets {
-  readonly #budgets = new Map<string, LaneBudget>();
+  readonly #budgets = new Map<string, { budget: LaneBudget; usedAt: number }>();
+  #refusal: Error | undefined;
 
   constructor(readonly pool: Pool, readonly redis: Redis, readonly meters: LaneMeters) {}
 
@@ -13,8 +14,9 @@ export class LaneBudgets {
   of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
-      known.limits = lane;
-      return known;
+      known.usedAt = performance.now();
+      known.budget.limits = lane;
+      return known.budget;
     }
     const budget = new LaneBudget(this.redis, lane.id, lane, async () => {
       const { rows } = await this.pool.query(
@@ -23,16 +25,29 @@ export class LaneBudgets {
          WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0) LIMIT 1`, [lane.id]);
       return rows.length > 0;
     }, (reason, seconds) => this.meters.of(lane).waited(reason, seconds));
-    this.#budgets.set(lane.id, budget);
+    this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
+    if (this.#refusal) budget.refuse(this.#refusal);
     return budget;
   }
 
-  /** Turns away whoever waits for a permit, now and from now on. */
+  /** Lanes that nobody asked for in so long, and of which nothing is under way here. */
+  idleFor(ms: number): string[] {
+    return [...this.#budgets].filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms).map(([laneId]) => laneId);
+  }
+
+  /** Forgets a lane; whoever asks for it again gets a new one. */
+  letGo(laneId: string): void {
+    this.#budgets.get(laneId)?.budget.close();
+    this.#budgets.delete(laneId);
+  }
+
+  /** Turns away what would begin, now and from now on; what goes on is let through. */
   refuse(reason: Error): void {
-    for (const budget of this.#budgets.values()) budget.refuse(reason);
+    this.#refusal = reason;
+    for (const { budget } of this.#budgets.values()) budget.refuse(reason);
   }
 
   close(): void {
-    for (const budget of this.#budgets.values()) budget.close();
+    for (const { budget } of this.#budgets.values()) budget.close();
   }
 }

@@ -1,8 +1,8 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { claimItems, type Claim } from '#lib/db/claim-items';
+import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/claim-items';
 import { findPlace } from '#lib/db/load-run';
-import type { BusyLane, Delivery } from '#lib/db/dispatch-lane';
+import type { BusyLane, Delivery, LaneLimits } from '#lib/db/dispatch-lane';
 import { untilDone, type Pool } from '#lib/db/pool';
 import { settleItems, type Settled, type Settlement } from '#lib/db/settle-items';
 import type { LaneBudget } from '#lib/queue/lane-budget';
@@ -11,7 +11,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing';
 import { SharedCommit } from './group-commit.js';
 import type { ItemsInHand } from './items-in-hand.js';
-import { RunStopped, ShuttingDown } from './items-in-hand.js';
+import { RunStopped, ShuttingDown, TakenAway } from './items-in-hand.js';
 import type { LaneBudgets } from './lane-budgets.js';
 import { failedInside, type ItemRunner, type Place, type Played } from './run-item.js';
 import type { Quarantine } from './quarantine.js';
@@ -23,15 +23,13 @@ const LARGEST_SLOTS = 500;
 /** Slots that keep so many requests under way: while one is claimed, scored or settled, another has its request. */
 export const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
-/** From so many crashes on an item is played in a process of its own. */
-const SUSPECT_CRASHES = 2;
-
 /**
  * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is the queue
  * job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered anew.
  */
 export class LaneWorkers {
-  readonly #lanes = new Map<string, Worker>();
+  readonly #lanes = new Map<string, { worker: Worker; connection: Redis }>();
+  readonly #leaving = new Set<string>();
   readonly #teams = new Map<string, string>();
   // By team: what one of them waits for in Postgres, or is refused there, holds up nobody else.
   readonly #claims: SharedCommit<Delivery, Claim | undefined>;
@@ -51,6 +49,7 @@ export class LaneWorkers {
 
   /** Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold items of it. */
   serve(lane: BusyLane): void {
+    if (this.#draining) return;
     const { budgets, meters, logger } = this.of;
     const meter = meters.of(lane);
     const budget = budgets.of(lane);
@@ -60,9 +59,10 @@ export class LaneWorkers {
     const concurrency = Math.min(Math.ceil(slotsFor(lane.max_concurrency) / workers), LARGEST_SLOTS);
     meter.slots(concurrency);
     if (known) {
-      if (known.concurrency !== concurrency) known.concurrency = concurrency;
+      if (known.worker.concurrency !== concurrency) setConcurrency(known.worker, concurrency);
       return;
     }
+    const connection = this.of.connect();
     const worker = new Worker(
       laneQueue(lane.id),
       // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would be kept in Redis.
@@ -70,7 +70,7 @@ export class LaneWorkers {
         await this.#deliver(meter, budget, DeliverySchema.parse(job.data));
       },
       {
-        connection: this.of.connect(),
+        connection,
         prefix: QUEUE_PREFIX,
         concurrency,
         // Whether an item's process died is told by its lease in Postgres; these only bring back jobs that nobody claimed.
@@ -85,8 +85,27 @@ export class LaneWorkers {
     );
     worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
     worker.on('failed', (job, error) => logger.error({ lane: lane.id, run: (job?.data as Delivery | undefined)?.runId, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item could not be settled; it will be delivered again'));
-    this.#lanes.set(lane.id, worker);
+    this.#lanes.set(lane.id, { worker, connection });
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
+  }
+
+  /** Stops listening to a lane and forgets it: its connections, timers and measures. It is served again when it has work. */
+  async letGo(laneId: string): Promise<void> {
+    if (this.#leaving.has(laneId)) return;
+    this.#leaving.add(laneId);
+    try {
+      const lane = this.#lanes.get(laneId);
+      this.#lanes.delete(laneId);
+      await lane?.worker.close();
+      lane?.connection.disconnect();
+      if (this.#lanes.has(laneId)) return; // Meanwhile it has work.
+      this.of.budgets.letGo(laneId);
+      await this.of.meters.letGo(laneId);
+      this.#teams.delete(laneId);
+      this.of.logger.info({ lane: laneId }, 'Let go of a lane');
+    } finally {
+      this.#leaving.delete(laneId);
+    }
   }
 
   async #deliver(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
@@ -125,10 +144,10 @@ export class LaneWorkers {
       ended();
       if (stored) meter.ended(settlement);
     } catch (error) {
-      // A stopped run has no in-flight row any more.
-      if (!(error instanceof RunStopped || error instanceof ShuttingDown)) throw error;
+      // What was stopped, or taken away, has no in-flight row of ours any more.
+      if (!isGivenUp(error)) throw error;
       if (error instanceof ShuttingDown) await items.handBack(delivery);
-      logger.debug({ lane: meter.id, run: delivery.runId, reason: error.message }, 'An item was given up');
+      logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was given up');
     } finally {
       items.remove(delivery.token);
     }
@@ -143,13 +162,13 @@ export class LaneWorkers {
     };
     try {
       const works = (begun: boolean): Promise<void> => items.works(delivery.token, begun, claim.lost > 0);
-      const playing = { budget, signal, works, generation: claim.generation };
+      const playing = { permits: (lane: LaneLimits) => this.of.budgets.of(lane), signal, works, generation: claim.generation };
       if (claim.crashes < SUSPECT_CRASHES) return await runner.run(delivery, playing);
       const place = await placed();
-      return place && (await quarantine.play(meter, place, claim, playing));
+      return place && (await quarantine.play({ meter, budget }, place, claim, playing));
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof RunStopped || error instanceof ShuttingDown) throw error;
+      if (isGivenUp(error)) throw error;
       const { message, stack } = error as Error;
       logger.error({ lane: meter.id, run: delivery.runId, item: delivery.item, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
       const place = await placed();
@@ -204,15 +223,24 @@ export class LaneWorkers {
   /** No new items from now on; answers when those in hand ended or were handed back. */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true;
-    const lanes = [...this.#lanes.values()];
-    await withoutRedis(lanes.map((worker) => worker.pause(true)));
-    // Requests under way cost money and are waited for; those that only wait for their turn can wait elsewhere.
+    const workers = [...this.#lanes.values()].map(({ worker }) => worker);
+    await withoutRedis(workers.map((worker) => worker.pause(true)));
+    // Requests under way cost money and are waited for, and so is what was begun with them; what only waits to begin can wait elsewhere.
     this.of.budgets.refuse(new ShuttingDown('The worker is shutting down.'));
     await this.of.items.drain(graceMs);
     this.of.budgets.close();
-    await withoutRedis(lanes.map((worker) => worker.close()));
+    await withoutRedis(workers.map((worker) => worker.close()));
   }
 }
+
+/** A worker whose slots are all taken looks at a new number of them when an item ends, or when it goes on after a pause. */
+function setConcurrency(worker: Worker, concurrency: number): void {
+  const isMore = concurrency > worker.concurrency;
+  worker.concurrency = concurrency;
+  if (isMore) void worker.pause(true).then(() => worker.resume());
+}
+
+const isGivenUp = (error: unknown): boolean => error instanceof RunStopped || error instanceof ShuttingDown || error instanceof TakenAway;
 
 /** Farewells wait for Redis for ever while it is down; what they would say there is told by Postgres as well. */
 async function withoutRedis(farewells: Promise<unknown>[]): Promise<void> {

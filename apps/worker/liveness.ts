@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { waitingLanes, type WaitingLane } from '#lib/db/lane-loads';
 import type { Pool } from '#lib/db/pool';
+import { readLaneState } from '#lib/queue/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from './worker-metrics.js';
 
@@ -26,13 +27,13 @@ export const lookAgain = (before: readonly Suspect[], idle: readonly Idle[]): Su
 
 /** Why the process is to be started anew; none while it works. */
 export const whyDead = (suspects: readonly Suspect[]): string[] =>
-  suspects.filter(({ looks }) => looks >= LOOKS).map(({ name, queued, freeSlots }) =>
-    `Lane "${name}" has ${queued} items queued and this process ${freeSlots} free slots for them, but it has started none in 30 s.`);
+  suspects.filter(({ looks }) => looks >= LOOKS).map(({ providers, queued, freeSlots }) =>
+    `${queued} items for ${providers} are queued and this process has ${freeSlots} free slots for them, but it has started none in 30 s.`);
 
 /**
  * Notices when this process has gone deaf: work waits, it could do it, and does not, though Postgres and Redis answer. A
- * connection that is half open, or a loop that hangs, shows in no other way. While a store is down nothing is held against
- * the process: to start it anew would not help.
+ * connection that is half open, or a loop that hangs, shows in no other way. While a store or a provider is down nothing is
+ * held against the process: to start it anew would not help.
  */
 export class Liveness {
   #suspects: Suspect[] = [];
@@ -62,7 +63,9 @@ export class Liveness {
     try {
       // A write: a Redis that is full or read-only answers a ping, and hands out nothing.
       await redis.set('toolmark:writable', '1', 'PX', 1000);
-      this.#suspects = lookAgain(this.#suspects, (await waitingLanes(pool)).map((lane) => this.#idle(lane)).filter(({ freeSlots }) => freeSlots > 0));
+      const idle = (await waitingLanes(pool)).map((lane) => this.#idle(lane)).filter(({ freeSlots }) => freeSlots > 0);
+      const states = await Promise.all(idle.map(({ id }) => readLaneState(redis, id)));
+      this.#suspects = lookAgain(this.#suspects, idle.filter((_lane, index) => !states[index]!.outage && !states[index]!.blockedUntil));
     } catch {
       this.#suspects = [];
     } finally {

@@ -48,7 +48,7 @@ export async function playCase(
     const more = turn(reply.message, answered, played.answers!.length);
     messages.push(...more);
     const body = { ...of.body, tool_choice: played.toolChoice, messages: [...messages] };
-    const next = await askModel({ ...of, body, toolChoice: played.toolChoice });
+    const next = await askModel({ ...of, body, toolChoice: played.toolChoice, goesOn: true });
     addUp(played, next, more);
     if (!next.reply) return failed(played, next.failure);
     played.answers!.push((reply = next.reply));

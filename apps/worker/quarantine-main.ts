@@ -44,7 +44,7 @@ class AskedPermits implements Permits {
 }
 
 const budget = new AskedPermits();
-const playing = { budget, signal: new AbortController().signal, works: () => Promise.resolve() };
+const playing = { permits: () => budget, signal: new AbortController().signal, works: () => Promise.resolve() };
 
 process.on('message', (message: ToSuspect) => {
   if ('answer' in message) return budget.hear(message);

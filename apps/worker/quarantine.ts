@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json';
 import type { Claim } from '#lib/db/claim-items';
 import type { Delivery } from '#lib/db/dispatch-lane';
 import type { Settlement } from '#lib/db/settle-items';
-import type { Permit, Permits, Spent } from '#lib/queue/lane-budget';
+import type { LaneBudget, Permit, Spent } from '#lib/queue/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { threadEntry } from '#lib/runtime/thread';
 import { Turnstile } from '#lib/runtime/turnstile';
@@ -40,7 +40,7 @@ export class Quarantine {
    * @returns how the item ended; undefined when its run is gone
    * @throws the signal's reason when it aborts; what was thrown for the item in its process
    */
-  async play(meter: LaneMeter, place: Place, { crashes }: Claim, { budget, signal, works, generation }: Playing): Promise<Played | undefined> {
+  async play({ meter, budget }: { meter: LaneMeter; budget: LaneBudget }, place: Place, { crashes }: Claim, { signal, works, generation }: Playing): Promise<Played | undefined> {
     const permit = await budget.acquire(0, signal);
     const held = new Set([permit]);
     try {
@@ -61,7 +61,7 @@ export class Quarantine {
 
   #watch(
     child: ChildProcess,
-    of: { meter: LaneMeter; budget: Permits; signal: AbortSignal; held: Set<Permit>; first: Permit; send: ToSuspect },
+    of: { meter: LaneMeter; budget: LaneBudget; signal: AbortSignal; held: Set<Permit>; first: Permit; send: ToSuspect },
   ): Promise<{ settlement: Settlement | undefined } | 'died' | 'late'> {
     const { meter, budget, signal, held } = of;
     let first: Permit | undefined = of.first;

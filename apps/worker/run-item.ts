@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/contracts/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import { storable } from '#lib/contracts/storable';
 import type { Delivery } from '#lib/db/dispatch-lane';
-import { findExchanges, placeOf, rememberRefusesRequired, type ItemPlace } from '#lib/db/load-run';
+import { findExchanges, placeOf, rememberRefusesRequired, type ItemPlace, type LoadedTarget } from '#lib/db/load-run';
 import { untilDone, type Pool } from '#lib/db/pool';
 import type { CachedReply } from '#lib/db/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/settle-items';
@@ -12,17 +12,19 @@ import type { Note } from '#lib/providers/dialects/dialect';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
 import { requestKey } from '#lib/providers/request-key';
+import type { LaneLimits } from '#lib/db/dispatch-lane';
 import type { Permits } from '#lib/queue/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { SealBroken } from '#lib/runtime/seal';
 import { traceStep } from '#lib/runtime/tracing';
 import type { Asked } from './ask-model.js';
+import type { Connections, HeldModel, ModelConnection } from './connections.js';
 import type { Embedder } from './embedder.js';
 import { SharedCommit } from './group-commit.js';
 import { ShuttingDown } from './items-in-hand.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 import type { PreparedCase } from './prepare-case.js';
-import type { ModelConnection, RunCache, RunInHand } from './run-cache.js';
+import type { RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
@@ -41,12 +43,26 @@ export type Place = Pick<Settlement, 'delivery' | 'casePosition' | 'sample' | 'c
 
 /** What a delivery came with, and how it is to be played. */
 export interface Playing {
-  budget: Permits;
+  permits: (lane: LaneLimits) => Permits;
   signal: AbortSignal;
   /** Of the run when it was claimed. */
   generation: number;
   /** Told when the item is worked on, and when it only waits for its turn. */
   works: (works: boolean) => Promise<void>;
+}
+
+/** An item, and whom to ask. */
+interface Question {
+  run: RunInHand['run'];
+  target: LoadedTarget;
+  /** Of the model. */
+  name: string;
+  delivery: Delivery;
+  place: Place;
+  prepared: PreparedCase;
+  replyBytes: ReplyBytes;
+  /** @throws ProviderFailure when it cannot be asked */
+  model: () => Promise<ModelConnection>;
 }
 
 /** Plays one item: asks the model, reads and scores its reply. What it answers is to be settled. */
@@ -57,7 +73,7 @@ export class ItemRunner {
 
   constructor(
     readonly of: {
-      pool: Pool; runs: RunCache; embedder: Embedder; replies: ReplyCache; scorer: ReplyScorer; replyBudget: ReplyBudget; logger: Logger;
+      pool: Pool; runs: RunCache; connections: Connections; embedder: Embedder; replies: ReplyCache; scorer: ReplyScorer; replyBudget: ReplyBudget; logger: Logger;
       onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
     },
   ) {
@@ -86,7 +102,7 @@ export class ItemRunner {
   }
 
   async #play(delivery: Delivery, playing: Playing, roomOf: (laneId: string) => ReplyBytes): Promise<Played | undefined> {
-    const { runs, replies } = this.of;
+    const { runs } = this.of;
     await playing.works(true);
     const inHand = await runs.run(delivery.runId);
     const target = inHand?.run.targets[delivery.target];
@@ -105,34 +121,47 @@ export class ItemRunner {
     const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, replyBytes, signal));
     if (again) return { settlement: { ...place, ...again } };
 
-    const name = `${target.providerKey}::${target.modelId}`;
-    const failed = (kind: ProviderFailure['kind'], message: string): Played => ({ settlement: { ...place, ...notAsked, result: errored(kind, message) } });
-    let model: ModelConnection | undefined;
+    const held = this.of.connections.hold(target.providerId, target.modelId);
     try {
-      model = await runs.connection(target.providerId, target.modelId);
+      const name = `${target.providerKey}::${target.modelId}`;
+      return await this.#answer({ run, target, name, delivery, place, prepared, replyBytes, model: reachable(held, name) }, playing);
+    } finally {
+      held.release();
+    }
+  }
+
+  /** Asks the model, or finds what it said before. */
+  async #answer(of: Question, playing: Playing): Promise<Played> {
+    const { run, target, name, place, prepared, replyBytes } = of;
+    const { replies } = this.of;
+    const { signal } = playing;
+    let model: ModelConnection;
+    try {
+      model = await of.model();
     } catch (error) {
-      if (error instanceof SealBroken) return failed('auth', error.message);
+      if (error instanceof ProviderFailure) return { settlement: { ...place, ...notAsked, result: errored(error.kind, error.message) } };
       throw error;
     }
-    if (!model) return failed('bad_request', `${name} was removed while the run went on.`);
-
+    const { input } = prepared;
     const request = buildRequest({
       config: run.config, suite: { systemPrompt: run.suite.systemPrompt, tools: prepared.tools }, input, expectsNoCall: expectsNoCall(input), model,
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
     for (const warning of request.warnings) await this.#announce(run.id, warning);
-    const ask = () => this.#ask({ run, prepared, request, model, name, laneId: target.laneId, delivery, replyBytes }, playing);
+    const ask = () => this.#ask(of, request, model, playing);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
     const key = requestKey({ providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind }, request.body, place.sample, restOfChain(input));
-    const found = await replies.find({ teamId: run.teamId, key, laneId: target.laneId }, run.config.cache === 'refresh', signal);
+    const found = await replies.find({ teamId: run.teamId, key, laneId: model.lane.id }, run.config.cache === 'refresh', signal);
     if ('exchange' in found) {
       const answered = await this.#again(run, prepared, found, replyBytes, signal);
       return { settlement: { ...place, ...(answered ?? (await ask())) } };
     }
     try {
       const settlement = { ...place, ...(await ask()) };
-      if (settlement.result.outcome === 'scored') return { settlement, settled: (stored) => (stored ? found.keep(settlement) : Promise.resolve(found.giveUp())) };
+      // Its key names where it was to be asked; that may have changed meanwhile.
+      const isKept = settlement.result.outcome === 'scored' && !model.moved.aborted;
+      if (isKept) return { settlement, settled: (stored) => (stored ? found.keep(settlement) : Promise.resolve(found.giveUp())) };
       found.giveUp();
       return { settlement };
     } catch (error) {
@@ -142,25 +171,23 @@ export class ItemRunner {
   }
 
   async #ask(
-    { run, prepared, request, model, name, laneId, delivery, replyBytes }: {
-      run: RunInHand['run']; prepared: PreparedCase; request: BuiltRequest; model: ModelConnection; name: string; laneId: string; delivery: Delivery;
-      replyBytes: ReplyBytes;
-    },
-    { budget, signal, works }: Playing,
+    { run, target, name, prepared, delivery, replyBytes, model }: Question, request: BuiltRequest, first: ModelConnection, { permits, signal, works }: Playing,
   ): Promise<Answered> {
+    const { laneId } = target;
     const notes: Note[] = [];
     const asked = await playCase(prepared, {
-      chat: model.chat, provider: model.kind, budget, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
+      model, permits, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       replyBytes, works,
       onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     }, (message, used) => this.of.scorer.answerRound(prepared, message, used, { share: laneId, signal }));
     if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
-    for (const { what, message } of notes) await this.#announce(run.id, { code: `${model.kind}:${name}:${what}`, message: `${name}: ${message}` });
+    const { kind, ...prices } = await model().catch(() => first);
+    for (const { what, message } of notes) await this.#announce(run.id, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
       await this.#announce(run.id, refusesRequired(name));
-      await untilDone(() => rememberRefusesRequired(this.of.pool, model.providerId, String(request.body.model)));
-      this.of.runs.forgetConnection(model.providerId, String(request.body.model));
+      await untilDone(() => rememberRefusesRequired(this.of.pool, target.providerId, target.modelId));
+      void this.of.connections.refresh();
     }
     const { replies, rounds, refused } = asked;
     const exchange: Exchange = { requests: withoutTools(asked.requests, prepared.tools), replies, rounds, ...(refused > 0 && { refused }) };
@@ -169,7 +196,7 @@ export class ItemRunner {
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,
-      costUsd: costOf(asked, model),
+      costUsd: costOf(asked, prices),
       cached: false,
       attempts: asked.attempts,
       toolChoiceUsed: asked.toolChoice,
@@ -231,6 +258,15 @@ export class ItemRunner {
   }
 }
 
+/** @param name of the model, for whoever reads that it is gone */
+const reachable = (held: HeldModel, name: string) => async (): Promise<ModelConnection> => {
+  const model = await held.now().catch((error: unknown) => {
+    throw error instanceof SealBroken ? new ProviderFailure('auth', error.message, false) : error;
+  });
+  if (!model) throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
+  return model;
+};
+
 const withoutTools = (requests: Exchange['requests'], tools: unknown): Exchange['requests'] =>
   requests.map((request) => ((request as JsonObject).tools === tools ? { ...(request as JsonObject), tools: TOOLS_OF_CASE } : request));
 
@@ -259,8 +295,8 @@ export const failedInside = (place: Place, error: unknown, paid: Partial<Pick<Se
 const internalError = (error: unknown): Outcome =>
   errored('internal', storable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
 
-/** US dollars; null without prices. */
-function costOf(asked: Pick<Asked, 'promptTokens' | 'completionTokens'>, model: ModelConnection): number | null {
-  if (model.inputCostPerMtok === null || model.outputCostPerMtok === null) return null;
-  return ((asked.promptTokens ?? 0) * model.inputCostPerMtok + (asked.completionTokens ?? 0) * model.outputCostPerMtok) / 1e6;
+/** US dollars, at the prices of now; null without prices. */
+function costOf(asked: Pick<Asked, 'promptTokens' | 'completionTokens'>, { inputCostPerMtok, outputCostPerMtok }: Pick<ModelConnection, 'inputCostPerMtok' | 'outputCostPerMtok'>): number | null {
+  if (inputCostPerMtok === null || outputCostPerMtok === null) return null;
+  return ((asked.promptTokens ?? 0) * inputCostPerMtok + (asked.completionTokens ?? 0) * outputCostPerMtok) / 1e6;
 }

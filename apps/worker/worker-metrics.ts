@@ -9,7 +9,7 @@ const LANE = ['lane', 'lane_name'];
 const slots = new Gauge({ name: 'toolmark_worker_slots', help: 'Items of a lane that this process works on at a time at most.', labelNames: LANE, registers });
 /** Read when someone asks, not written with every item. */
 const meters = new Set<LaneMeter>();
-new Gauge({
+const itemsInHand = new Gauge({
   name: 'toolmark_worker_items_in_hand', help: 'Items of a lane that this process works on now.', labelNames: LANE, registers,
   collect() {
     for (const meter of meters) this.set(meter.labels, meter.inHand);
@@ -42,6 +42,8 @@ const redeliveries = new Counter({
 });
 const crashes = new Counter({ name: 'toolmark_item_crashes_total', help: 'How often a process died or froze with an item in hand.', labelNames: LANE, registers });
 const stepFailures = new Counter({ name: 'toolmark_control_step_failures_total', help: 'Steps of the control loop that failed and were repeated.', labelNames: ['step'], registers });
+
+const ofLanes = [slots, itemsInHand, window, dispatchLag, budgetWait, requests, requestSeconds, items, fromCache, tokens, cost, redeliveries, crashes];
 
 interface LaneLabels extends Record<string, string> {
   lane: string;
@@ -129,6 +131,17 @@ export class LaneMeters {
 
   find(laneId: string): LaneMeter | undefined {
     return this.#meters.get(laneId);
+  }
+
+  /** Forgets a lane and all that was measured of it. */
+  async letGo(laneId: string): Promise<void> {
+    const meter = this.#meters.get(laneId);
+    if (!meter) return;
+    this.#meters.delete(laneId);
+    meters.delete(meter);
+    for (const metric of ofLanes) {
+      for (const { labels: { le: _bucket, ...labels } } of (await metric.get()).values as { labels: Record<string, string> }[]) if (labels.lane === laneId) metric.remove(labels);
+    }
   }
 }
 

@@ -16,10 +16,8 @@ import { Liveness } from './liveness.js';
 import { Quarantine } from './quarantine.js';
 import { LaneMeters } from './worker-metrics.js';
 
-/** How long requests in hand may take to end after SIGTERM: they cost money. */
-const DRAIN_MS = 45_000;
-/** A worker that cannot end in order, because the stores are gone, ends all the same: its items' leases run out. */
-const GIVE_UP_MS = DRAIN_MS + 10_000;
+/** A worker that cannot end in order so long after it was drained, because the stores are gone, ends all the same: its items' leases run out. */
+const GIVE_UP_MS = 10_000;
 
 /** A worker process: everything it holds, in the order it starts; it stops in the opposite one. */
 export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -35,7 +33,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly liveness;
   stopping = false;
 
-  constructor(env: Env, readonly logger: Logger) {
+  constructor(readonly env: Env, readonly logger: Logger) {
     const meters = new LaneMeters();
     this.#kit = new ItemKit(env, logger, {
       meters, connections: env.TOOLMARK_DATABASE_POOL, onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
@@ -57,7 +55,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     });
     this.#locks = new Locks(env.DATABASE_URL, logger);
     this.#control = new ControlLoop({
-      pool, locks: this.#locks, redis, queues: new LaneQueues(redis), workers: this.#workers, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+      pool, locks: this.#locks, redis, queues: new LaneQueues(redis), workers: this.#workers, budgets, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
     });
   }
 
@@ -70,6 +68,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
         this.#control.wake('prepare');
       }
       if (topic === 'cancel') this.#items.stopRun(id);
+      if (topic === 'provider') void this.#kit.connections.refresh();
     });
     this.#control.start();
     this.liveness.start();
@@ -83,14 +82,15 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
+    const drainMs = this.env.TOOLMARK_DRAIN_SECONDS * 1000;
     setTimeout(() => {
       this.logger.error({ items: this.#items.size }, 'The worker could not end in order; it ends now, and others take over what it held');
       process.exit(1);
-    }, GIVE_UP_MS).unref();
+    }, drainMs + GIVE_UP_MS).unref();
     this.liveness.stop();
     this.logger.info({ items: this.#items.size }, 'Draining: no new items, waiting for those in hand');
-    await this.#control.stop();
-    await this.#workers.drain(DRAIN_MS);
+    // Claims stop with the first call, before any step of the control loop is waited for.
+    await Promise.all([this.#workers.drain(drainMs), this.#control.stop()]);
     await this.#kit.finish();
   }
 

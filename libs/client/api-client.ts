@@ -8,9 +8,13 @@ import { withoutSlash } from '#lib/contracts/url';
 
 /** The API said no; `problem` says why and what helps. */
 export class ApiError extends Error {
+  readonly lines: string[];
+
   constructor(readonly problem: Problem) {
     const more = (problem.errors ?? []).filter(({ message }) => !problem.detail.includes(message));
-    super([problem.detail, ...more.map(({ path, message }) => `  ${path}: ${message}`)].join('\n'));
+    const lines = [problem.detail, ...more.map(({ path, message }) => `  ${path}: ${message}`)];
+    super(lines.join('\n'));
+    this.lines = lines;
   }
 }
 

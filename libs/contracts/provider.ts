@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { time } from './page.js';
-import { jsonObject } from './tool.js';
+import { Params } from './params.js';
 
 /** null: no limit. */
 export const Limits = z
@@ -19,7 +19,7 @@ export const ModelInput = z
     input_cost_per_mtok: z.number().nonnegative().nullable().default(null),
     output_cost_per_mtok: z.number().nonnegative().nullable().default(null),
     unsupported_params: z.array(z.string().min(1).max(100)).max(50).default([]),
-    default_params: jsonObject.default({}),
+    default_params: Params.default({}),
     /** Limits of its own make the model a lane of its own. */
     limits: Limits.nullable().default(null),
   })

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { id, time } from './page.js';
+import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
 import { ErrorType, Evidence, FormatCompliance, ReadCall } from './verdict.js';
@@ -21,7 +22,7 @@ export type ErrorKind = z.infer<typeof ErrorKind>;
 
 export const TargetInput = z.union([
   z.string().min(1).max(300),
-  z.strictObject({ provider_key: z.string().min(1), model_id: z.string().min(1), params: jsonObject.default({}) }),
+  z.strictObject({ provider_key: z.string().min(1), model_id: z.string().min(1), params: Params.default({}) }),
 ]);
 
 export const CacheMode = z.enum(['off', 'use', 'refresh']);
@@ -46,7 +47,7 @@ export const RunInput = z
     max_tokens: z.int().min(1).max(1_000_000).default(1024),
     timeout_s: z.number().min(1).max(3600).default(120),
     /** Sent along with every request; a target's own `params` win. */
-    params: jsonObject.default({}),
+    params: Params.default({}),
     /** For all targets, or by target (`provider_key::model_id`, `*` for the rest). */
     system_prompt: z.union([z.string().max(50_000), z.record(z.string(), z.string().max(50_000))]).nullable().default(null),
     /** Further metrics, computed for each result beside the house score; `GET /api/metrics` lists them. */

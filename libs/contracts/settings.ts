@@ -14,6 +14,10 @@ export type SpendingInput = z.infer<typeof SpendingInput>;
 export const Spending = z.object({ monthly_cap_usd: z.number().nullable(), spent_usd: z.number(), month: z.string() }).meta({ id: 'Spending' });
 export type Spending = z.infer<typeof Spending>;
 
+/** How many jobs of each user run at once; further ones wait as `pending`, first come first served. */
+export const JobsSetting = z.strictObject({ running_jobs_per_user: z.int().min(1).max(100) }).meta({ id: 'JobsSetting' });
+export type JobsSetting = z.infer<typeof JobsSetting>;
+
 export const CacheInput = z.strictObject({ lifetime_days: z.int().min(0).max(3650) }).meta({ id: 'CacheInput' });
 export type CacheInput = z.infer<typeof CacheInput>;
 

@@ -4,14 +4,16 @@ import type { PoolClient } from './pool.js';
 
 /**
  * Starts the oldest pending jobs of a user while fewer are running than the team allows. Called wherever that may have
- * changed: after a submit, a finish, a cancel. The user's row lock makes two callers at the same instant count one another.
+ * changed: after a submit, a finish, a cancel. The user's row lock makes two callers at the same instant count one another, and
+ * the share of the team's row makes another limit wait for those who count by the old one.
+ * @returns the jobs that start
  */
-export async function admitJobs(client: PoolClient, userId: string): Promise<void> {
+export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
   const { rows: admitted } = await client.query<{ id: string; type: string; result_ref: string }>(
     `UPDATE job SET status = 'queued' WHERE id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' ORDER BY id
-       LIMIT GREATEST(0, (SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1)
+       LIMIT GREATEST(0, (SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1 FOR SHARE OF t)
          - (SELECT count(*)::int FROM job WHERE user_id = $1 AND status IN ('queued', 'running'))))
      RETURNING id, type, result_ref`,
     [userId],
@@ -22,6 +24,7 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<voi
     if (detail === null) await beginRun(client, job.result_ref);
     else await client.query('UPDATE job SET detail = $2 WHERE id = $1', [job.id, detail]);
   }
+  return admitted.map(({ id }) => id);
 }
 
 /** How far a resumed run is prepared; null where nothing is to be prepared. */

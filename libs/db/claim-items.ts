@@ -4,6 +4,9 @@ import type { Pool } from './pool.js';
 /** A claim lasts this long without a heartbeat; a process that dies gives its items back after it. */
 export const LEASE_MS = 10_000;
 
+/** From so many processes on that died while they worked on it, an item is played in a process of its own. */
+export const SUSPECT_CRASHES = 2;
+
 export interface Claim {
   token: number;
   /** How many processes died or froze while they held this item, and how many of them while it was worked on. */
@@ -40,14 +43,19 @@ export interface Held extends Delivery {
   begun: boolean;
 }
 
-/** Heartbeat: keeps the leases of what a worker holds, and notes what is worked on. */
-export async function renewLeases(pool: Pool, worker: string, held: readonly Held[]): Promise<void> {
-  await pool.query(
+/**
+ * Heartbeat: keeps the leases of what a worker holds, and notes what is worked on.
+ * @returns the tokens of what it still holds: the rest is settled, was stopped, or was delivered to others
+ */
+export async function renewLeases(pool: Pool, worker: string, held: readonly Held[]): Promise<number[]> {
+  const { rows } = await pool.query<{ token: number }>(
     `UPDATE in_flight i SET lease_until = now() + $6 * interval '1 ms', begun = u.begun
      FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[], $7::bool[]) AS u(run_id, target, item, token, begun)
-     WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token AND i.worker = $1`,
+     WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token AND i.worker = $1
+     RETURNING i.token`,
     [worker, ...keys(held), LEASE_MS, held.map(({ begun }) => begun)],
   );
+  return rows.map(({ token }) => token);
 }
 
 /** Hands items back at shutdown; the reconciler queues them again at once, and it counts as no crash. */

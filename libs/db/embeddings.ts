@@ -1,5 +1,6 @@
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
+import type { LaneLimits } from './dispatch-lane.js';
 import type { Pool, PoolClient } from './pool.js';
 
 export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<EmbeddingSetting> {
@@ -34,19 +35,19 @@ export interface EmbeddingModel {
   sealedKey: string | null;
   /** US dollars for a million tokens; null when it is not known. */
   costPerMtok: number | null;
-  lane: { id: string; name: string; requests_per_minute: number | null; tokens_per_minute: number | null; max_concurrency: number };
+  lane: LaneLimits;
 }
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
-  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & EmbeddingModel['lane']>(
+  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & LaneLimits>(
     `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey", m.input_cost_per_mtok AS "costPerMtok",
-       l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency
+       l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
        JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id) WHERE e.team_id = $1`, [teamId]);
   const row = rows[0];
   if (!row) return undefined;
-  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, ...model } = row;
-  return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency } };
+  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, ...model } = row;
+  return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at } };
 }
 
 /** SQL of whether comparing by meaning costs a team something that is known. */
@@ -78,3 +79,18 @@ export async function keepEmbeddings(
      ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd`,
     [teamId, model, entries.map((entry) => entry.hash), entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)), costUsd, again]);
 }
+
+/**
+ * Removes a piece of the vectors of models that their team has not used for a week: until then it may take the model back, and pays
+ * for none of them again. Answers whether there may be more.
+ */
+export async function removeUnusedEmbeddings(pool: Pool, pieceSize = 5000): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM embedding WHERE (team_id, model, hash) IN (
+       SELECT e.team_id, e.model, e.hash FROM team t JOIN embedding e ON e.team_id = t.id LEFT JOIN embedding_model m ON m.team_id = t.id
+       WHERE ${CHANGED_LONG_AGO} AND e.model IS DISTINCT FROM m.provider_id || ' ' || m.model_id LIMIT $1)`, [pieceSize]);
+  if (rowCount) return true;
+  await pool.query(`UPDATE team t SET embedding_changed_at = NULL WHERE ${CHANGED_LONG_AGO}`);
+  return false;
+}
+const CHANGED_LONG_AGO = `t.embedding_changed_at < now() - interval '7 days'`;

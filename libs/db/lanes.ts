@@ -1,5 +1,5 @@
 import type { Lane } from '#lib/contracts/lane';
-import type { Pool, PoolClient } from './pool.js';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 type StoredLane = Omit<Lane, 'now'>;
 
@@ -24,4 +24,32 @@ export async function pauseLane(pool: Pool | PoolClient, teamId: string, laneId:
   const { rowCount } = await pool.query(
     'UPDATE lane SET paused_at = CASE WHEN $3 THEN coalesce(paused_at, now()) END WHERE id = $1 AND team_id = $2', [laneId, teamId, paused]);
   return rowCount === 1;
+}
+
+/** Which of these lanes there are no more. */
+export async function missingLanes(pool: Pool, laneIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT u.id FROM unnest($1::uuid[]) AS u(id) WHERE NOT EXISTS (SELECT 1 FROM lane l WHERE l.id = u.id)', [laneIds]);
+  return rows.map(({ id }) => id);
+}
+
+/** Lanes that a piece of the housekeeping looks at. */
+const LARGEST_PIECE = 1000;
+
+/** Removes lanes that no provider uses and that have no work any more. */
+export async function removeUnusedLanes(pool: Pool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ id: string }>(`SELECT l.id FROM lane l WHERE ${UNUSED} LIMIT $1`, [LARGEST_PIECE]);
+    if (rows.length) await removeUnused(client, rows.map(({ id }) => id));
+  });
+}
+
+const UNUSED = `NOT EXISTS (SELECT 1 FROM provider p WHERE p.lane_id = l.id) AND NOT EXISTS (SELECT 1 FROM model m WHERE m.lane_id = l.id)
+  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.lane_id = l.id) AND NOT EXISTS (SELECT 1 FROM target t WHERE t.lane_id = l.id AND t.active)`;
+
+/** Removes those of the lanes that nothing uses. Two statements: who takes one into use again locks it, and is seen by the second. */
+export async function removeUnused(client: PoolClient, laneIds: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM lane WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED', [laneIds]);
+  await client.query(
+    `WITH gone AS (DELETE FROM lane l WHERE l.id = ANY ($1) AND ${UNUSED} RETURNING id)
+     DELETE FROM lane_user WHERE lane_id IN (SELECT id FROM gone)`, [rows.map(({ id }) => id)]);
 }

@@ -3,6 +3,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
+import type { LaneLimits } from './dispatch-lane.js';
 import type { Pool } from './pool.js';
 
 /** What a worker needs to know of a run; it does not change while the run goes on. */
@@ -107,12 +108,15 @@ export async function findExchanges(pool: Pool, runId: string, places: readonly 
   return places.map((_place, index) => found.get(index));
 }
 
-/** A model as its provider describes it now: a key or a price may change while a run goes on. */
+/** A model as its provider describes it now: an address, a key or a price may change while a run goes on. */
 export interface Connection {
   providerId: string;
+  modelId: string;
   kind: ProviderKind;
   baseUrl: string;
   sealedKey: string | null;
+  /** Where its requests wait for their turn. */
+  lane: LaneLimits;
   inputCostPerMtok: number | null;
   outputCostPerMtok: number | null;
   unsupportedParams: string[];
@@ -120,16 +124,21 @@ export interface Connection {
   refusesRequired: boolean;
 }
 
-/** Undefined when the provider or its model was deleted. */
-export async function loadConnection(pool: Pool, providerId: string, modelId: string): Promise<Connection | undefined> {
-  const { rows } = await pool.query<Omit<Connection, 'defaultParams'> & { defaultParams: string }>(
-    `SELECT p.id AS "providerId", p.kind, p.base_url AS "baseUrl", p.sealed_key AS "sealedKey", m.input_cost_per_mtok AS "inputCostPerMtok",
-       m.output_cost_per_mtok AS "outputCostPerMtok", m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
-       m.refuses_required AS "refusesRequired"
-     FROM provider p JOIN model m ON m.provider_id = p.id WHERE p.id = $1 AND m.model_id = $2`,
-    [providerId, modelId],
-  );
-  return rows[0] && { ...rows[0], defaultParams: parseJson(rows[0].defaultParams) as JsonObject };
+/** Those of the models that there are; not one whose provider was deleted, or that was taken off its list. */
+export async function loadConnections(pool: Pool, models: readonly Pick<Connection, 'providerId' | 'modelId'>[]): Promise<Connection[]> {
+  const { rows } = await pool.query<Omit<Connection, 'defaultParams' | 'lane'> & LaneLimits & { defaultParams: string }>({
+    name: 'load_connections',
+    text: `SELECT p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+       m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok", m.unsupported_params AS "unsupportedParams",
+       m.default_params AS "defaultParams", m.refuses_required AS "refusesRequired",
+       l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
+     FROM unnest($1::uuid[], $2::text[]) AS u(provider, model) JOIN provider p ON p.id = u.provider JOIN model m ON m.provider_id = p.id AND m.model_id = u.model
+       JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id)`,
+    values: [models.map((one) => one.providerId), models.map((one) => one.modelId)],
+  });
+  return rows.map(({ id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, defaultParams, ...model }) => ({
+    ...model, defaultParams: parseJson(defaultParams) as JsonObject, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at },
+  }));
 }
 
 export async function rememberRefusesRequired(pool: Pool, providerId: string, modelId: string): Promise<void> {

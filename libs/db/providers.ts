@@ -4,9 +4,12 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
+import { SUSPECT_CRASHES } from './claim-items.js';
 import type { Model as ModelRow, Provider as ProviderRow } from './generated/client.js';
+import { removeUnused } from './lanes.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
+import { WAITING_FOR } from './tell-waiting.js';
 
 export async function listProviders(prisma: Prisma, teamId: string, limit: number, cursor: string | undefined): Promise<Page<Provider>> {
   const rows = await prisma.provider.findMany({
@@ -53,13 +56,23 @@ export async function createProvider(pool: Pool | PoolClient, sealer: Sealer, te
   });
 }
 
-/** @returns false when there is no such provider */
-export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<boolean> {
+/** What a change of a provider has moved: to where, and whose jobs it concerns. */
+export interface Moved {
+  lanes: string[];
+  jobs: string[];
+}
+
+/**
+ * @returns undefined when there is no such provider
+ * @throws ProblemError 422 when its key would go to an origin for which nobody entered it
+ */
+export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<Moved | undefined> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; kind: string; base_url: string; sealed_key: string | null; lane_id: string }>(
       'SELECT id, kind, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
     const old = rows[0];
-    if (!old) return false;
+    if (!old) return undefined;
+    if (old.sealed_key && patch.api_key === undefined && patch.base_url && new URL(patch.base_url).origin !== new URL(old.base_url).origin) throw keyOfAnotherOrigin(patch.base_url);
     const set = async (column: string, value: unknown): Promise<void> => void (await client.query(`UPDATE provider SET ${column} = $2 WHERE id = $1`, [old.id, value]));
     if (patch.name !== undefined) await set('name', patch.name);
     if (patch.kind !== undefined && patch.kind !== old.kind) {
@@ -81,22 +94,60 @@ export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, te
     if (patch.models) await replaceModels(client, sealer, teamId, old.id, key, patch.models);
     await client.query('UPDATE provider SET updated_at = now() WHERE id = $1', [old.id]);
     await syncLanes(client, [old.lane_id, laneId]);
-    return true;
+    return moveTargets(client, old.id);
   });
+}
+
+/**
+ * Unfinished targets of a provider go to the lane where it is asked from now on, and what is queued for them goes with them, under
+ * new tokens, to be queued there. What a process has claimed stays with it, since its request may be under way; the next one goes
+ * to the new lane, too. So it is with a row that is being claimed just now, which is why none is waited for.
+ */
+async function moveTargets(client: PoolClient, providerId: string): Promise<Moved> {
+  const { rows: targets } = await client.query<{ run_id: string; ordinal: number; lane_id: string }>(
+    `SELECT t.run_id, t.ordinal, coalesce(m.lane_id, p.lane_id) AS lane_id
+     FROM target t JOIN provider p ON p.id = t.provider_id LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id
+     WHERE t.provider_id = $1 AND t.finished_at IS NULL AND t.lane_id <> coalesce(m.lane_id, p.lane_id) ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`, [providerId]);
+  if (targets.length === 0) return { lanes: [], jobs: [] };
+  const moved = [targets.map((target) => target.run_id), targets.map((target) => target.ordinal), targets.map((target) => target.lane_id)];
+  await client.query(
+    `UPDATE target t SET lane_id = u.lane, vtime = 0 FROM unnest($1::uuid[], $2::int[], $3::uuid[]) AS u(run_id, ordinal, lane)
+     WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal`, moved);
+  await client.query(
+    `WITH held AS (
+       SELECT i.run_id, i.target, i.item, u.lane, i.worker IS NULL OR (i.crashes >= $4 AND NOT i.begun) AS waits
+       FROM in_flight i JOIN unnest($1::uuid[], $2::int[], $3::uuid[]) AS u(run_id, ordinal, lane) ON i.run_id = u.run_id AND i.target = u.ordinal
+       FOR UPDATE OF i SKIP LOCKED)
+     UPDATE in_flight i SET lane_id = h.lane, token = CASE WHEN h.waits THEN nextval('delivery_token') ELSE i.token END,
+       queued_at = CASE WHEN h.waits THEN '-infinity' ELSE i.queued_at END,
+       worker = CASE WHEN NOT h.waits THEN i.worker END, lease_until = CASE WHEN NOT h.waits THEN i.lease_until END
+     FROM held h WHERE i.run_id = h.run_id AND i.target = h.target AND i.item = h.item`, [...moved, SUSPECT_CRASHES]);
+  const { rows: jobs } = await client.query<{ id: string }>(
+    `UPDATE job SET detail = NULL WHERE id IN (SELECT job_id FROM run WHERE id = ANY ($1)) AND starts_with(detail, $2) RETURNING id`, [moved[0], WAITING_FOR]);
+  return { lanes: [...new Set(targets.map((target) => target.lane_id))], jobs: jobs.map((job) => job.id) };
 }
 
 export async function deleteProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ id: string; lane_id: string }>('SELECT id, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
+    const { rows } = await client.query<{ id: string; lane_id: string; own: string[] }>(
+      `SELECT id, lane_id, ARRAY(SELECT lane_id FROM model WHERE provider_id = provider.id AND lane_id IS NOT NULL) AS own
+       FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE`, [teamId, key]);
     if (!rows[0]) return 'not-found';
     const used = await client.query(
       `SELECT 1 FROM target t JOIN run r ON r.id = t.run_id WHERE t.provider_id = $1 AND r.status IN ('pending', 'queued', 'running') LIMIT 1`, [rows[0].id]);
     if (used.rowCount) return 'in-use';
     await client.query('DELETE FROM provider WHERE id = $1', [rows[0].id]);
     await syncLanes(client, [rows[0].lane_id]);
+    await removeUnused(client, [rows[0].lane_id, ...rows[0].own]);
     return 'deleted';
   });
 }
+
+/** Whoever may change an address could otherwise have the key sent to one of their own. */
+const keyOfAnotherOrigin = (baseUrl: string): ProblemError =>
+  new ProblemError(422, `The key was entered for another origin and does not move to ${new URL(baseUrl).origin} with the address. Give "api_key" along with "base_url"; null where the endpoint needs none.`, [
+    { path: '/api_key', message: 'must be given with a base_url of another origin; null for an endpoint without key' },
+  ]);
 
 /** A key at an origin is one credential, with one set of limits at the provider, however many entries use it. */
 const credential = (sealer: Sealer, baseUrl: string, apiKey: string | null): string => sealer.fingerprint('credential', new URL(baseUrl).origin, apiKey ?? '');

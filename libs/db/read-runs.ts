@@ -61,6 +61,20 @@ export async function readRun(prisma: Prisma, teamId: string, id: string): Promi
   return toRun(row);
 }
 
+/** What the requests of a run are sent with, by target: the parameters that it was submitted with, and its model's as they are now. */
+export async function readParams(
+  pool: Pool, teamId: string, runId: string,
+): Promise<{ providerKey: string; modelId: string; params: JsonObject; defaultParams: JsonObject }[]> {
+  const { rows } = await pool.query<{ config: string; provider_key: string; model_id: string; params: string; default_params: string }>(
+    `SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params
+     FROM run r JOIN target t ON t.run_id = r.id LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+     WHERE r.id = $1 AND r.team_id = $2 ORDER BY t.ordinal`, [runId, teamId]);
+  const object = (text: string): JsonObject => parseJson(text) as JsonObject;
+  return rows.map((row) => ({
+    providerKey: row.provider_key, modelId: row.model_id, params: { ...(object(row.config).params as JsonObject), ...object(row.params) }, defaultParams: object(row.default_params),
+  }));
+}
+
 export interface ResultFilter {
   model?: string;
   outcome?: string;

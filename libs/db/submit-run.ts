@@ -47,14 +47,17 @@ export async function submitRun(
         input.samples, positions.length === suite.caseCount ? [] : positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
         submission.estimate ? JSON.stringify(submission.estimate) : null, input.model_order],
     );
-    await client.query(
+    // Who changes a provider moves its targets to its new lane: those of before, or these.
+    await client.query('SELECT 1 FROM provider WHERE id = ANY ($1) ORDER BY id FOR SHARE', [targets.map((t) => t.providerId)]);
+    const made = await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)
-       SELECT $1, t.ordinal - 1, t.lane, $2, t.provider, t.key, t.model, t.params, t.prompt, $3
-       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
-         WITH ORDINALITY AS t(lane, provider, key, model, params, prompt, ordinal)`,
-      [runId, userId, n, targets.map((t) => t.laneId), targets.map((t) => t.providerId), targets.map((t) => t.providerKey),
+       SELECT $1, t.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, t.provider, t.key, t.model, t.params, t.prompt, $3
+       FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS t(provider, key, model, params, prompt, ordinal)
+         JOIN provider p ON p.id = t.provider LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model`,
+      [runId, userId, n, targets.map((t) => t.providerId), targets.map((t) => t.providerKey),
         targets.map((t) => t.modelId), targets.map((t) => JSON.stringify(t.params)), targets.map((t) => t.systemPrompt)],
     );
+    if (made.rowCount !== targets.length) throw new ProblemError(422, 'A provider of the run was deleted just now.', [{ path: '/models', message: 'name one that is there' }]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
     return { jobId, runId };
@@ -85,25 +88,30 @@ async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: stri
   );
   const suite = rows[0];
   if (!suite) throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
-  const made = await client.query<{ id: string }>(
-    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
-     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1
-     ON CONFLICT (suite_id, version) DO NOTHING RETURNING id`,
-    [suiteId, newId()],
-  );
-  let versionId = made.rows[0]?.id;
-  if (versionId) {
-    await client.query(
-      `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
-       SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case WHERE suite_id = $1`,
-      [suiteId, versionId],
-    );
-  } else {
-    const pinned = await client.query<{ id: string }>('SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2', [suiteId, suite.version]);
-    versionId = pinned.rows[0]!.id;
-  }
+  const versionId = (await knownVersion(client, suiteId, suite.version)) ?? (await makeVersion(client, suiteId));
   const count = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM suite_version_case WHERE version_id = $1', [versionId]);
   return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
+}
+
+/** Held until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`). */
+async function knownVersion(client: PoolClient, suiteId: string, version: number): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2 FOR KEY SHARE', [suiteId, version]);
+  return rows[0]?.id;
+}
+
+async function makeVersion(client: PoolClient, suiteId: string): Promise<string> {
+  const versionId = newId();
+  await client.query(
+    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
+     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1`,
+    [suiteId, versionId],
+  );
+  await client.query(
+    `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
+     SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case WHERE suite_id = $1`,
+    [suiteId, versionId],
+  );
+  return versionId;
 }
 
 /** Positions of the cases that take part: those that the filter leaves, without drafts. */

@@ -2,10 +2,10 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
 /**
- * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled. Losing one delays
+ * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled, a provider changed. Losing one delays
  * and loses nothing: whoever listens also asks Postgres from time to time.
  */
-const Hint = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'done']), id: z.string() });
+const Hint = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider']), id: z.string() });
 export type Hint = z.infer<typeof Hint>;
 
 const CHANNEL = 'toolmark:doorbell';

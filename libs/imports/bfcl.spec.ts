@@ -8,6 +8,7 @@ import { toAccepted, toExpected } from '../scoring/bfcl-answer.js';
 import type { BfclPart } from './export-bfcl.js';
 import { exportWhole } from './testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';
+import { importSuite } from './import-suite.js';
 import { Warnings } from './warnings.js';
 
 const importText = async (text: Json, answers?: Json) => {
@@ -15,6 +16,7 @@ const importText = async (text: Json, answers?: Json) => {
   const { suite } = await importBfcl({ text, answers, settings: {} }, warnings);
   return { suite: SuiteFile.parse(suite), warnings: warnings.list() };
 };
+const whole = (text: string) => importSuite('bfcl', text, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.join('/')}`, message: issue.message })));
 const linesOf = async (suite: SuiteFile, part: BfclPart): Promise<string[]> => (await exportWhole(suite, 'bfcl', part)).trimEnd().split('\n');
 const jsonLines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
@@ -70,11 +72,93 @@ describe('BFCL entries', () => {
     await expect(importText(jsonLines(question('irrelevance_0'), question('irrelevance_0')))).rejects.toThrow(/Line 2 is a second question.*line 1/);
   });
 
+  it('of a category that cannot be imported are refused by its name, and the ones that can are listed', async () => {
+    const refused: [string, string][] = [
+      ['multi_turn_miss_func_3', 'multi_turn_miss_func'], ['simple_java_1', 'simple_java'], ['javascript_2', 'javascript'], ['exec_parallel_multiple_0', 'exec_parallel_multiple'], ['rest_1', 'rest'],
+      ['memory_0-customer-0', 'memory'], ['memory_kv_7-student-7', 'memory_kv'], ['web_search_base_3', 'web_search_base'], ['sql_9', 'sql'], ['chatable_10', 'chatable'],
+    ];
+    for (const [id, category] of refused) {
+      await expect(importText(jsonLines(question(id)))).rejects.toThrow(new RegExp(`^Line 1 \\("${id}"\\): the category "${category}" cannot be imported: .* Categories that can be: simple, .*live_relevance\\. Nothing`));
+    }
+    const turns = { ...question('multiple_1'), question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]] };
+    await expect(importText(jsonLines(turns))).rejects.toThrow(/^Line 1 \("multiple_1"\): an entry of several turns \(category "multiple"\) cannot be imported: .*Categories that can be: simple/);
+    // Names of one's own are no categories, whatever words are in them.
+    const { suite } = await importText(jsonLines(question('trips to java_1'), question('memory games'), truth('trips to java_1', { 'geometry.area': { side: [1] } }), truth('memory games', { 'geometry.area': { side: [1] } })));
+    expect(suite.test_cases).toHaveLength(2);
+  });
+
+  it('that a reply can satisfy are not said to be lost: an empty text wins where "" is acceptable, and one call where one is looked at', async () => {
+    const label = { name: 'label', parameters: { type: 'dict', properties: { text: { type: 'string' }, list: { type: 'array', items: { type: 'string' } }, number: { type: 'integer' } }, required: ['text'] } };
+    const entry = (id: string, required: string[], answer: object) => [{ ...question(id), function: [{ ...label, parameters: { ...label.parameters, required } }] }, truth(id, { label: answer })];
+    const { suite, warnings } = await importText(jsonLines(
+      ...entry('simple_0', ['text'], { text: [''] }), ...entry('multiple_1', ['text', 'list'], { text: ['', 'a'], list: [''] }), ...entry('parallel_2', ['list'], { list: [[1], ['a']] }),
+      ...entry('simple_3', ['number'], { number: [''] }),
+      question('live_irrelevance_4-0-0'), truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
+      question('simple_5'), truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
+      // Of so many it is not tried whether one can be won: the last of these can.
+      ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
+    ));
+    expect(warnings).toEqual([
+      "Line 7: simple_3: no reply can satisfy it by BFCL's own check (type_error:simple); the house score can be won",
+      expect.stringMatching(/^Line 9: live_irrelevance_4-0-0: has a possible answer, which BFCL does not look at in the category "live_irrelevance"/),
+      expect.stringMatching(/^Line 11: simple_5: has 2 possible answers, of which BFCL looks at the first alone in the category "simple"/),
+    ]);
+    expect(suite.test_cases[4]).toMatchObject({ expected_tool: null });
+    expect(suite.test_cases[5]).toMatchObject({ expected_tool: 'geometry.area', expected_params: { side: 1 } });
+    const message = { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'label', arguments: '{"text": ""}' } }] };
+    const [won] = suite.test_cases;
+    const tools = won!.tools as SuiteFile['tools'];
+    const reply = readReply(message, tools);
+    expect([prepareCase(won!, tools, 1).score(reply).passed, scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: won!, tools, rounds: [{ message, reply }] }).bfcl_ast!.score]).toEqual([true, 1]);
+  });
+
+  it('whose answer is no list of acceptable values are taken at their word, and a warning says so', async () => {
+    const { suite, warnings } = await importText(jsonLines(
+      question('simple_0'), truth('simple_0', { 'geometry.area': { side: 2, unit: 'cm', box: { w: [1] } } }),
+      question('simple_1'), truth('simple_1', { 'geometry.area': { side: [2], box: [{ w: 1, h: ['', 2] }] } }),
+      question('simple_2'), { id: 'simple_2', ground_truth: { 'geometry.area': { side: [2] } } },
+      { ...question('simple_3'), function: [area, 'area', { description: 'nameless' }] }, truth('simple_3', { 'geometry.area': { side: [2] } }),
+    ));
+    expect(suite.test_cases.map((test) => test.expected_params)).toEqual([
+      { side: 2, unit: 'cm', box: { w: 1 } }, { side: 2, box: { w: 1, h: { $optional: 2 } } }, { side: 2 }, { side: 2 },
+    ]);
+    const only = (line: string, what: string, value: string): string => `${line}: the answer for ${what} of "geometry.area" is no list of acceptable values but ${value}, which is taken for the only one`;
+    expect(warnings).toEqual([
+      only('Line 1: simple_0', '"side"', '2'), only('Line 1: simple_0', '"unit"', '"cm"'), only('Line 1: simple_0', '"box"', '{"w":[1]}'),
+      only('Line 3: simple_1', '"w" in "box"', '1'),
+      'Line 5: simple_2: its "ground_truth" is no list; it is taken for a list of one',
+      'Line 7: simple_3: 2 of its functions are left out, because they have no name',
+    ]);
+  });
+
+  it('are not said to be imported where they are left out, nor to be lost where any value is allowed', async () => {
+    const typed = { ...area, parameters: { ...area.parameters, properties: { side: { type: 'number' } } } };
+    const odd = { ...area, parameters: { ...area.parameters, properties: { side: { type: 'metre' } } } };
+    const bare = { name: 'bare', description: 'No parameters.' };
+    const { warnings } = await whole(jsonLines(
+      question('simple_0'), truth('simple_0', { perimeter: { side: [] } }), question('simple_1'), truth('simple_1', { 'geometry.area': { side: [1] } }),
+      { ...question('multiple_2'), function: [odd] }, truth('multiple_2', { 'geometry.area': { side: [1] } }), { ...question('simple_3'), function: [typed] }, truth('simple_3', { 'geometry.area': { side: [1] } }),
+      { ...question('simple_4'), function: [bare] }, truth('simple_4', { bare: {} }), question('multiple_5'), truth('multiple_5'),
+    ));
+    const house = "by BFCL's own check";
+    expect(warnings.slice(0, -1)).toEqual([
+      'Line 5: multiple_2: the type "metre" in "geometry.area" is unknown; any value is allowed there',
+      expect.stringMatching(`^Line 5: multiple_2: no reply can satisfy it ${house} \\(BFCL knows no type "metre".*\\); the house score can be won$`),
+      expect.stringMatching(`^Line 7: simple_3: no reply can satisfy it ${house} \\(BFCL knows no type "number"`),
+      expect.stringMatching(`^Line 9: simple_4: no reply can satisfy it ${house} \\(BFCL expects "parameters" with "properties" of the function "bare"`),
+      expect.stringMatching(`^Line 11: multiple_5: no reply can satisfy it ${house} \\(BFCL expects possible answers, and there are none`),
+      expect.stringMatching(/^Line 1: simple_0: left out, because .*No tool "perimeter"/),
+    ]);
+  });
+
   it('that no reply can satisfy are imported and reported', async () => {
     const { suite, warnings } = await importText(jsonLines(question('simple_0'), question('simple_1'), question('simple_2')), jsonLines(
       truth('simple_0', { 'geometry.area': { side: [] } }), truth('simple_1', { 'geometry.area': { side: [1], colour: ['red'] } }), truth('simple_2', { 'geometry.area': { side: [1], colour: ['red', ''] } })));
     expect(suite.test_cases).toHaveLength(3);
-    expect(warnings).toEqual([expect.stringMatching(/^Line 1: simple_0: no reply can satisfy it .*missing_required/), expect.stringMatching(/^Line 2: simple_1: no reply can satisfy it .*unexpected_param/)]);
+    expect(warnings).toEqual([
+      'Line 1: simple_0: no reply can satisfy it (simple_function_checker:missing_required); it is imported, and will fail for every model',
+      "Line 2: simple_1: no reply can satisfy it by BFCL's own check (simple_function_checker:unexpected_param); the house score can be won",
+    ]);
   });
 
   it('that cannot be a case are left out with their line and the reason', async () => {
@@ -112,8 +196,17 @@ describe('a suite exported to BFCL', () => {
   it('names each of many cases of one name in a time that grows with their number', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const cases = Array.from({ length: 10_000 }, () => ({ name: 'same', prompt: 'p', expected_tool: null }));
-    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'all')).map((line) => JSON.parse(line).id);
+    const ids = (await linesOf({ ...SuiteFile.parse({ name: 's', tools: [tool] }), test_cases: [...cases, { ...cases[0]!, name: 'same#2' }] }, 'questions')).map((line) => JSON.parse(line).id);
     expect([ids[0], ids[1], ids.at(-2), ids.at(-1)]).toEqual(['same', 'same#2', 'same#10000', 'same#2#2']);
+  });
+
+  it('can be imported again, whatever its cases are called', async () => {
+    const tool = { type: 'function' as const, function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } } };
+    const cases = [{ expected_tool: null, name: 'say nothing' }, { expected_tool: null }, { expected_tool: 'f', expected_params: {}, name: 'trip 1' }, { expected_tool: ['f'], name: 'any' }, { expected_tool: 'f' }, { expected_tool: null, name: 'relevance_7' }, { expected_tool: 'f', name: 'irrelevance_8' }];
+    const suite = SuiteFile.parse({ name: 's', tools: [tool], test_cases: cases.map((one) => ({ prompt: 'p', ...one })) });
+    const again = await importText(await exportWhole(suite, 'bfcl'));
+    expect(again.suite.test_cases.map(({ name, expected_tool }) => [name, expected_tool])).toEqual([['say nothing', null], ['irrelevance_1', null], ['trip 1', 'f'], ['relevance_4', ['f']]]);
+    expect(again.warnings).toEqual(['any', 'relevance_7', 'irrelevance_8'].map((name) => expect.stringContaining(`${name}: left out by the export`)));
   });
 
   it('says which cases BFCL cannot express', async () => {
@@ -154,7 +247,7 @@ describe('an imported suite', () => {
       const message = { role: 'assistant', content: null, tool_calls: calls.map(([tool, args]) => ({ type: 'function', function: { name: tool, arguments: JSON.stringify(args) } })) };
       const tools = test!.tools as SuiteFile['tools'];
       const scores = scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: test!, tools, rounds: [{ message, reply: readReply(message, tools) }] });
-      if (input.category !== 'live_relevance' && scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
+      if (scores.bfcl_ast!.valid !== expected.valid) differences.push({ id, got: scores.bfcl_ast, expected, test: JSON.stringify(test!.expected_params ?? test!.expected_calls) });
     }
     expect(differences.slice(0, 10)).toEqual([]);
   });

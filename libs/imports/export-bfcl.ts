@@ -51,10 +51,12 @@ function sayCase(id: string, input: CaseInput, tools: readonly Tool[], functionO
   const expected = expectedCalls(input);
   const system = input.messages ?? [{ role: 'user', content: input.prompt }];
   const question = { id, question: [system], function: tools.map(functionOf) };
-  if (expected.length === 0) return { question };
-  // "Some call, whichever" is BFCL's relevance, which has no answers.
-  const isRelevance = expected.length === 1 && !expected[0]!.params && [expected[0]!.tool].flat().length === tools.length;
-  if (isRelevance) return { question };
+  // "No call" and "some call, whichever" BFCL knows by the category in an id; an id of one's own says the former by an empty answer.
+  const isIrrelevance = id.includes('irrelevance');
+  const isRelevance = id.includes('relevance') && !isIrrelevance;
+  if (expected.length === 0 && isRelevance) return 'no call is expected, and its name says that one is';
+  if (expected.length === 0) return isIrrelevance ? { question } : { question, answer: { id, ground_truth: [] } };
+  if (isRelevance && expected.length === 1 && !expected[0]!.params && [expected[0]!.tool].flat().length === tools.length) return { question };
   const truth: JsonObject[] = [];
   for (const { tool, params } of expected) {
     if (Array.isArray(tool) && tool.length > 1) return 'several tools are acceptable for one call';

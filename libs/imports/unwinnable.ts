@@ -1,41 +1,63 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
-import { bfclAst } from '../scoring/compatible/bfcl.js';
+import { bfclAst, type BfclInput } from '../scoring/compatible/bfcl.js';
+
+/** Each is tried against all others. */
+const MOST_TRIED = 30;
+
+type Answer = Record<string, Record<string, Json[]>>;
 
 /**
- * Why no reply can satisfy a BFCL entry; undefined if one can. The replies tried hold the first acceptable value of each
- * parameter: all of them, those alone that must be there, and those that the function describes.
+ * Why BFCL's own check passes no reply to an entry; undefined if it passes one, or an argument has too many acceptable values to try
+ * them all. It looks at each parameter for itself: tried are all acceptable values, empty ones where "" is acceptable, and none.
  */
-export function unwinnable(category: string, functions: JsonObject[], possible_answer: JsonObject[]): string | undefined {
-  let why: string | undefined;
-  const attempts: ((accepted: Json, described: boolean) => boolean)[] = [() => true, (accepted) => !mayBeOmitted(accepted), (_accepted, described) => described];
-  for (const isGiven of attempts) {
-    const model_output = possible_answer.map((call) => {
-      const [[name, params]] = Object.entries(call) as [[string, JsonObject]];
-      const properties = (functions.find((one) => one.name === name)?.parameters as JsonObject | undefined)?.properties;
-      const given = Object.entries(params).filter(([key, accepted]) => firstOf(accepted) !== undefined && isGiven(accepted, isObject(properties) && Object.hasOwn(properties, key)));
-      return { [name]: Object.fromEntries(given.map(([key, accepted]) => [key, valueOf(firstOf(accepted)!)])) };
-    });
-    try {
-      const verdict = bfclAst({ category, functions, model_output, possible_answer, underscore_to_dot: false, decode_failed: false });
-      if (verdict.valid) return undefined;
-      why ??= verdict.error_type;
-    } catch (error) {
-      why ??= (error as Error).message;
-    }
-  }
-  return why ?? 'unknown';
+export function unwinnable(category: string, functions: JsonObject[], possible_answer: Answer[]): string | undefined {
+  if (possible_answer.some((answer) => Object.values(answer).some((params) => Object.values(params).some((accepted) => accepted.length > MOST_TRIED)))) return undefined;
+  const isSimple = !/parallel|multiple/.test(category);
+  const model_output = possible_answer.map((answer) => {
+    const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
+    const described = isSimple ? functions[0] : functions.find((one) => one.name === name);
+    return { [described ? String(described.name) : name]: described ? argumentsFor(described, params) : {} };
+  });
+  return fault({ category, functions, model_output, possible_answer });
 }
 
-const listOf = (accepted: Json): Json[] => (Array.isArray(accepted) ? accepted : [accepted]);
-const mayBeOmitted = (accepted: Json): boolean => listOf(accepted).includes('');
-const firstOf = (accepted: Json): Json | undefined => listOf(accepted).find((value) => value !== '');
+function argumentsFor(described: JsonObject, params: Record<string, Json[]>): JsonObject {
+  const { properties, required } = isObject(described.parameters) ? described.parameters : {};
+  const name = String(described.name);
+  const isValid = (param: string, accepted: Json[], value: Json): boolean => {
+    const alone = { name, parameters: { properties: isObject(properties) ? properties : {} } };
+    return fault({ category: 'multiple', functions: [alone], model_output: [{ [name]: { [param]: value } }], possible_answer: [{ [name]: { [param]: accepted } }] }) === undefined;
+  };
+  return Object.fromEntries(Object.entries(params).flatMap(([param, accepted]): [string, Json][] => {
+    const values = examplesOf(accepted);
+    const good = values.find((value) => isValid(param, accepted, value));
+    if (good !== undefined) return [[param, good]];
+    // What is wrong with a value says more than that there is none.
+    const isRequired = Array.isArray(required) && required.includes(param);
+    return values.length && (isRequired || !accepted.includes('')) ? [[param, values[0]!]] : [];
+  }));
+}
+
+function fault(input: Omit<BfclInput, 'underscore_to_dot' | 'decode_failed'>): string | undefined {
+  try {
+    return bfclAst({ ...input, underscore_to_dot: false, decode_failed: false }).error_type;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Values that a list of acceptable ones means: first those that are something. */
+export function examplesOf(accepted: readonly Json[]): Json[] {
+  const values = accepted.filter((value) => value !== '').map(exampleOf);
+  return accepted.includes('') ? [...values, '', []] : values;
+}
 
 /** An acceptable value as a model would send it: of an object's lists of acceptable values the first each. */
-function valueOf(value: Json): Json {
-  if (Array.isArray(value) && value.every(isObject)) return value.map(valueOf);
+function exampleOf(value: Json): Json {
+  if (Array.isArray(value) && value.every(isObject)) return value.map(exampleOf);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).flatMap(([key, accepted]) => {
-    const first = firstOf(accepted);
+    const first = (accepted as Json[]).find((one) => one !== '');
     return first === undefined ? [] : [[key, first]];
   }));
 }

@@ -191,12 +191,28 @@ export interface Spent {
   refilledInMs?: number;
 }
 
+/** How a request waits for its turn. */
+export interface Waiting {
+  /** Ends the wait when the turn will not come here, with its reason. */
+  moved?: AbortSignal;
+  /** Whether it goes on with what was begun, and is let through even where nothing new may begin. */
+  goesOn?: boolean;
+}
+
+/** @returns undefined when the turn will not come there */
+export const unlessMoved = (moved: AbortSignal, permit: Promise<Permit>): Promise<Permit | undefined> =>
+  permit.catch((error: unknown) => {
+    if (error === moved.reason) return undefined;
+    throw error;
+  });
+
 /** All that whoever makes requests needs of a lane's budget. */
 export type Permits = Pick<LaneBudget, 'acquire' | 'release'>;
 
 interface Waiter {
   id: string;
   tokens: number;
+  goesOn: boolean;
   grant: (permit: Permit) => void;
   refuse: (reason: Error) => void;
 }
@@ -241,27 +257,31 @@ export class LaneBudget {
    * @param tokens estimate of what the request will use
    * @throws the signal's reason when it aborts first
    */
-  acquire(tokens: number, signal: AbortSignal): Promise<Permit> {
+  acquire(tokens: number, signal: AbortSignal, { moved, goesOn = false }: Waiting = {}): Promise<Permit> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted || this.#refusal) return reject(this.#refusal ?? (signal.reason as Error));
+      const refusal = signal.aborted ? (signal.reason as Error) : moved?.aborted ? (moved.reason as Error) : goesOn ? undefined : this.#refusal;
+      if (refusal) return reject(refusal);
+      const signals = moved ? [signal, moved] : [signal];
+      const forget = (): void => signals.forEach((one) => one.removeEventListener('abort', abort));
       const abort = (): void => {
         const index = this.#waiting.indexOf(waiter);
         if (index >= 0) this.#waiting.splice(index, 1);
-        reject(signal.reason as Error);
+        waiter.refuse((signal.aborted ? signal : moved!).reason as Error);
       };
       const waiter: Waiter = {
         id: randomUUID(),
         tokens: Math.ceil(tokens),
+        goesOn,
         grant: (permit) => {
-          signal.removeEventListener('abort', abort);
+          forget();
           resolve(permit);
         },
         refuse: (reason) => {
-          signal.removeEventListener('abort', abort);
+          forget();
           reject(reason);
         },
       };
-      signal.addEventListener('abort', abort, { once: true });
+      signals.forEach((one) => one.addEventListener('abort', abort, { once: true }));
       this.#waiting.push(waiter);
       void this.#pump();
     });
@@ -334,10 +354,16 @@ export class LaneBudget {
     return acquire(performance.now() - this.#grantedAt < PERMIT_TTL_MS || (await this.inUse()) ? 'lost' : 'new');
   }
 
-  /** Rejects those that wait, and whoever asks from now on. */
+  /** Rejects what waits to begin, and whoever wants to begin from now on. */
   refuse(reason: Error): void {
     this.#refusal = reason;
-    for (const waiter of this.#waiting.splice(0)) waiter.refuse(reason);
+    const goOn = this.#waiting.filter((waiter) => waiter.goesOn);
+    for (const waiter of this.#waiting.splice(0, Infinity, ...goOn)) if (!waiter.goesOn) waiter.refuse(reason);
+  }
+
+  /** Whether nobody waits here and nothing is held. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#held.size === 0;
   }
 
   close(): void {

@@ -41,6 +41,13 @@ export class LaneQueues {
     return queue;
   }
 
+  /** Forgets a lane; what is in its queue stays there. */
+  async letGo(laneId: string): Promise<void> {
+    const queue = this.#queues.get(laneId);
+    this.#queues.delete(laneId);
+    await queue?.close();
+  }
+
   /** Adding a delivery that is queued already changes nothing. Throws when Redis cannot be reached. */
   async add(laneId: string, deliveries: readonly Delivery[]): Promise<void> {
     for (let from = 0; from < deliveries.length; from += LARGEST_ADD) {

@@ -15,6 +15,8 @@ const Env = z.object({
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
   /** How long raw exchanges are kept; left out: for good. */
   TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
+  /** How long a worker that is told to stop lets what it has in hand go on: it costs money. */
+  TOOLMARK_DRAIN_SECONDS: z.coerce.number().int().min(0).max(3600).default(45),
   /** A collector of OpenTelemetry traces; the exporter reads its other variables itself. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
   /** Share of a run's items that are traced. */

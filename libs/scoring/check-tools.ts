@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { isDeeperThan, isObject, lossyNumbers, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json';
 import { memoize } from '#lib/contracts/memoize';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
@@ -9,10 +10,10 @@ import { circleIn } from './schema-walk.js';
 
 // Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules. References are calls,
 // not copies: copies of copies make code without end. `uniqueItems` compares each item of a list with each other one, which nobody
-// waits for with a list of a million: it is not checked.
+// waits for with a list of a million: it is not checked. The code is not optimised, which took as long as making it.
 const newAjv = (): Ajv2020 => new Ajv2020({
   strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false, inlineRefs: false,
-  code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+  code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
 }).removeKeyword('uniqueItems') as Ajv2020;
 
 /**
@@ -42,43 +43,85 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
       errors.push({ path: `/${index}/function/name`, message: `"${name}" is also the name of tool ${before}. Names are compared ignoring case: give each tool a name of its own.` });
     }
     seen.set(name.toLowerCase(), index);
-    if (tool.function.parameters === undefined) return;
-    const schema = lossyNumbers(tool.function.parameters) as JsonObject;
-    if (schema.type !== undefined && schema.type !== 'object') {
-      errors.push({ path: `/${index}/function/parameters/type`, message: `must be "object": the parameters of "${name}" are named arguments.` });
-      return;
-    }
-    const fault = toolFault(tool);
-    if (fault) {
-      errors.push({ path: `/${index}`, message: `"${name}" ${fault}.` });
-      return;
-    }
-    const circle = circleIn(schema);
-    if (circle) {
-      errors.push({
-        path: `/${index}/function/parameters`,
-        message: `refers to itself without going down into a value, so that it never ends: ${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`,
-      });
-      return;
-    }
-    try {
-      compile(schema);
-    } catch (error) {
-      errors.push({ path: `/${index}/function/parameters`, message: `is not a valid JSON Schema: ${(error as Error).message}` });
-    }
+    errors.push(...faultsOf(tool).map(({ path, message }) => ({ path: `/${index}${path}`, message })));
   });
   const together = toolsFault(tools);
   if (together) errors.push({ path: '', message: together });
   return errors;
 }
 
-/** An Ajv keeps something of every schema that it ever compiled, removed or not: after these many another one takes over. */
-const MOST_KEPT = 500;
-let ajv = newAjv();
-let compiled = 0;
+/** Of so many characters of tools is known what is wrong with them: they come again with each case that has them, and with each line of recorded calls. */
+const known = new LRUCache<string, InputError[]>({ maxSize: 2 ** 20, sizeCalculation: (_faults, text) => text.length });
 
-function compile(schema: JsonObject): ValidateFunction {
-  if (++compiled % MOST_KEPT === 0) ajv = newAjv();
+/** What is wrong with a tool for itself; paths are pointers into it. */
+function faultsOf(tool: Tool): InputError[] {
+  if (isDeeperThan(tool, MOST_LEVELS)) return findFaults(tool);
+  const text = JSON.stringify(tool);
+  let faults = known.get(text);
+  if (!faults) known.set(text, (faults = findFaults(tool)));
+  return faults;
+}
+
+function findFaults(tool: Tool): InputError[] {
+  const { name, parameters } = tool.function;
+  if (parameters === undefined) return [];
+  const wrong = (path: string, message: string): InputError[] => [{ path: `/function/parameters${path}`, message }];
+  if (parameters.type !== undefined && parameters.type !== 'object') return wrong('/type', `must be "object": the parameters of "${name}" are named arguments.`);
+  const fault = toolFault(tool);
+  if (fault) return [{ path: '', message: `"${name}" ${fault}.` }];
+  const circle = circleIn(lossyNumbers(parameters) as JsonObject);
+  if (circle) {
+    return wrong('', `refers to itself without going down into a value, so that it never ends: ${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`);
+  }
+  if (isSurelyValid(parameters)) return [];
+  const validate = validatorFor(parameters);
+  return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${validate.message}`) : [];
+}
+
+/** Keywords that compile whenever the meta-schema has nothing against their values; of the others some refer elsewhere, or hold patterns. */
+const PLAIN = new Set([
+  'type', 'title', 'description', 'default', 'examples', 'const', 'required', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+  'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties',
+]);
+
+function isPlain(schema: Json): boolean {
+  return typeof schema === 'boolean' || (isObject(schema) && Object.entries(schema).every(([key, value]) => {
+    if (key === 'properties') return isObject(value) && Object.values(value).every(isPlain);
+    if (key === 'items' || key === 'additionalProperties') return isPlain(value);
+    if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return Array.isArray(value) && value.every(isPlain);
+    return key === 'enum' ? Array.isArray(value) && value.length > 0 : PLAIN.has(key);
+  }));
+}
+
+/** Compiling a schema takes ten times as long as reading it by the meta-schema. */
+function isSurelyValid(parameters: JsonObject): boolean {
+  const { $schema: _schema, ...schema } = parameters;
+  return isPlain(schema) && kept.ajv.validateSchema(lossyNumbers(schema) as JsonObject) === true;
+}
+
+const MOST_KEPT = 250;
+const LONGEST_KEPT = 2 ** 20;
+/** By the text of their schemas. An Ajv keeps something of each schema that it compiled, and each validator its Ajv: they are let go of together. */
+const newKept = () => ({ ajv: newAjv(), validators: new Map<string, ValidateFunction | Error>(), length: 0 });
+let kept = newKept();
+
+/** What checks arguments by a tool's schema, or why there is no such thing. */
+function validatorFor(parameters: JsonObject): ValidateFunction | Error {
+  const text = JSON.stringify(parameters);
+  let validate = kept.validators.get(text);
+  if (validate) return validate;
+  if (kept.validators.size >= MOST_KEPT || kept.length >= LONGEST_KEPT) kept = newKept();
+  try {
+    validate = compile(lossyNumbers(parameters) as JsonObject, kept.ajv);
+  } catch (error) {
+    validate = error as Error;
+  }
+  kept.length += text.length;
+  kept.validators.set(text, validate);
+  return validate;
+}
+
+function compile(schema: JsonObject, ajv: Ajv2020): ValidateFunction {
   // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and an $async
   // schema would answer with a promise whose rejection nobody awaits.
   const { $id: _id, $schema: _schema, $async: _async, ...given } = schema;
@@ -96,26 +139,10 @@ const holdsId = (value: unknown): boolean =>
 
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 
-/** By the text of the schema too: recorded calls bring the same tools anew with every line. */
-const byText = new Map<string, ValidateFunction | null>();
-
-const validatorOf = memoize((tool: Tool): ValidateFunction | null => {
-  const text = JSON.stringify(tool.function.parameters ?? null);
-  let validate = byText.get(text);
-  if (validate === undefined) {
-    if (byText.size >= MOST_KEPT) byText.clear();
-    byText.set(text, (validate = compileOrNull(tool)));
-  }
-  return validate;
+const validatorOf = memoize(({ function: { parameters } }: Tool): ValidateFunction | null => {
+  const validate = parameters && validatorFor(parameters);
+  return validate instanceof Error ? null : (validate ?? null);
 });
-
-function compileOrNull({ function: { parameters } }: Tool): ValidateFunction | null {
-  try {
-    return parameters ? compile(lossyNumbers(parameters) as JsonObject) : null;
-  } catch {
-    return null;
-  }
-}
 
 /** A schema that goes round in circles ends with the stack: of such a one, stored before they were refused, nothing is said. */
 function isValid(validate: ValidateFunction, args: unknown): boolean {

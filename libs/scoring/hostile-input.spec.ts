@@ -155,6 +155,16 @@ describe('the schema of a tool', () => {
     expect(checkArguments(unique, { list: [1, 1], uniqueItems: 'x' }, 0)).toMatchObject([{ path: '/uniqueItems', problem: 'wrong_type' }]);
   });
 
+  test.each([
+    [{ enum: [] }, 'enum must have non-empty array'], [{ nullable: true }, '"nullable" cannot be used without "type"'], [{ type: 'strin' }, 'schema is invalid'], [{ minLength: -1 }, 'schema is invalid'],
+    [{ items: [{}] }, 'schema is invalid'], [{ items: { $ref: '#/nowhere' } }, "can't resolve reference"], [{ additionalProperties: { pattern: '(' } }, 'Invalid regular expression'],
+    [{ anyOf: [{}, { properties: { b: { $ref: 'https://a.example/none' } } }] }, "can't resolve reference"], [{ properties: { b: 7 } }, 'schema is invalid'], [{ oneOf: [] }, 'schema is invalid'],
+  ])('that cannot be compiled is refused, and again: %j', (a, why) => {
+    const wrong = tool({ $schema: 'http://json-schema.org/draft-07/schema#', properties: { good: { type: ['string', 'null'], default: 'x' }, a } });
+    for (const _time of [1, 2]) expect(checkTools([wrong])).toEqual([{ path: '/0/function/parameters', message: expect.stringContaining(`is not a valid JSON Schema: ${why}`) }]);
+    expect(checkArguments(wrong, { a: 1 }, 0)).toEqual([]);
+  });
+
   test('tells no other team of its ids', () => {
     const first = tool({ properties: { a: { $id: 'https://a.example/secret', type: 'string' } } });
     expect(checkTools([first])).toEqual([]);

@@ -74,6 +74,25 @@ test('BFCL takes $one_of and $optional as its own lists of acceptable values', (
   expect(score('bfcl_ast', {}, answered(nested, [['weather', '{"city": "Paris", "at": {"lat": 2.5}}']])).score).toBe(1);
 });
 
+test.each<[string, string, Call[], string | undefined]>([
+  ['relevance, whichever call is made', '{"category": "live_relevance", "expected_tool": ["weather", "news"]}', [['nope', '{"x": 1}']], undefined],
+  ['relevance, and none is', '{"category": "live_relevance", "expected_tool": ["weather", "news"]}', [], 'relevance_error:decoder_failed'],
+  ['relevance, and the only one cannot be read', '{"category": "relevance", "expected_tool": "weather"}', [['weather', '{']], 'relevance_error:decoder_failed'],
+  ['irrelevance', '{"category": "live_irrelevance", "expected_tool": null}', [rightCall], 'irrelevance_error:decoder_success'],
+  ['simple', `{"category": "simple_python", ${paris.slice(1)}`, [], 'simple_function_checker:wrong_count'],
+  ['multiple', `{"category": "live_multiple", ${paris.slice(1)}`, [], 'multiple_function_checker:wrong_count'],
+  ['parallel with one call', `{"category": "live_parallel", ${paris.slice(1)}`, [], 'parallel_function_checker_no_order:wrong_count'],
+  // A user's own category may have the same name.
+  ['simple, of which BFCL would look at the first tool alone', '{"category": "simple", "expected_tool": "news", "expected_params": {}}', [['news', '']], undefined],
+  ['multiple, with two calls', '{"category": "multiple", "expected_calls": [{"tool": "weather", "params": {"city": "Paris"}}, {"tool": "news", "params": {}}]}', [['news', ''], rightCall], undefined],
+  ['relevance, with arguments', `{"category": "relevance", ${paris.slice(1)}`, [['weather', '{"city": "Rome"}']], 'value_error:string'],
+  ['irrelevance, with a call', `{"category": "irrelevance", ${paris.slice(1)}`, [rightCall], undefined],
+  ['simple, without a call', '{"category": "simple", "expected_tool": null}', [], undefined],
+  ['of its own', `{"category": "java questions", ${paris.slice(1)}`, [], 'multiple_function_checker:wrong_count'],
+])('BFCL checks a case by its category: %s', (_category, expected, calls, error_type) => {
+  expect(score('bfcl_ast', {}, answered(expected, calls))).toMatchObject({ score: Number(error_type === undefined), ...(error_type && { error_type }) });
+});
+
 test('BFCL counts several calls in any order', () => {
   const two = '{"expected_calls": [{"tool": "weather", "params": {"city": "Rome"}}, {"tool": "news", "params": {}}]}';
   expect(score('bfcl_ast', {}, answered(two, [['news', ''], ['weather', '{"city": "Rome"}']])).score).toBe(1);

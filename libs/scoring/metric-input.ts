@@ -4,6 +4,7 @@ import type { MetricId, MetricOptions, RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
 import { toAccepted } from './bfcl-answer.js';
+import { BFCL_CATEGORIES } from './compatible/bfcl.js';
 import type { NamedCall } from './compatible/calls.js';
 import { holdsMatcher, type Similarities } from './match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
@@ -38,6 +39,7 @@ function scoreOne(metric: RunMetric, answered: Answered): MetricScore {
   }
 }
 
+const NO_ARGUMENTS = 'The case says nothing of the arguments, and the metric compares them.';
 const none = (notApplicable: string): MetricInput => ({ notApplicable });
 
 /**
@@ -67,9 +69,9 @@ export function metricInput({ id, options }: RunMetric, answered: Answered): Met
     if (names.length === 0) return none('promptfoo cannot express that no tool should be called.');
     return { input: { output: calls.map(({ name }) => ({ name })), expected: names } };
   }
+  if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
   if (comparesArguments(id, options)) {
-    if (expected.some(({ params }) => !params)) return none('The case says nothing of the arguments, and the metric compares them.');
-    if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
+    if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
     if (expected.some(({ params }) => holdsMatcher(params!))) return none('The case expects matchers, and the metric compares values to the letter.');
   }
   const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
@@ -123,21 +125,37 @@ function namesFor(expected: readonly ExpectedCall[], calls: readonly ReadCall[])
 
 const BFCL_TYPES: Record<string, string> = { string: 'string', integer: 'integer', number: 'float', boolean: 'boolean', array: 'array', object: 'dict' };
 
+/**
+ * BFCL's category of a case: its own if BFCL has it and the case is like BFCL's entries there (a user's "multiple" may mean anything),
+ * else that of entries with as many calls.
+ */
+function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[], isFirstTool: boolean): string {
+  const own = BFCL_CATEGORIES.find((one) => one === category) ?? '';
+  const one = expected.length === 1;
+  const isLike = own.includes('irrelevance') ? expected.length === 0
+    : own.includes('relevance') ? expected.length > 0 && expected.every(({ params }) => !params)
+    : own.includes('parallel') || (one && (own.includes('multiple') || (own !== '' && isFirstTool)));
+  return isLike ? own : expected.length === 0 ? 'irrelevance' : one ? 'multiple' : 'parallel_multiple';
+}
+
 /** BFCL's descriptions have types of their own, and its answers a list of acceptable values for each parameter. */
 function bfclInput({ case: input, tools }: Answered, expected: readonly ExpectedCall[], names: readonly string[], calls: readonly ReadCall[]): MetricInput {
   if (input.multi_turn) return none('BFCL checks the calls of one reply, not a chain.');
+  const category = bfclCategory(input, expected, names[0] === tools[0]?.function.name);
+  const malformed = calls.some((call) => call.arguments === null);
+  const output = { category, decode_failed: malformed, model_output: calls.map((call) => ({ [call.name]: call.arguments ?? {} })) };
+  if (category.includes('relevance')) return { input: output };
+  if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
   const answers = expected.map(({ params }, index) => {
     const values = Object.entries(params!).map(([key, value]) => [key, toAccepted(value)] as const);
     return values.some(([, accepted]) => accepted === undefined) ? undefined : { [names[index]!]: Object.fromEntries(values) as JsonObject };
   });
   if (answers.includes(undefined)) return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
-  const category = expected.length === 0 ? 'irrelevance' : expected.length === 1 ? 'multiple' : 'parallel_multiple';
   const functions = tools.map(({ function: { name, parameters } }) => ({
     name,
     parameters: { properties: Object.fromEntries(Object.entries((parameters?.properties ?? {}) as JsonObject).map(([key, schema]) => [key, bfclSchema(schema)])), required: parameters?.required ?? [] },
   }));
-  const malformed = calls.some((call) => call.arguments === null);
-  return { input: { category, functions, possible_answer: answers, decode_failed: malformed, model_output: calls.map((call) => ({ [call.name]: call.arguments ?? {} })) } };
+  return { input: { ...output, functions, possible_answer: answers } };
 }
 
 function bfclSchema(schema: Json): JsonObject {

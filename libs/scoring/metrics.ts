@@ -101,7 +101,7 @@ export const METRICS: readonly Metric[] = [
   }),
   metric({
     id: 'promptfoo_tool_call_f1', reference: 'promptfoo tool-call-f1', version: '0.123', meaning: 'F1 over the sets of tool names.',
-    input: z.object({ output: json, expected: z.union([z.string(), z.array(z.string())]) }),
+    input: z.object({ output: json, expected: z.union([z.string(), z.array(json)]) }),
     score: ({ output, expected }, options) => promptfooToolCallF1(output, expected, options),
   }),
   metric({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { reservedIn } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
@@ -47,6 +48,14 @@ async function ask(kind: ProviderKind, body: JsonObject, answer: { status?: numb
 const THOUGHT = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
 
 const callsOf = (message: JsonObject) => (message.tool_calls as any[]).map((call) => [call.id, call.function.name, call.function.arguments]);
+
+it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('the words of a format (%s) for the model, the conversation and the tools are no parameters', async (kind) => {
+  const { sent } = await ask(kind, CONVERSATION, { body: {} });
+  const shaping = ['temperature', 'max_tokens', 'max_output_tokens', 'store', 'generationConfig'];
+  const words = Object.keys(sent.body).filter((word) => !shaping.includes(word));
+  expect(words.length).toBeGreaterThanOrEqual(4);
+  for (const word of words) expect([word, reservedIn({ [word]: 1 })]).toEqual([word, [expect.anything()]]);
+});
 
 describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind) => {
   const { path, request, answer, calls, error } = fixture(kind);

@@ -14,6 +14,13 @@ export interface BfclVerdict {
   valid: boolean;
   error_type?: string;
 }
+
+/** The categories that are checked: those of one turn, of v3 and v4, whose answers are values of Python. */
+export const BFCL_CATEGORIES = [
+  'simple', 'simple_python', 'multiple', 'parallel', 'parallel_multiple', 'irrelevance', 'relevance',
+  'live_simple', 'live_multiple', 'live_parallel', 'live_parallel_multiple', 'live_irrelevance', 'live_relevance',
+] as const;
+
 const VALID: BfclVerdict = { valid: true };
 const wrong = (error_type: string): BfclVerdict => ({ valid: false, error_type });
 
@@ -31,10 +38,16 @@ export function bfclAst(input: BfclInput): BfclVerdict {
   if (category.includes('parallel')) return parallel(input, calls);
   if (category.includes('multiple')) {
     if (calls.length !== answers.length) return wrong('multiple_function_checker:wrong_count');
-    return simple(functionFor(input, answers[0]!), calls[0]!, answers[0]!, input.underscore_to_dot);
+    const answer = firstOf(answers, 'possible answers');
+    return simple(functionFor(input, answer), calls[0]!, answer, input.underscore_to_dot);
   }
   if (calls.length !== 1) return wrong('simple_function_checker:wrong_count');
-  return simple(input.functions[0]!, calls[0]!, answers[0]!, input.underscore_to_dot);
+  return simple(firstOf(input.functions, 'functions'), calls[0]!, firstOf(answers, 'possible answers'), input.underscore_to_dot);
+}
+
+function firstOf(list: readonly JsonObject[], what: string): JsonObject {
+  if (list[0]) return list[0];
+  throw new Error(`BFCL expects ${what}, and there are none.`);
 }
 
 const isCallShaped = (output: Json): output is JsonObject[] =>
@@ -61,15 +74,16 @@ function parallel(input: BfclInput, calls: JsonObject[]): BfclVerdict {
 }
 
 function simple(description: JsonObject, call: JsonObject, answer: JsonObject, underscoreToDot: boolean): BfclVerdict {
-  const accepted = Object.values(answer)[0] as { [param: string]: Json[] };
+  const accepted = Object.values(answer)[0] as JsonObject;
   const name = underscoreToDot ? String(description.name).replaceAll('.', '_') : String(description.name);
   if (!has(call, name)) return wrong('simple_function_checker:wrong_func_name');
   const given = call[name] as JsonObject;
-  const parameters = description.parameters as { properties: { [param: string]: JsonObject }; required?: string[] };
-  for (const param of parameters.required ?? []) if (!has(given, param)) return wrong('simple_function_checker:missing_required');
+  const { properties, required } = parametersOf(description);
+  for (const param of required) if (!has(given, String(param))) return wrong('simple_function_checker:missing_required');
   for (const [param, value] of Object.entries(given)) {
-    if (!has(parameters.properties as unknown as Json, param) || !has(accepted, param)) return wrong('simple_function_checker:unexpected_param');
-    const verdict = parameter(parameters.properties[param]!, value, accepted[param]!);
+    if (!has(properties, param) || !has(accepted, param)) return wrong('simple_function_checker:unexpected_param');
+    const schema = properties[param]!;
+    const verdict = parameter(isObject(schema) ? schema : {}, value, elements(accepted[param]!));
     if (!verdict.valid) return verdict;
   }
   for (const [param, values] of Object.entries(accepted)) {
@@ -78,7 +92,12 @@ function simple(description: JsonObject, call: JsonObject, answer: JsonObject, u
   return VALID;
 }
 
-const mayBeOmitted = (values: Json): boolean => typeof values === 'string' || (Array.isArray(values) && values.includes('')) || has(values, '');
+function parametersOf({ name, parameters }: JsonObject): { properties: JsonObject; required: Json[] } {
+  if (!isObject(parameters) || !isObject(parameters.properties)) throw new Error(`BFCL expects "parameters" with "properties" of the function ${JSON.stringify(name)}.`);
+  return { properties: parameters.properties, required: elements(parameters.required ?? [], 'names in "required"') };
+}
+
+const mayBeOmitted = (values: Json): boolean => typeof values === 'string' || (isObject(values) ? has(values, '') : elements(values).includes(''));
 
 const TYPES: Record<string, PythonType> = { string: 'str', integer: 'int', float: 'float', boolean: 'bool', array: 'list', tuple: 'list', dict: 'dict', any: 'str' };
 
@@ -106,7 +125,7 @@ function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdi
     if (type === 'str') return accepted.some((answer) => typeof answer === 'string' && standard(answer) === standard(value)) ? VALID : wrong('value_error:string');
     if (type === 'list') {
       const list = (value as Json[]).map(standard);
-      return accepted.some((answer) => pythonEqual(list, elements(answer).map(standard))) ? VALID : wrong('value_error:list/tuple');
+      return accepted.map((answer) => elements(answer).map(standard)).some((answer) => pythonEqual(list, answer)) ? VALID : wrong('value_error:list/tuple');
     }
   }
   const plain = given === 'float' && isNumber(value) ? Number(numberSource(value)) : value;
@@ -126,43 +145,44 @@ const elementFits = (item: Json, nested: PythonType, accepted: readonly Json[]):
 /** Strings are compared lower-cased, without blanks and some punctuation; everything else as it is. */
 const standard = (value: Json): Json => (typeof value === 'string' ? value.replace(/[ ,./\-_*^]/g, '').toLowerCase().replaceAll("'", '"') : value);
 
-/** What Python iterates over: a list's elements, a string's characters. */
-function elements(value: Json): Json[] {
+/** What Python iterates over: a list's elements, a string's characters; but an object's keys are no acceptable values. */
+function elements(value: Json, what = 'acceptable values'): Json[] {
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return [...value];
-  throw new Error('BFCL expects a list of acceptable values here.');
+  if (isObject(value) && Object.keys(value).length === 0) return [];
+  throw new Error(`BFCL expects a list of ${what}, not ${JSON.stringify(value).slice(0, 100)}.`);
 }
 
-function dictVerdict(value: JsonObject, accepted: readonly Json[]): BfclVerdict {
-  if (!isObject(value)) throw new Error('BFCL expects an object here.');
+function dictVerdict(value: Json, accepted: readonly Json[]): BfclVerdict {
   let verdict = wrong('dict_checker:unclear');
   for (const answer of accepted) {
     if (answer === '') continue;
-    verdict = oneDict(value, answer as JsonObject);
+    verdict = oneDict(value, answer);
     if (verdict.valid) return verdict;
   }
   return verdict;
 }
 
-function oneDict(value: JsonObject, answer: JsonObject): BfclVerdict {
+/** A key that is missing is told instead of whatever was wrong before. */
+function oneDict(value: Json, answer: Json): BfclVerdict {
+  if (!isObject(value) || !isObject(answer)) throw new Error(`BFCL expects an object, not ${JSON.stringify(isObject(value) ? answer : value).slice(0, 100)}.`);
+  let verdict = VALID;
   for (const [key, item] of Object.entries(value)) {
-    if (!has(answer, key)) return wrong('value_error:dict_key');
-    if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option)))) return wrong('value_error:dict_value');
+    if (!has(answer, key)) verdict = wrong('value_error:dict_key');
+    else if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option)))) verdict = wrong('value_error:dict_value');
+    if (!verdict.valid) break;
   }
-  return Object.entries(answer).some(([key, options]) => !has(value, key) && !mayBeOmitted(options)) ? wrong('value_error:dict_key') : VALID;
+  const missing = Object.entries(answer).some(([key, options]) => !has(value, key) && !mayBeOmitted(options));
+  return missing ? wrong('value_error:dict_key') : verdict;
 }
 
 function listOfDictsVerdict(value: readonly Json[], accepted: readonly Json[]): BfclVerdict {
   let verdict = wrong('list_dict_checker:unclear');
   for (const answer of accepted) {
     const options = elements(answer);
-    if (options.length !== value.length) {
-      verdict = wrong('value_error:list_dict_count');
-      continue;
-    }
-    const bad = value.map((item, index) => dictVerdict(item as JsonObject, [options[index]!])).find((one) => !one.valid);
-    if (!bad) return VALID;
-    verdict = bad;
+    verdict = options.length === value.length ? VALID : wrong('value_error:list_dict_count');
+    for (let index = 0; index < value.length && verdict.valid; index++) verdict = dictVerdict(value[index]!, [options[index]!]);
+    if (verdict.valid) return VALID;
   }
   return verdict;
 }

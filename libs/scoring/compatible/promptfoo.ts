@@ -1,9 +1,10 @@
-import { isObject, type Json } from '#lib/contracts/json';
+import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { jsonInText } from './promptfoo-text.js';
 
 /** promptfoo 0.123 `tool-call-f1`: names only, as sets. @throws Error when no expected name is given, which it refuses too. */
-export function promptfooToolCallF1(output: unknown, value: string | string[], options: { threshold: number; inverse: boolean }) {
-  const names = (typeof value === 'string' ? value.split(',') : value).map((name) => name.trim()).filter(Boolean);
+export function promptfooToolCallF1(output: unknown, value: string | readonly Json[], options: { threshold: number; inverse: boolean }) {
+  // Of a list JavaScript's text of each element counts: the number 1 is the name "1".
+  const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(lossyNumbers(name)))).map((name) => name.trim()).filter(Boolean);
   if (names.length === 0) throw new Error('promptfoo needs at least one expected tool name: it cannot express "no tool".');
   const expected = new Set(names);
   let called: Set<string>;
@@ -28,7 +29,7 @@ function namesIn(output: unknown): Set<string> {
       return new Set(jsonInText(output).flatMap((value) => [...namesIn(value)]));
     }
   }
-  if (Array.isArray(output)) return new Set(output.filter((item) => typeof item === 'object' && item !== null).flatMap((item) => nameOfItem(item as Item)));
+  if (Array.isArray(output)) return new Set(output.filter(isObject).flatMap(nameOfItem));
   if (!isObject(output)) return new Set();
   if (Array.isArray(output.tool_calls)) {
     return new Set(output.tool_calls.flatMap((call) => (isObject(call) ? [...nameOf(call.function), ...nameOf(call)] : [])));
@@ -37,16 +38,17 @@ function namesIn(output: unknown): Set<string> {
     const name = nameOf(output);
     if (name.length) return new Set(name);
   }
-  if (typeof output.functionCall === 'object' && output.functionCall !== null) return new Set(nameOf(output.functionCall));
+  if (isThing(output.functionCall)) return new Set(nameOf(output.functionCall));
   if (isObject(output.toolCall) && Array.isArray(output.toolCall.functionCalls)) return new Set(output.toolCall.functionCalls.flatMap(nameOf));
   return new Set();
 }
 
-type Item = { [key: string]: Json };
+/** What JavaScript calls an object; a number is none, however it is kept. */
+const isThing = (value: Json | undefined): boolean => isObject(value) || Array.isArray(value);
 const nameOf = (value: Json | undefined): string[] => (isObject(value) && typeof value.name === 'string' ? [value.name] : []);
 
-function nameOfItem(item: Item): string[] {
+function nameOfItem(item: JsonObject): string[] {
   if (item.type === 'tool_use' && typeof item.name === 'string') return [item.name];
-  for (const wrapper of [item.functionCall, item.function]) if (typeof wrapper === 'object' && wrapper !== null) return nameOf(wrapper);
+  for (const wrapper of [item.functionCall, item.function]) if (isThing(wrapper)) return nameOf(wrapper);
   return nameOf(item);
 }

@@ -34,6 +34,55 @@ test('promptfoo reads no name from a wrapper that is no object', () => {
   expect(promptfoo({ functionCall: 'a', toolCall: { functionCalls: [{ name: 'b' }] } }).called).toEqual(['b']);
 });
 
+test.each<[string, unknown, string[]]>([
+  ['a number', [1, 2.5], ['1', '2.5']], ['a number as it was written', parseJson('[1.0, 1e2]'), ['1', '100']], ['a list', [['a', 'b'], []], ['a,b']],
+  ['null and true', [null, true], ['null', 'true']], ['an object', [{ name: 'a' }], ['[object Object]']], ['a text with a comma', ['a, b'], ['a, b']],
+])('promptfoo takes JavaScript\'s text of %s in a list for the expected name', (_what, expected, names) => {
+  const score = (output: string[]) => scoreMetric('promptfoo_tool_call_f1', {}, { output: output.map((name) => ({ name })), expected }).score;
+  expect([score(names), score(['x'])]).toEqual([1, 0]);
+});
+
+test('promptfoo takes a name that was called from a string alone, and a number for no wrapper', () => {
+  expect(promptfoo([1, null, 'a', [{ name: 'a' }], { name: 1 }, { function: 'a' }, { name: 'b' }]).called).toEqual(['b']);
+  expect(promptfoo(parseJson('[{"functionCall": 1.0, "name": "a"}, {"function": 1.0, "name": "b"}]')).called).toEqual(['a', 'b']);
+  expect(promptfoo(parseJson('{"functionCall": 1.0, "toolCall": {"functionCalls": [{"name": "b"}, 1.0]}}')).called).toEqual(['b']);
+});
+
+describe('BFCL names the error of an object', () => {
+  const functions = [{ name: 'f', parameters: { type: 'dict', properties: { d: { type: 'dict' }, l: { type: 'array', items: { type: 'dict' } }, t: { type: 'array', items: { type: 'string' } } }, required: [] } }];
+  const check = (param: string, value: unknown, accepted: unknown) => scoreMetric('bfcl_ast', {}, { category: 'simple', functions, model_output: [{ f: { [param]: value } }], possible_answer: [{ f: { [param]: accepted } }] });
+  test.each<[string, unknown, unknown[], string | undefined]>([
+    ['whose value is wrong', { a: 9, b: 2 }, [{ a: [1], b: [2] }], 'value_error:dict_value'],
+    ['that lacks a key, also where a value is wrong', { a: 9 }, [{ a: [1], b: [2] }], 'value_error:dict_key'],
+    ['that lacks a key which may be left out, and has a wrong value', { a: 9 }, [{ a: [1], b: [2, ''] }], 'value_error:dict_value'],
+    ['that has another key, before a wrong value', { c: 1, a: 9 }, [{ a: [1] }], 'value_error:dict_key'],
+    ['by the last acceptable one', { a: 9 }, [{ a: [1], b: [2] }, { a: [3] }], 'value_error:dict_value'],
+    ['by the last that is no ""', { a: 9 }, [{ a: [1], b: [2] }, ''], 'value_error:dict_key'],
+    ['where "" alone is acceptable', { a: 9 }, [''], 'dict_checker:unclear'],
+    ['never, where one fits', { a: 3 }, [{ a: [1], b: [2] }, { a: [3] }], undefined],
+  ])('%s', (_what, value, accepted, error_type) => {
+    expect(check('d', value, accepted).error_type).toBe(error_type);
+  });
+  test.each<[string, unknown[], unknown[], string | undefined]>([
+    ['the first wrong object', [{ a: 9 }, { x: 1 }], [[{ a: [1] }, { a: [1] }]], 'value_error:dict_value'],
+    ['a missing key of it', [{ a: 9 }], [[{ a: [1], b: [2] }]], 'value_error:dict_key'],
+    ['a count, where the last acceptable list has another one', [{ a: 9 }], [[{ a: [1] }], [{ a: [1] }, { a: [1] }]], 'value_error:list_dict_count'],
+    ['the object, where the last list has as many', [{ a: 9 }], [[{ a: [1] }, { a: [1] }], [{ a: [1] }]], 'value_error:dict_value'],
+    ['nothing, where the empty list meets ""', [], ['', [{ a: [1] }]], undefined],
+  ])('in a list: %s', (_what, value, accepted, error_type) => {
+    expect(check('l', value, accepted).error_type).toBe(error_type);
+  });
+  test('and where it would crash, what it cannot use', () => {
+    expect(() => check('d', { a: 1 }, [{ a: [2] }, 'x'])).toThrow('BFCL expects an object, not "x".');
+    expect(() => check('d', { a: 1 }, [{ a: 2 }])).toThrow('BFCL expects a list of acceptable values, not 2.');
+    expect(() => check('d', { a: 1 }, { a: 1 })).toThrow('BFCL expects a list of acceptable values, not {"a":1}.');
+    // It looks at no further object of a list than the first wrong one, and at all acceptable lists of plain values.
+    expect(check('l', [{ a: 9 }, 'x'], [[{ a: [1] }, 5], ['x']]).error_type).toBe('value_error:list_dict_count');
+    expect(check('l', [{ a: 9 }, { a: 1 }], [[{ a: [1] }, 5]]).error_type).toBe('value_error:dict_value');
+    expect(() => check('t', ['a'], [['a'], 5])).toThrow('BFCL expects a list');
+  });
+});
+
 test('agentevals lets each call look for its reference in strict mode, and each reference for its call elsewhere', () => {
   const trajectory = (...args: object[]) => [{ role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) }];
   const match = (mode: string, outputs: object[], references: object[]) => scoreMetric(

@@ -1,0 +1,137 @@
+import { weatherSuite } from './client.js';
+import { calling, startEndpoint } from './endpoint.js';
+import { startProcess } from './processes.js';
+import { freePort } from './services.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({ workers: 2 });
+}, 150_000);
+
+/** Looks the place of a trip up before it asks for its weather. */
+const endpoint = () => startEndpoint(({ messages }) =>
+  /trip/.test(messages.find(({ role }: any) => role === 'user').content) && !messages.some(({ role }: any) => role === 'tool')
+    ? calling('get_place', { city: 'Paris' }) : calling('get_weather', { city: 'Paris' }));
+
+const MODEL = { id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 };
+let names = 0;
+async function provider(baseUrl: string, more: object = {}): Promise<string> {
+  const key = `moved-${names++}`;
+  const made = await system.client.post('/api/providers', { key, base_url: baseUrl, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 6 }, models: [MODEL], ...more });
+  expect(made.status).toBe(201);
+  return key;
+}
+async function submit(key: string, suite: object = weatherSuite(30)): Promise<{ eval_id: string; job_id: string }> {
+  const { body } = await system.client.post('/api/tool-eval/import', suite);
+  return (await system.client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::instant`], cache: 'off' })).body;
+}
+const run = async (id: string) => (await system.client.get(`/api/tool-eval/history/${id}`)).body;
+const completed = (id: string) => until(async () => { const now = await run(id); return now.status === 'completed' && now; }, { what: 'the run to complete', timeoutMs: 60_000 });
+const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
+const results = async (id: string): Promise<any[]> => (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
+const correct = async (key: string, patch: object) => expect((await system.client.patch(`/api/providers/${key}`, patch)).status).toBe(200);
+const waitsFor = async (jobId: string, key: string) =>
+  expect(await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 })).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
+
+it('a run whose provider was entered with a wrong address goes on by itself when that is corrected, without an errored item', async () => {
+  const key = await provider(`http://127.0.0.1:${await freePort()}/v1`);
+  const { eval_id, job_id } = await submit(key);
+  await waitsFor(job_id, key);
+  await correct(key, { base_url: `${system.simulator.url}/v1`, api_key: 'sk-right-0123456789' });
+  expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0 });
+  expect((await job(job_id)).detail).toBeNull();
+  expect((await system.client.get('/api/lanes')).body.items.filter((lane: any) => lane.name === key)).toMatchObject([{ providers: [key], now: { breaker: { state: 'closed' } } }]);
+}, 120_000);
+
+it('so does one whose provider was started anew elsewhere while it went on, and one of another format', async () => {
+  const first = await startProcess('simulator');
+  const key = await provider(`${first.url}/v1`, { models: [{ ...MODEL, id: 'slow-200:moving' }] });
+  const { body } = await system.client.post('/api/tool-eval/import', weatherSuite(80));
+  const { eval_id, job_id } = (await system.client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::slow-200:moving`], cache: 'off' })).body;
+  await until(async () => (await run(eval_id)).counts.settled >= 10, { what: 'the first results' });
+  await first.stop();
+  const second = await startProcess('simulator');
+  await waitsFor(job_id, key);
+  await correct(key, { base_url: `${second.url}/anthropic`, api_key: 'sk-right-0123456789', kind: 'anthropic' });
+  expect((await completed(eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
+}, 150_000);
+
+it('requests that were sent end where they are and count; all others are made at the new address with the new key, none twice', async () => {
+  const [before, after] = [await endpoint(), await endpoint()];
+  const key = await provider(before.url);
+  const { eval_id } = await submit(key);
+  await until(() => before.asked.length === 6, { what: 'requests at the old address' });
+  await correct(key, { base_url: after.url, api_key: 'sk-another-0123456789' });
+  after.open();
+  await until(async () => (await run(eval_id)).counts.settled === 24, { what: 'all others to be asked at the new one' });
+  before.open();
+  expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0, passed: 30 });
+  expect([before.asked.length, after.asked.length]).toEqual([6, 24]);
+  expect(new Set(after.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer sk-another-0123456789']));
+  expect((await system.sql.query('SELECT 1 FROM in_flight')).rowCount).toBe(0);
+}, 120_000);
+
+it('a chain in its second round goes on there, with the round it has', async () => {
+  const [before, after] = [await endpoint(), await endpoint()];
+  const key = await provider(before.url, { limits: { max_concurrency: 1 } });
+  const suite = weatherSuite(0);
+  const place = { type: 'function', function: { name: 'get_place', parameters: { type: 'object', properties: { city: { type: 'string' } } } } };
+  const { eval_id } = await submit(key, {
+    ...suite, tools: [...suite.tools, place],
+    test_cases: [0, 1].map((n) => ({
+      prompt: `How is the weather on my trip? (${n})`, multi_turn: true, optimal_hops: 2, expected_tool: 'get_weather', expected_params: { city: 'Paris' }, mock_responses: { get_place: 'Paris' },
+    })),
+  });
+  await until(() => before.asked.length === 1, { what: 'the first round of one' });
+  before.answer(1);
+  await until(() => before.asked.length === 2, { what: 'a round of the next' });
+  await correct(key, { base_url: after.url, api_key: null });
+  after.open();
+  before.open();
+  expect((await completed(eval_id)).counts).toMatchObject({ settled: 2, errored: 0, passed: 2 });
+  expect([before.asked.length, after.asked.length]).toEqual([2, 2]);
+}, 120_000);
+
+it('a changed price counts from the next item that is settled', async () => {
+  const endpointOf = await endpoint();
+  const key = await provider(endpointOf.url);
+  const { eval_id } = await submit(key, weatherSuite(8));
+  await until(() => endpointOf.asked.length === 6, { what: 'requests under way' });
+  endpointOf.answer(1);
+  await until(async () => (await results(eval_id)).length === 1, { what: 'the first result' });
+  await correct(key, { models: [{ ...MODEL, input_cost_per_mtok: 3 }] });
+  endpointOf.open();
+  await completed(eval_id);
+  expect((await results(eval_id)).map(({ cost_usd }) => cost_usd).sort()).toEqual([1, 3, 3, 3, 3, 3, 3, 3]);
+}, 120_000);
+
+it('slots that a lane gets while all that it has are taken are used at once: no worker has free ones and leaves work lying', async () => {
+  const hangs = await endpoint();
+  const key = await provider(hangs.url, { limits: { max_concurrency: 2 } });
+  const { eval_id } = await submit(key, weatherSuite(60));
+  const inHand = async (): Promise<number> => {
+    const texts = await Promise.all(system.workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+    return texts.reduce((sum, text) => sum + Number(new RegExp(`toolmark_worker_items_in_hand\\{[^}]*lane_name="${key}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0), 0);
+  };
+  await until(() => hangs.asked.length === 2, { what: 'all that it may ask' });
+  await correct(key, { limits: { max_concurrency: 16 } });
+  await until(() => hangs.asked.length === 16, { what: 'as much as it may ask now, though nothing has ended' });
+  expect(await inHand()).toBeGreaterThanOrEqual(16);
+  hangs.open();
+  await completed(eval_id);
+}, 120_000);
+
+it('workers let go of the lane of a deleted provider at once: its connections, its measures, its row', async () => {
+  const connections = async (): Promise<number> => (await (await fetch(`${system.workers[0]!.url}/metrics`)).text()).split('\n').filter((line) => line.startsWith('toolmark_worker_slots{')).length;
+  const keys = await Promise.all([1, 2, 3].map(() => provider(`${system.simulator.url}/v1`)));
+  const lanes = async (): Promise<number> => (await system.sql.query('SELECT 1 FROM lane WHERE name = ANY ($1)', [keys])).rowCount!;
+  const before = await connections();
+  for (const { eval_id } of await Promise.all(keys.map((key) => submit(key, weatherSuite(2))))) await completed(eval_id);
+  expect(await connections()).toBe(before + 3);
+  expect(await lanes()).toBe(3);
+  for (const key of keys) expect((await system.client.delete(`/api/providers/${key}`)).status).toBe(204);
+  expect(await lanes()).toBe(0);
+  await until(async () => (await connections()) === before, { what: 'the worker to forget them' });
+}, 120_000);
