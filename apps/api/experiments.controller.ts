@@ -7,7 +7,7 @@ import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/audit';
 import type { Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
-import { Answers, idCursor, Me, uuid } from './route.js';
+import { Answers, Changes, idCursor, Me, uuid, type Change } from './route.js';
 
 @Controller('api/experiments')
 export class ExperimentsController {
@@ -21,10 +21,12 @@ export class ExperimentsController {
 
   @Post()
   @Answers(201, Experiment)
-  async create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput) {
-    const made = await createExperiment(this.deps.prisma, caller.teamId, input);
-    await audit(this.deps.pool, caller, 'experiment.create', made.id);
-    return made;
+  create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
+    return change(async (client) => {
+      const made = await createExperiment(client, caller.teamId, input);
+      await audit(client, caller, 'experiment.create', made.id);
+      return made;
+    });
   }
 
   @Get(':id')

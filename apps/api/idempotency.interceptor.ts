@@ -5,6 +5,7 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { giveKeyBack, keepAnswer, takeKey, type KeyOwner } from '#lib/db/idempotency';
+import { inTransaction, type Pool, type PoolClient } from '#lib/db/pool';
 import { sha256 } from '#lib/runtime/seal';
 import { Deps } from './deps.js';
 import { toProblem } from './problem.filter.js';
@@ -19,17 +20,18 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CallerRequest>();
+    if (request.method === 'GET' || !request.caller) return next.handle();
     const key = request.headers['idempotency-key'];
-    if (request.method === 'GET' || key === undefined || !request.caller) return next.handle();
+    request.change = (work) => inTransaction(this.deps.pool, work);
+    if (key === undefined) return next.handle();
     if (typeof key !== 'string' || key === '' || key.length > 200) throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
     const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
-    request.idempotency = owner;
-    const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
-    return from(this.#once(owner, fingerprint, context.switchToHttp().getResponse<FastifyReply>(), () => lastValueFrom(next.handle(), { defaultValue: undefined })));
+    return from(this.#once(owner, request, context.switchToHttp().getResponse<FastifyReply>(), () => lastValueFrom(next.handle(), { defaultValue: undefined })));
   }
 
-  async #once(owner: KeyOwner, fingerprint: string, reply: FastifyReply, handle: () => Promise<unknown>): Promise<unknown> {
+  async #once(owner: KeyOwner, request: CallerRequest, reply: FastifyReply, handle: () => Promise<unknown>): Promise<unknown> {
     const { pool } = this.deps;
+    const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
     const startedMs = Date.now();
     let taken = await takeKey(pool, owner, fingerprint);
     while (taken.state === 'under-way' && Date.now() - startedMs < WAIT_MS) {
@@ -43,14 +45,27 @@ export class IdempotencyInterceptor implements NestInterceptor {
       void reply.status(taken.status);
       return taken.response === '' ? undefined : parseJson(taken.response);
     }
+    const { held } = taken;
+    const keep = (db: Pool | PoolClient, answer: unknown): Promise<void> =>
+      keepAnswer(db, held, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
+    let kept = false;
+    request.change = async (work) => {
+      const answer = await inTransaction(pool, async (client) => {
+        const made = await work(client);
+        await keep(client, made);
+        return made;
+      });
+      kept = true;
+      return answer;
+    };
     try {
       const answer = await handle();
-      await keepAnswer(pool, owner, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
+      if (!kept) await keep(pool, answer);
       return answer;
     } catch (error) {
       const { problem } = toProblem(error);
-      if (problem.status < 500) await keepAnswer(pool, owner, problem.status, JSON.stringify(problem));
-      else await giveKeyBack(pool, owner);
+      if (problem.status >= 500) await giveKeyBack(pool, held);
+      else await keepAnswer(pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => { if (!(failure instanceof ProblemError)) throw failure; });
       throw error;
     }
   }

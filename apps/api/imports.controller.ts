@@ -15,7 +15,7 @@ import { answerExport } from './answer-suite.js';
 import { atOneVersion } from './check-suite-change.js';
 import { Deps } from './deps.js';
 import { exampleSuite } from './example-suite.js';
-import { Answers, Me, uuid } from './route.js';
+import { Answers, Changes, Me, uuid, type Change } from './route.js';
 import { SMALL_BYTES, Upload } from './upload.js';
 
 /** Suites out of files and into files. */
@@ -28,12 +28,12 @@ export class ImportsController {
 
   @Post('tool-eval/import')
   @Answers(201, ImportAnswer, 413, 429)
-  async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<ImportAnswer> {
+  async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply, @Changes() change: Change): Promise<ImportAnswer> {
     const upload = body instanceof Upload ? body : undefined;
     // What came as JSON was read already; threads are given texts.
     const isJson = !upload && typeof body === 'object';
     const text = isJson ? JSON.stringify(body) : (body as string | undefined);
-    const work = async () => this.#import(caller, query, upload ? await textOf(upload, query) : text, isJson, reply);
+    const work = async () => this.#import(caller, query, upload ? await textOf(upload, query) : text, isJson, reply, change);
     try {
       const isSmall = upload ? upload.isSmall : (text ?? '').length <= SMALL_BYTES;
       return await (isSmall ? work() : this.#turnsOf(caller.teamId).pass(work));
@@ -48,7 +48,7 @@ export class ImportsController {
     return turns;
   }
 
-  async #import(caller: Caller, { format, name, dry_run: isDry }: ImportQuery, body: string | undefined, isJson: boolean, reply: FastifyReply): Promise<ImportAnswer> {
+  async #import(caller: Caller, { format, name, dry_run: isDry }: ImportQuery, body: string | undefined, isJson: boolean, reply: FastifyReply, change: Change): Promise<ImportAnswer> {
     const made = await this.deps.suiteThreads.run(caller.teamId, { what: 'import', format, body, isJson, name, ...(isDry && { preview: MAX_PREVIEW_CASES }) });
     const settings = parseJson(made.settings) as unknown as SuiteSettings;
     const answer = { test_cases_created: made.count, warnings: made.warnings };
@@ -57,9 +57,11 @@ export class ImportsController {
       const cases = made.cases.map((one) => parseJson(one.body) as unknown as CaseInput);
       return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
     }
-    const id = await createSuite(this.deps.pool, caller.teamId, settings, made.cases);
-    await audit(this.deps.pool, caller, 'suite.import', id);
-    return { suite_id: id, ...answer };
+    return change(async (client) => {
+      const id = await createSuite(client, caller.teamId, settings, made.cases);
+      await audit(client, caller, 'suite.import', id);
+      return { suite_id: id, ...answer };
+    });
   }
 
   @Get('tool-eval/import/example')

@@ -8,7 +8,7 @@ import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { readLaneState } from '#lib/queue/lane-budget';
 import { Deps } from './deps.js';
-import { Answers, Me, Needs, uuid } from './route.js';
+import { Answers, Changes, Me, Needs, uuid, type Change } from './route.js';
 
 @Controller('api/lanes')
 export class LanesController {
@@ -23,37 +23,41 @@ export class LanesController {
   @Post(':id/pause')
   @Needs('owner')
   @Answers(200, Lane, 404)
-  pause(@Me() caller: Caller, @Param('id') id: string) {
-    return this.#pause(caller, uuid('lane', id), true);
+  pause(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
+    return this.#pause(caller, uuid('lane', id), true, change);
   }
 
   @Post(':id/resume')
   @Needs('owner')
   @Answers(200, Lane, 404)
-  resume(@Me() caller: Caller, @Param('id') id: string) {
-    return this.#pause(caller, uuid('lane', id), false);
+  resume(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
+    return this.#pause(caller, uuid('lane', id), false, change);
   }
 
-  async #pause(caller: Caller, id: string, paused: boolean): Promise<Lane> {
-    if (!(await pauseLane(this.deps.pool, caller.teamId, id, paused))) throw notFound('lane', id);
-    await audit(this.deps.pool, caller, paused ? 'lane.pause' : 'lane.resume', id);
+  async #pause(caller: Caller, id: string, paused: boolean, change: Change): Promise<Lane> {
+    const now = await this.#now(id);
+    const lane = await change(async (client) => {
+      if (!(await pauseLane(client, caller.teamId, id, paused))) throw notFound('lane', id);
+      await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id);
+      const [found] = await listLanes(client, caller.teamId, id);
+      if (!found) throw notFound('lane', id);
+      return { ...found, now };
+    });
     void ring(this.deps.redis, { topic: 'lane', id });
-    const [lane] = await this.#read(caller, id);
-    if (!lane) throw notFound('lane', id);
     return lane;
   }
 
-  async #read({ teamId }: Caller, id?: string): Promise<Lane[]> {
+  async #read({ teamId }: Caller): Promise<Lane[]> {
+    return Promise.all((await listLanes(this.deps.pool, teamId)).map(async (lane) => ({ ...lane, now: await this.#now(lane.id) })));
+  }
+
+  /** What Redis knows of it; null where it does not answer. */
+  async #now(id: string): Promise<Lane['now']> {
     const at = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
-    return Promise.all((await listLanes(this.deps.pool, teamId, id)).map(async (lane) => {
-      const state = await readLaneState(this.deps.redis, lane.id).catch(() => undefined);
-      return {
-        ...lane,
-        now: state ? {
-          requests_in_flight: state.inFlight, adaptive_factor: state.factor, blocked_until: at(state.blockedUntil),
-          breaker: { state: state.outage ? 'open' as const : 'closed' as const, since: at(state.outage?.since), next_probe_at: at(state.outage?.nextProbeAt), error: state.outage?.error ?? null },
-        } : null,
-      };
-    }));
+    const state = await readLaneState(this.deps.redis, id).catch(() => undefined);
+    return state ? {
+      requests_in_flight: state.inFlight, adaptive_factor: state.factor, blocked_until: at(state.blockedUntil),
+      breaker: { state: state.outage ? 'open' as const : 'closed' as const, since: at(state.outage?.since), next_probe_at: at(state.outage?.nextProbeAt), error: state.outage?.error ?? null },
+    } : null;
   }
 }

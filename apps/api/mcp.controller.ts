@@ -13,7 +13,7 @@ import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
 import { refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { Answers, Me, uuid } from './route.js';
+import { Answers, Changes, Me, uuid, type Change } from './route.js';
 
 /** A person waits for it. */
 const LONGEST_MS = 30_000;
@@ -34,7 +34,7 @@ export class McpController {
 
   @Post('mcp/import')
   @Answers(201, McpImportAnswer)
-  async import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput) {
+  async import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput, @Changes() change: Change) {
     const { url, tools: given } = input;
     if ((url === undefined) === (given === undefined)) throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [{ path: '/url', message: 'either "url" or "tools" must be given' }]);
     const answered = url === undefined ? undefined : await this.#ask({ ...input, url });
@@ -50,17 +50,18 @@ export class McpController {
     };
     const drafts = input.generate_cases ? draftCases(tools) : [];
     await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`);
-    const id = await createSuite(this.deps.pool, caller.teamId, suite, drafts.map(writeCase), async (client, suiteId) => {
-      if (server) await keepSource(client, suiteId, { ...server, url: url!, toolNames });
-    });
-    await audit(this.deps.pool, caller, 'suite.import', id);
     if (server?.instructions) warnings.push('The server\'s instructions are the system prompt of the suite.');
-    return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
+    return change(async (client) => {
+      const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
+      if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
+      await audit(client, caller, 'suite.import', id);
+      return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
+    });
   }
 
   @Post('tool-suites/:id/mcp-sync')
   @Answers(200, McpSyncAnswer, 404, 409)
-  async sync(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery, @Body({ schema: McpSyncInput }) input: McpSyncInput): Promise<McpSyncAnswer> {
+  async sync(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery, @Body({ schema: McpSyncInput }) input: McpSyncInput, @Changes() change: Change): Promise<McpSyncAnswer> {
     const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
     const source = await readSource(this.deps.pool, suite.id);
     const url = input.url ?? source?.url;
@@ -77,11 +78,15 @@ export class McpController {
       await refuseBadTools(this.deps, caller.teamId, tools);
       const wayOut = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
       await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed));
-      await updateSuite(this.deps.pool, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
-      await audit(this.deps.pool, caller, 'suite.update', suite.id);
     }
-    await keepSource(this.deps.pool, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
-    return { server, ...diff, applied: true, version: suite.version + (changes ? 1 : 0), warnings };
+    return change(async (client) => {
+      if (changes) {
+        await updateSuite(client, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
+        await audit(client, caller, 'suite.update', suite.id);
+      }
+      await keepSource(client, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
+      return { server, ...diff, applied: true, version: suite.version + (changes ? 1 : 0), warnings };
+    });
   }
 
   async #usable(caller: Caller, listed: readonly (McpTool | Tool)[]): Promise<{ tools: Tool[]; warnings: string[] }> {

@@ -4,13 +4,14 @@ import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
 import { DiscoveredModels, type ModelInput, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
+import type { Pool, PoolClient } from '#lib/db/pool';
 import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
-import { ring } from '#lib/events/doorbell';
+import { ring, type Hint } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
-import { Answers, idCursor, Me, Needs } from './route.js';
+import { Answers, Changes, idCursor, Me, Needs, type Change } from './route.js';
 
 @Controller('api/providers')
 export class ProvidersController {
@@ -25,12 +26,14 @@ export class ProvidersController {
   @Post()
   @Needs('owner')
   @Answers(201, Provider, 409)
-  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput) {
+  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
     this.#checkAddress(input.base_url);
     checkDefaults(input.models);
-    await createProvider(this.deps.pool, this.deps.sealer, caller.teamId, input);
-    await audit(this.deps.pool, caller, 'provider.create', input.key);
-    return toProvider(await this.#find(caller, input.key));
+    return change(async (client) => {
+      await createProvider(client, this.deps.sealer, caller.teamId, input);
+      await audit(client, caller, 'provider.create', input.key);
+      return toProvider(await this.#find(caller, input.key, client));
+    });
   }
 
   @Get('templates')
@@ -48,26 +51,31 @@ export class ProvidersController {
   @Patch(':key')
   @Needs('owner')
   @Answers(200, Provider, 404, 422)
-  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch) {
+  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
     checkDefaults(patch.models ?? []);
-    const moved = await updateProvider(this.deps.pool, this.deps.sealer, caller.teamId, key, patch);
-    if (!moved) throw unknownProvider(key);
-    await audit(this.deps.pool, caller, 'provider.update', key);
-    void ring(this.deps.redis, { topic: 'provider', id: key });
-    for (const id of moved.lanes) void ring(this.deps.redis, { topic: 'lane', id });
-    for (const id of moved.jobs) void ring(this.deps.redis, { topic: 'job', id });
-    return toProvider(await this.#find(caller, key));
+    let bells: Hint[] = [];
+    const provider = await change(async (client) => {
+      const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
+      if (!moved) throw unknownProvider(key);
+      await audit(client, caller, 'provider.update', key);
+      bells = [{ topic: 'provider', id: key }, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
+      return toProvider(await this.#find(caller, key, client));
+    });
+    for (const bell of bells) void ring(this.deps.redis, bell);
+    return provider;
   }
 
   @Delete(':key')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  async remove(@Me() caller: Caller, @Param('key') key: string): Promise<void> {
-    const outcome = await deleteProvider(this.deps.pool, caller.teamId, key);
-    if (outcome === 'not-found') throw unknownProvider(key);
-    if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
-    await audit(this.deps.pool, caller, 'provider.delete', key);
+  async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
+    await change(async (client) => {
+      const outcome = await deleteProvider(client, caller.teamId, key);
+      if (outcome === 'not-found') throw unknownProvider(key);
+      if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+      await audit(client, caller, 'provider.delete', key);
+    });
     void ring(this.deps.redis, { topic: 'provider', id: key });
   }
 
@@ -94,8 +102,8 @@ export class ProvidersController {
     return { models: models.map((id) => ({ id })) };
   }
 
-  async #find(caller: Caller, key: string): Promise<StoredProvider> {
-    const provider = await findProvider(this.deps.prisma, caller.teamId, key);
+  async #find(caller: Caller, key: string, db: Pool | PoolClient = this.deps.pool): Promise<StoredProvider> {
+    const provider = await findProvider(db, caller.teamId, key);
     if (!provider) throw unknownProvider(key);
     return provider;
   }

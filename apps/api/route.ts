@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { notFound, Problem, ProblemError } from '#lib/contracts/problem';
 import type { Role } from '#lib/contracts/team';
-import type { KeyOwner } from '#lib/db/idempotency';
+import type { PoolClient } from '#lib/db/pool';
 import type { Caller } from '#lib/db/teams';
 
 /** What stands with a route where Fastify knows it, which is before the body is read. */
@@ -15,8 +15,15 @@ export interface RouteNeeds {
 /** Without it, reading needs a viewer and changing an editor. */
 export const Needs = (role: Role) => RouteConfig({ needs: role } satisfies RouteNeeds);
 
-export type CallerRequest = FastifyRequest & { caller?: Caller; idempotency?: KeyOwner };
+/**
+ * Does what a request changes in one transaction, with the note of who did it, and keeps the answer for its Idempotency-Key there, too:
+ * whoever sees the effect can have the answer again. What calls out, or may take long, comes before; doorbells are rung after it.
+ */
+export type Change = <Answer>(work: (client: PoolClient) => Promise<Answer>) => Promise<Answer>;
+
+export type CallerRequest = FastifyRequest & { caller?: Caller; change?: Change };
 export const Me = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<CallerRequest>().caller!);
+export const Changes = createParamDecorator((_data: unknown, context: ExecutionContext): Change => context.switchToHttp().getRequest<CallerRequest>().change!);
 
 /** What a route answers, and the problems it may answer instead, on top of those that any route may (`openapi.ts`). */
 export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...problems: number[]) {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -12,8 +12,7 @@ import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
 import { cancelJob } from '#lib/db/cancel-job';
 import { deleteRun } from '#lib/db/delete-run';
-import { keepAnswer } from '#lib/db/idempotency';
-import { listJobs, readJob } from '#lib/db/read-jobs';
+import { changedJob, listJobs, readJob } from '#lib/db/read-jobs';
 import { listResults, listRuns, readResult, readRun } from '#lib/db/read-runs';
 import { findRescore, listRescores, submitRescore } from '#lib/db/rescore';
 import { resumeRun } from '#lib/db/resume-run';
@@ -28,7 +27,7 @@ import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
 import { resolveTargets } from './resolve-targets.js';
-import { Answers, cursorOf, idCursor, Me, uuid, type CallerRequest } from './route.js';
+import { Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
 const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
@@ -44,28 +43,25 @@ export class RunsController {
 
   @Post('tool-eval')
   @Answers(202, Submitted)
-  async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Req() { idempotency }: CallerRequest) {
+  async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Changes() change: Change) {
     const startedAtMs = Date.now();
     const { run, suite, targets } = await this.#checked(caller, input);
     await checkCap(this.deps.pool, caller.teamId, input, targets);
     const estimate = await estimateRun(this.deps, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
-    const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
-    const made = await submitRun(
-      this.deps.pool,
-      { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: run, targets, estimate },
-      // With the run or not at all: models cost money, and a repeated request must not pay twice even if this process dies here.
-      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))),
-    );
-    await audit(this.deps.pool, caller, 'run.submit', made.runId);
-    traceSubmit(made.runId, startedAtMs, { 'toolmark.job': made.jobId, 'toolmark.suite': input.suite_id, 'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`) });
-    this.#announce(made.jobId, new Set(targets.map((target) => target.laneId)));
-    return submitted(made);
+    const made = await change(async (client) => {
+      const { jobId, runId } = await submitRun(client, { teamId: caller.teamId, userId: caller.userId, suiteId: input.suite_id, input: run, targets, estimate });
+      await audit(client, caller, 'run.submit', runId);
+      return { job_id: jobId, eval_id: runId, status: 'submitted' as const };
+    });
+    traceSubmit(made.eval_id, startedAtMs, { 'toolmark.job': made.job_id, 'toolmark.suite': input.suite_id, 'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`) });
+    this.#announce(made.job_id, new Set(targets.map((target) => target.laneId)));
+    return made;
   }
 
   @Post('tool-eval/cancel')
   @Answers(202, Job, 409)
-  cancelEval(@Me() caller: Caller, @Body({ schema: CancelInput }) { job_id }: z.infer<typeof CancelInput>) {
-    return this.#cancel(caller, job_id, new ProblemError(422, `No job with id "${job_id}" in this team.`, [{ path: '/job_id', message: 'does not exist' }]));
+  cancelEval(@Me() caller: Caller, @Body({ schema: CancelInput }) { job_id }: z.infer<typeof CancelInput>, @Changes() change: Change) {
+    return this.#cancel(caller, job_id, change, new ProblemError(422, `No job with id "${job_id}" in this team.`, [{ path: '/job_id', message: 'does not exist' }]));
   }
 
   @Get('tool-eval/history')
@@ -82,11 +78,13 @@ export class RunsController {
 
   @Delete('tool-eval/history/:id')
   @Answers(204, undefined, 404, 409)
-  async remove(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
-    const outcome = await deleteRun(this.deps.pool, { teamId: caller.teamId, runId: uuid('run', id) });
-    if (outcome === 'not-found') throw notFound('run', id);
-    if (outcome === 'unfinished') throw new ProblemError(409, 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
-    await audit(this.deps.pool, caller, 'run.delete', id);
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      const outcome = await deleteRun(client, { teamId: caller.teamId, runId: uuid('run', id) });
+      if (outcome === 'not-found') throw notFound('run', id);
+      if (outcome === 'unfinished') throw new ProblemError(409, 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+      await audit(client, caller, 'run.delete', id);
+    });
   }
 
   @Get('tool-eval/history/:id/results')
@@ -122,17 +120,18 @@ export class RunsController {
 
   @Post('tool-eval/history/:id/rescore')
   @Answers(202, RescoreSubmitted, 404, 409)
-  async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Req() { idempotency }: CallerRequest) {
+  async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Changes() change: Change) {
     const run = await this.#run(caller, id);
     const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : (run.config.metrics as unknown as RunMetric[]) };
     await checkRescore(this.deps, caller.teamId, run.id, options);
-    const submitted = ({ jobId, rescoreId }: { jobId: string; rescoreId: string }) => ({ job_id: jobId, rescore_id: rescoreId, eval_id: run.id, status: 'submitted' as const });
-    const made = await submitRescore(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options },
-      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
-    if (made === 'unfinished') throw new ProblemError(409, 'The run is not finished. Wait for it, or cancel it, then score it again.');
-    await audit(this.deps.pool, caller, 'run.rescore', run.id);
-    void ring(this.deps.redis, { topic: 'job', id: made.jobId });
-    return submitted(made);
+    const made = await change(async (client) => {
+      const rescore = await submitRescore(client, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options });
+      if (rescore === 'unfinished') throw new ProblemError(409, 'The run is not finished. Wait for it, or cancel it, then score it again.');
+      await audit(client, caller, 'run.rescore', run.id);
+      return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: run.id, status: 'submitted' as const };
+    });
+    void ring(this.deps.redis, { topic: 'job', id: made.job_id });
+    return made;
   }
 
   @Get('tool-eval/history/:id/rescores')
@@ -165,18 +164,21 @@ export class RunsController {
 
   @Post('jobs/:id/cancel')
   @Answers(202, Job, 404, 409)
-  cancel(@Me() caller: Caller, @Param('id') id: string) {
-    return this.#cancel(caller, uuid('job', id), notFound('job', id));
+  cancel(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
+    return this.#cancel(caller, uuid('job', id), change, notFound('job', id));
   }
 
-  async #cancel(caller: Caller, jobId: string, unknown: ProblemError) {
-    const outcome = await cancelJob(this.deps.pool, { teamId: caller.teamId, jobId });
-    if (outcome === 'not-found') throw unknown;
-    const job = await readJob(this.deps.prisma, caller.teamId, jobId);
-    if (outcome === 'finished') throw new ProblemError(409, `The job is ${job.status} already.`);
+  async #cancel(caller: Caller, jobId: string, change: Change, unknown: ProblemError) {
+    const job = await change(async (client) => {
+      const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
+      if (outcome === 'not-found') throw unknown;
+      const changed = await changedJob(client, jobId);
+      if (outcome === 'finished') throw new ProblemError(409, `The job is ${changed.status} already.`);
+      await audit(client, caller, 'job.cancel', jobId);
+      return changed;
+    });
     if (job.result_ref) void ring(this.deps.redis, { topic: 'cancel', id: job.result_ref });
     void ring(this.deps.redis, { topic: 'job', id: jobId });
-    await audit(this.deps.pool, caller, 'job.cancel', jobId);
     return job;
   }
 
@@ -198,15 +200,18 @@ export class RunsController {
 
   @Post('tool-eval/history/:id/resume')
   @Answers(202, Submitted, 404, 409)
-  async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Req() { idempotency }: CallerRequest) {
-    const submitted = ({ jobId, runId }: { jobId: string; runId: string }) => ({ job_id: jobId, eval_id: runId, status: 'submitted' as const });
+  async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Changes() change: Change) {
     const runId = uuid('run', id);
     await checkResume(this.deps.pool, caller.teamId, runId);
-    const made = await resumeRun(this.deps.pool, { teamId: caller.teamId, userId: caller.userId, runId, ...input },
-      idempotency && ((client, ids) => keepAnswer(client, idempotency, 202, JSON.stringify(submitted(ids)))));
-    await audit(this.deps.pool, caller, 'run.resume', made.runId);
-    this.#announce(made.jobId, made.lanes);
-    return submitted(made);
+    let lanes: string[] = [];
+    const made = await change(async (client) => {
+      const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
+      ({ lanes } = resumed);
+      await audit(client, caller, 'run.resume', runId);
+      return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
+    });
+    this.#announce(made.job_id, lanes);
+    return made;
   }
 
   #announce(jobId: string, lanes: Iterable<string>): void {

@@ -3,12 +3,12 @@ import { CacheInput, CacheSetting, EmbeddingSetting, JobsSetting, Spending, Spen
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
 import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/reply-cache';
-import { readJobsSetting, setRunningJobs } from '#lib/db/running-jobs';
+import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { Deps } from './deps.js';
-import { Answers, Me, Needs } from './route.js';
+import { Answers, Changes, Me, Needs, type Change } from './route.js';
 
 @Controller('api/settings')
 export class SettingsController {
@@ -23,10 +23,12 @@ export class SettingsController {
   @Put('embedding')
   @Needs('owner')
   @Answers(200, EmbeddingSetting, 422)
-  async setEmbedding(@Me() caller: Caller, @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting) {
-    await setEmbeddingModel(this.deps.pool, caller.teamId, setting);
-    await audit(this.deps.pool, caller, 'settings.embedding', setting.provider_key ?? 'none');
-    return setting;
+  setEmbedding(@Me() caller: Caller, @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting, @Changes() change: Change) {
+    return change(async (client) => {
+      await setEmbeddingModel(client, caller.teamId, setting);
+      await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
+      return setting;
+    });
   }
 
   @Get('cache')
@@ -38,17 +40,20 @@ export class SettingsController {
   @Put('cache')
   @Needs('owner')
   @Answers(200, CacheSetting)
-  async setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) { lifetime_days }: CacheInput) {
-    await setCacheLifetime(this.deps.pool, caller.teamId, lifetime_days);
-    await audit(this.deps.pool, caller, 'settings.cache', String(lifetime_days));
-    return readCacheSetting(this.deps.pool, caller.teamId);
+  setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) { lifetime_days }: CacheInput, @Changes() change: Change) {
+    return change(async (client) => {
+      await setCacheLifetime(client, caller.teamId, lifetime_days);
+      await audit(client, caller, 'settings.cache', String(lifetime_days));
+      return readCacheSetting(client, caller.teamId);
+    });
   }
 
   @Delete('cache')
   @Answers(204)
-  async emptyCache(@Me() caller: Caller): Promise<void> {
+  async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
+    // In pieces, of which each is as good as done again.
     await emptyCache(this.deps.pool, caller.teamId);
-    await audit(this.deps.pool, caller, 'cache.empty', caller.teamId);
+    await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }
 
   @Get('jobs')
@@ -61,9 +66,13 @@ export class SettingsController {
   @Put('jobs')
   @Needs('owner')
   @Answers(200, JobsSetting)
-  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting) {
-    const { jobs, lanes } = await setRunningJobs(this.deps.pool, caller.teamId, setting.running_jobs_per_user);
-    await audit(this.deps.pool, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
+    await change(async (client) => {
+      await setRunningJobs(client, caller.teamId, setting.running_jobs_per_user);
+      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+      return setting;
+    });
+    const { jobs, lanes } = await startWaiting(this.deps.pool, caller.teamId);
     for (const id of lanes) void ring(this.deps.redis, { topic: 'lane', id });
     for (const id of jobs) void ring(this.deps.redis, { topic: 'job', id });
     return setting;
@@ -78,9 +87,11 @@ export class SettingsController {
   @Put('spending')
   @Needs('owner')
   @Answers(200, Spending)
-  async setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput) {
-    await setMonthlyCap(this.deps.pool, caller.teamId, monthly_cap_usd);
-    await audit(this.deps.pool, caller, 'settings.spending', String(monthly_cap_usd));
-    return readSpending(this.deps.pool, caller.teamId);
+  setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput, @Changes() change: Change) {
+    return change(async (client) => {
+      await setMonthlyCap(client, caller.teamId, monthly_cap_usd);
+      await audit(client, caller, 'settings.spending', String(monthly_cap_usd));
+      return readSpending(client, caller.teamId);
+    });
   }
 }

@@ -8,7 +8,7 @@ import type { Caller } from '#lib/db/teams';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { Answers, cursorOf, idCursor, Me, uuid } from './route.js';
+import { Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
 
 @Controller('api')
 export class SuitesController {
@@ -22,11 +22,13 @@ export class SuitesController {
 
   @Post('tool-suites')
   @Answers(201, Suite)
-  async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput) {
+  async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
     await refuseBadTools(this.deps, caller.teamId, input.tools);
-    const id = await createSuite(this.deps.pool, caller.teamId, input, []);
-    await audit(this.deps.pool, caller, 'suite.create', id);
-    return readSuite(this.deps.pool, caller.teamId, id);
+    return change(async (client) => {
+      const id = await createSuite(client, caller.teamId, input, []);
+      await audit(client, caller, 'suite.create', id);
+      return readSuite(client, caller.teamId, id);
+    });
   }
 
   @Get('tool-suites/:id')
@@ -39,34 +41,37 @@ export class SuitesController {
 
   @Put('tool-suites/:id')
   @Answers(200, Suite, 404)
-  replace(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuiteInput }) input: SuiteInput) {
-    return this.#update(caller, id, input);
+  replace(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
+    return this.#update(caller, id, input, change);
   }
 
   @Patch('tool-suites/:id')
   @Answers(200, Suite, 404)
-  patch(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuitePatch }) patch: SuitePatch) {
-    return this.#update(caller, id, patch);
+  patch(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuitePatch }) patch: SuitePatch, @Changes() change: Change) {
+    return this.#update(caller, id, patch, change);
   }
 
-  async #update(caller: Caller, id: string, patch: SuitePatch) {
+  async #update(caller: Caller, id: string, patch: SuitePatch, change: Change) {
     const { pool } = this.deps;
     const { tools } = patch;
     if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
-    await atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
-      if (!tools) return updateSuite(pool, caller.teamId, suite.id, patch);
-      await refuseMisfits(this.deps, caller.teamId, suite, tools);
-      return updateSuite(pool, caller.teamId, suite.id, patch, suite.version);
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
+      if (tools) await refuseMisfits(this.deps, caller.teamId, suite, tools);
+      return change(async (client) => {
+        await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', id);
+        return readSuite(client, caller.teamId, suite.id);
+      });
     });
-    await audit(this.deps.pool, caller, 'suite.update', id);
-    return readSuite(this.deps.pool, caller.teamId, id);
   }
 
   @Delete('tool-suites/:id')
   @Answers(204, undefined, 404, 409)
-  async remove(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
-    await deleteSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    await audit(this.deps.pool, caller, 'suite.delete', id);
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      await deleteSuite(client, caller.teamId, uuid('suite', id));
+      await audit(client, caller, 'suite.delete', id);
+    });
   }
 
   @Get('tool-suites/:id/cases')
@@ -77,33 +82,39 @@ export class SuitesController {
 
   @Post('tool-suites/:id/cases')
   @Answers(201, CasesAnswer, 404)
-  async addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }) {
+  addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }, @Changes() change: Change) {
     const single = !Array.isArray(input) && !('cases' in input);
     const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
     const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
-    const items = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       await refuseBadCases(this.deps, caller.teamId, cases, tools, base);
-      return addCases(this.deps.pool, caller.teamId, suiteId, cases, tools);
+      return change(async (client) => {
+        const items = await addCases(client, caller.teamId, suiteId, cases, tools);
+        await audit(client, caller, 'suite.add-cases', id);
+        return single ? items[0] : { items };
+      });
     });
-    await audit(this.deps.pool, caller, 'suite.add-cases', id);
-    return single ? items[0] : { items };
   }
 
   @Put('tool-suites/:id/cases/:caseId')
   @Answers(200, Case, 404)
-  async replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput) {
-    const made = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+  replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput, @Changes() change: Change) {
+    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '');
-      return replaceCase(this.deps.pool, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+      return change(async (client) => {
+        const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+        await audit(client, caller, 'suite.replace-case', id);
+        return made;
+      });
     });
-    await audit(this.deps.pool, caller, 'suite.replace-case', id);
-    return made;
   }
 
   @Delete('tool-suites/:id/cases/:caseId')
   @Answers(204, undefined, 404)
-  async deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string): Promise<void> {
-    await deleteCase(this.deps.pool, caller.teamId, uuid('suite', id), uuid('case', caseId));
-    await audit(this.deps.pool, caller, 'suite.delete-case', id);
+  deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      await deleteCase(client, caller.teamId, uuid('suite', id), uuid('case', caseId));
+      await audit(client, caller, 'suite.delete-case', id);
+    });
   }
 }

@@ -5,7 +5,7 @@ import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput }
 import { audit } from '#lib/db/audit';
 import { createTeam, createToken, deleteToken, listTeams, listTokens, type Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
-import { Answers, idCursor, Me, Needs, uuid } from './route.js';
+import { Answers, Changes, idCursor, Me, Needs, uuid, type Change } from './route.js';
 
 @Controller('api')
 export class TeamsController {
@@ -27,23 +27,27 @@ export class TeamsController {
   @Post('tokens')
   @Needs('owner')
   @Answers(201, NewToken)
-  async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput) {
+  async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput, @Changes() change: Change) {
     if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now()) {
       throw new ProblemError(422, 'A token that has expired already is of no use.', [{ path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' }]);
     }
-    const { token, secret } = await createToken(this.deps.pool, caller, input);
-    await audit(this.deps.pool, caller, 'token.create', token.id);
-    return { ...token, token: secret };
+    return change(async (client) => {
+      const { token, secret } = await createToken(client, caller, input);
+      await audit(client, caller, 'token.create', token.id);
+      return { ...token, token: secret };
+    });
   }
 
   @Delete('tokens/:id')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  async deleteToken(@Me() caller: Caller, @Param('id') id: string): Promise<void> {
-    const outcome = await deleteToken(this.deps.pool, caller.teamId, uuid('token', id));
-    if (outcome === 'not-found') throw notFound('token', id);
-    if (outcome === 'last-owner') throw new ProblemError(409, 'It is the last owner token that does not expire: without it nobody could make another. Make one first.');
-    await audit(this.deps.pool, caller, 'token.delete', id);
+  deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      const outcome = await deleteToken(client, caller.teamId, uuid('token', id));
+      if (outcome === 'not-found') throw notFound('token', id);
+      if (outcome === 'last-owner') throw new ProblemError(409, 'It is the last owner token that does not expire: without it nobody could make another. Make one first.');
+      await audit(client, caller, 'token.delete', id);
+    });
   }
 
   @Get('teams')
@@ -55,10 +59,12 @@ export class TeamsController {
   @Post('teams')
   @Needs('owner')
   @Answers(201, NewTeam, 409)
-  async createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) input: { name: string }) {
+  async createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) input: { name: string }, @Changes() change: Change) {
     if (caller.teamName !== 'default') throw new ProblemError(403, 'Teams are made by an owner of the team "default".');
-    const { team, token, secret } = await createTeam(this.deps.pool, input.name);
-    await audit(this.deps.pool, caller, 'team.create', team.id);
-    return { ...team, token: { ...token, token: secret } };
+    return change(async (client) => {
+      const { team, token, secret } = await createTeam(client, input.name);
+      await audit(client, caller, 'team.create', team.id);
+      return { ...team, token: { ...token, token: secret } };
+    });
   }
 }

@@ -1,14 +1,14 @@
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
-import { inTransaction, type Pool } from './pool.js';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import { stopPreparing } from './prepare-run.js';
 
 /**
  * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its items leave
  * the lanes' windows. Whoever settles an item afterwards finds its in-flight row gone, and changes nothing.
  */
-export async function cancelJob(pool: Pool, { teamId, jobId }: { teamId: string; jobId: string }): Promise<'cancelled' | 'finished' | 'not-found'> {
+export async function cancelJob(pool: Pool | PoolClient, { teamId, jobId }: { teamId: string; jobId: string }): Promise<'cancelled' | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     const found = await client.query<{ user_id: string; result_ref: string | null }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
     const userId = found.rows[0]?.user_id;

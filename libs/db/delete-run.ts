@@ -1,8 +1,8 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
-import { inTransaction, longQuery, type Pool } from './pool.js';
+import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
 
 /** Removes a finished run at once from every list; its results, exchanges and logs follow in pieces (`purgeRun`). */
-export async function deleteRun(pool: Pool, { teamId, runId }: { teamId: string; runId: string }): Promise<'deleted' | 'unfinished' | 'not-found'> {
+export async function deleteRun(pool: Pool | PoolClient, { teamId, runId }: { teamId: string; runId: string }): Promise<'deleted' | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ status: JobStatus }>('SELECT status FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE', [runId, teamId]);
     if (!rows[0]) return 'not-found';

@@ -1,7 +1,7 @@
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
 import type { LaneLimits } from './dispatch-lane.js';
-import type { Pool } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 
 export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<EmbeddingSetting> {
   const { rows } = await pool.query<{ provider_key: string; model_id: string }>(
@@ -10,7 +10,7 @@ export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<
 }
 
 /** @throws ProblemError 422 when the provider has no such model */
-export async function setEmbeddingModel(pool: Pool, teamId: string, setting: EmbeddingSetting): Promise<void> {
+export async function setEmbeddingModel(pool: Pool | PoolClient, teamId: string, setting: EmbeddingSetting): Promise<void> {
   if (setting.provider_key === null) {
     await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
     return;

@@ -11,7 +11,7 @@ import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
 import { stopIfSpent } from './run-budget.js';
-import { setRunningJobs } from './running-jobs.js';
+import { setRunningJobs, startWaiting } from './running-jobs.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
 
@@ -54,6 +54,7 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
   await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
   await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
 };
+const setLimit = (teamId: string, limit: number) => setRunningJobs(pool, teamId, limit).then(() => startWaiting(pool, teamId));
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
 const finishRuns = async (): Promise<void> => void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
@@ -417,11 +418,11 @@ describe('the limit of running jobs', () => {
     const ids = submitted.map(({ jobId }) => jobId);
     const statuses = async (): Promise<string[]> => (await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY ($1) ORDER BY array_position($1, id)', [ids])).rows.map(({ status }) => status);
     expect(await statuses()).toEqual(['queued', 'pending', 'pending', 'pending', 'queued', 'pending', 'queued', 'pending']);
-    const { jobs, lanes } = await setRunningJobs(pool, team.teamId, 3);
+    const { jobs, lanes } = await setLimit(team.teamId, 3);
     expect(await statuses()).toEqual(['queued', 'queued', 'queued', 'pending', 'queued', 'queued', 'queued', 'pending']);
     expect(jobs.sort()).toEqual([ids[1], ids[2], ids[5]].sort());
     expect(lanes).toEqual([team.laneId]);
-    expect(await setRunningJobs(pool, team.teamId, 1)).toEqual({ jobs: [], lanes: [] });
+    expect(await setLimit(team.teamId, 1)).toEqual({ jobs: [], lanes: [] });
     expect((await statuses()).filter((status) => status === 'queued')).toHaveLength(6);
   });
 
@@ -432,6 +433,6 @@ describe('the limit of running jobs', () => {
     await whileLocked(async (client) => {
       await client.query(`INSERT INTO job (id, team_id, user_id, type, status) VALUES ($1, $2, $3, 'rescore', 'pending')`, [jobId, team.teamId, team.userId]);
       expect(await admitJobs(client, team.userId)).toEqual([]);
-    }, async () => expect(await setRunningJobs(pool, team.teamId, 2)).toMatchObject({ jobs: [jobId] }));
+    }, async () => expect(await setLimit(team.teamId, 2)).toMatchObject({ jobs: [jobId] }));
   });
 });

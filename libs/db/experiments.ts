@@ -3,6 +3,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { newId } from '#lib/runtime/ids';
 import type { Experiment as ExperimentRow } from './generated/client.js';
+import type { Pool, PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
 import { page } from './teams.js';
 
@@ -10,12 +11,13 @@ const toExperiment = ({ team_id: _team, baseline_run_id, created_at, updated_at,
   ...row, baseline_eval_id: baseline_run_id, created_at: created_at.toISOString(), updated_at: updated_at.toISOString(),
 });
 
-export async function createExperiment(prisma: Prisma, teamId: string, input: ExperimentInput): Promise<Experiment> {
-  if (!(await prisma.suite.findFirst({ where: { id: input.suite_id, team_id: teamId } }))) {
+export async function createExperiment(pool: Pool | PoolClient, teamId: string, input: ExperimentInput): Promise<Experiment> {
+  const { rows: [suite] } = await pool.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2', [input.suite_id, teamId]);
+  if (!suite) {
     throw new ProblemError(422, `No suite with id "${input.suite_id}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
   }
-  const baseline = input.baseline_eval_id && (await prisma.run.findFirst({ where: { id: input.baseline_eval_id, team_id: teamId } }));
-  if (baseline === null && input.baseline_eval_id !== null) {
+  const { rows: [baseline] } = await pool.query<{ suite_id: string }>('SELECT suite_id FROM run WHERE id = $1 AND team_id = $2', [input.baseline_eval_id, teamId]);
+  if (!baseline && input.baseline_eval_id !== null) {
     throw new ProblemError(422, `No run with id "${input.baseline_eval_id}" in this team.`, [{ path: '/baseline_eval_id', message: 'does not exist' }]);
   }
   if (baseline && baseline.suite_id !== input.suite_id) {
@@ -23,10 +25,10 @@ export async function createExperiment(prisma: Prisma, teamId: string, input: Ex
       { path: '/baseline_eval_id', message: `is a run of suite ${baseline.suite_id}` },
     ]);
   }
-  const row = await prisma.experiment.create({
-    data: { id: newId(), team_id: teamId, suite_id: input.suite_id, name: input.name, description: input.description, baseline_run_id: input.baseline_eval_id },
-  });
-  return toExperiment(row);
+  const { rows: [made] } = await pool.query<ExperimentRow>(
+    'INSERT INTO experiment (id, team_id, suite_id, name, description, baseline_run_id, updated_at) VALUES ($1, $2, $3, $4, $5, $6, now()) RETURNING *',
+    [newId(), teamId, input.suite_id, input.name, input.description, input.baseline_eval_id]);
+  return toExperiment(made!);
 }
 
 export async function listExperiments(prisma: Prisma, teamId: string, limit: number, cursor: string | undefined): Promise<Page<Experiment>> {

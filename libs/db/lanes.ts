@@ -4,7 +4,7 @@ import { inTransaction, type Pool, type PoolClient } from './pool.js';
 type StoredLane = Omit<Lane, 'now'>;
 
 /** The lanes of a team that a provider uses or that have work, by name. */
-export async function listLanes(pool: Pool, teamId: string, laneId?: string): Promise<StoredLane[]> {
+export async function listLanes(pool: Pool | PoolClient, teamId: string, laneId?: string): Promise<StoredLane[]> {
   const { rows } = await pool.query<Omit<StoredLane, 'limits' | 'paused_at'> & StoredLane['limits'] & { paused_at: Date | null }>(
     `WITH used AS (
        SELECT p.lane_id, p.key FROM provider p WHERE p.team_id = $1 UNION SELECT m.lane_id, p.key FROM provider p JOIN model m ON m.provider_id = p.id WHERE p.team_id = $1 AND m.lane_id IS NOT NULL
@@ -20,7 +20,7 @@ export async function listLanes(pool: Pool, teamId: string, laneId?: string): Pr
 }
 
 /** @returns whether the team has such a lane */
-export async function pauseLane(pool: Pool, teamId: string, laneId: string, paused: boolean): Promise<boolean> {
+export async function pauseLane(pool: Pool | PoolClient, teamId: string, laneId: string, paused: boolean): Promise<boolean> {
   const { rowCount } = await pool.query(
     'UPDATE lane SET paused_at = CASE WHEN $3 THEN coalesce(paused_at, now()) END WHERE id = $1 AND team_id = $2', [laneId, teamId, paused]);
   return rowCount === 1;

@@ -35,9 +35,10 @@ export function createPool(databaseUrl: string, max: number, logger?: Logger, qu
   return pool;
 }
 
-/** Runs `work` in a transaction: commits what it returns, rolls back what it throws. */
-export async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
+/** Runs `work` in a transaction: commits what it returns, rolls back what it throws. With a client it is a part of the caller's. */
+export async function inTransaction<Result>(db: pg.Pool | pg.PoolClient, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  if ('release' in db) return work(db);
+  const client = await db.connect();
   let broken: Error | undefined;
   client.on('error', ignore);
   try {

@@ -5,6 +5,7 @@ import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contra
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
 import { SUSPECT_CRASHES } from './claim-items.js';
+import type { Model as ModelRow, Provider as ProviderRow } from './generated/client.js';
 import { removeUnused } from './lanes.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
@@ -17,10 +18,14 @@ export async function listProviders(prisma: Prisma, teamId: string, limit: numbe
   return { items: rows.slice(0, limit).map(toProvider), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
-export type StoredProvider = NonNullable<Awaited<ReturnType<typeof findProvider>>>;
+export type StoredProvider = ProviderRow & { models: ModelRow[] };
 
-export const findProvider = (prisma: Prisma, teamId: string, key: string) =>
-  prisma.provider.findUnique({ where: { team_id_key: { team_id: teamId, key } }, include: { models: { orderBy: { position: 'asc' } } } });
+export async function findProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<StoredProvider | undefined> {
+  const { rows: [provider] } = await pool.query<ProviderRow>('SELECT * FROM provider WHERE team_id = $1 AND key = $2', [teamId, key]);
+  if (!provider) return undefined;
+  const { rows: models } = await pool.query<ModelRow>('SELECT * FROM model WHERE provider_id = $1 ORDER BY position', [provider.id]);
+  return { ...provider, models };
+}
 
 export function toProvider(row: StoredProvider): Provider {
   return {
@@ -35,7 +40,7 @@ export function toProvider(row: StoredProvider): Provider {
   };
 }
 
-export async function createProvider(pool: Pool, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
+export async function createProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
   await inTransaction(pool, async (client) => {
     const id = newId();
     const laneId = await laneOf(client, teamId, input.key, credential(sealer, input.base_url, input.api_key));
@@ -61,7 +66,7 @@ export interface Moved {
  * @returns undefined when there is no such provider
  * @throws ProblemError 422 when its key would go to an origin for which nobody entered it
  */
-export async function updateProvider(pool: Pool, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<Moved | undefined> {
+export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, key: string, patch: ProviderPatch): Promise<Moved | undefined> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; kind: string; base_url: string; sealed_key: string | null; lane_id: string }>(
       'SELECT id, kind, base_url, sealed_key, lane_id FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [teamId, key]);
@@ -131,7 +136,7 @@ async function moveTargets(client: PoolClient, providerId: string): Promise<Move
   return { lanes: [...new Set(targets.map((target) => target.lane_id))], jobs: jobs.map((job) => job.id) };
 }
 
-export async function deleteProvider(pool: Pool, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
+export async function deleteProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string; lane_id: string; own: string[] }>(
       `SELECT id, lane_id, ARRAY(SELECT lane_id FROM model WHERE provider_id = provider.id AND lane_id IS NOT NULL) AS own

@@ -3,6 +3,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import type { JobsSetting } from '#lib/contracts/settings';
 import type { Job as JobRow } from './generated/client.js';
+import type { PoolClient } from './pool.js';
 import type { Prisma } from './prisma.js';
 import { page } from './teams.js';
 
@@ -39,3 +40,9 @@ export async function readJob(prisma: Prisma, teamId: string, id: string): Promi
 }
 
 const settingOf = (prisma: Prisma, id: string): Promise<JobsSetting> => prisma.team.findUniqueOrThrow({ where: { id }, select: { running_jobs_per_user: true } });
+
+/** A job as the transaction that changed it leaves it. */
+export async function changedJob(client: PoolClient, id: string): Promise<Job> {
+  const { rows } = await client.query<JobRow & JobsSetting>('SELECT j.*, t.running_jobs_per_user FROM job j JOIN team t ON t.id = j.team_id WHERE j.id = $1', [id]);
+  return toJob(rows[0]!, rows[0]!);
+}

@@ -14,9 +14,8 @@ import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js'
 
 /** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
 export async function submitRescore(
-  pool: Pool,
+  pool: Pool | PoolClient,
   { teamId, userId, runId, options }: { teamId: string; userId: string; runId: string; options: RescoreOptions },
-  alongside?: (client: PoolClient, made: { jobId: string; rescoreId: string }) => Promise<void>,
 ): Promise<{ jobId: string; rescoreId: string } | 'unfinished'> {
   return inTransaction(pool, async (client) => {
     await lockUser(client, userId);
@@ -33,7 +32,6 @@ export async function submitRescore(
       [made.rescoreId, teamId, runId, made.jobId, JSON.stringify(options), SCORING_VERSION]);
     await logEvents(client, made.jobId, [{ name: 'job_created', data: { type: 'rescore', status: 'pending', result_ref: made.rescoreId } }]);
     await admitJobs(client, userId);
-    await alongside?.(client, made);
     return made;
   });
 }

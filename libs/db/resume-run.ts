@@ -20,9 +20,8 @@ import { readBudgets, spentBudget } from './run-budget.js';
  * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
  */
 export async function resumeRun(
-  pool: Pool,
+  pool: Pool | PoolClient,
   { teamId, userId, runId, budget }: { teamId: string; userId: string; runId: string } & ResumeInput,
-  alongside?: (client: PoolClient, made: { jobId: string; runId: string }) => Promise<void>,
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
   return inTransaction(pool, async (client) => {
     await lockUser(client, userId);
@@ -66,7 +65,6 @@ export async function resumeRun(
     await client.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
-    await alongside?.(client, { jobId, runId });
     return { jobId, runId, lanes: [...new Set(targets.map(({ lane_id }) => lane_id))] };
   });
 }

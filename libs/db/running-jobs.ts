@@ -1,7 +1,7 @@
 import type { JobsSetting } from '#lib/contracts/settings';
 import { admitJobs } from './admit-jobs.js';
 import { lockUserSoon } from './lock-user.js';
-import { inTransaction, type Pool } from './pool.js';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -10,13 +10,17 @@ export async function readJobsSetting(pool: Pool, teamId: string): Promise<JobsS
   return rows[0]!;
 }
 
+/** Sets how many jobs of a user may run at once. Where fewer may run now, those that run go on. */
+export async function setRunningJobs(pool: Pool | PoolClient, teamId: string, limit: number): Promise<void> {
+  await pool.query('UPDATE team SET running_jobs_per_user = $2 WHERE id = $1', [teamId, limit]);
+}
+
 /**
- * Sets how many jobs of a user may run at once, and starts those that wait for no more than that, user by user. If that breaks off,
- * the rest starts when it is set again, or when a job of their user ends. Where fewer may run now, those that run go on.
+ * Starts the jobs that wait for no more than the limit, user by user, once it is committed. If that breaks off, the rest starts
+ * when it is done again, or when a job of their user ends.
  * @returns the jobs that started, and the lanes where they have work
  */
-export async function setRunningJobs(pool: Pool, teamId: string, limit: number): Promise<{ jobs: string[]; lanes: string[] }> {
-  await pool.query('UPDATE team SET running_jobs_per_user = $2 WHERE id = $1', [teamId, limit]);
+export async function startWaiting(pool: Pool, teamId: string): Promise<{ jobs: string[]; lanes: string[] }> {
   const { rows: waiting } = await pool.query<{ id: string }>(
     `SELECT id FROM users WHERE team_id = $1 AND EXISTS (SELECT 1 FROM job WHERE user_id = users.id AND status = 'pending')`, [teamId]);
   const jobs: string[] = [];
@@ -32,7 +36,7 @@ async function startPending(pool: Pool, userId: string): Promise<string[]> {
       return admitJobs(client, userId);
     });
   } catch (error) {
-    // Whoever holds the user for so long, such as a large resume, starts them at its end.
+    // Whoever holds the user for so long, starts them at its end.
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return [];
     throw error;
   }

@@ -1,9 +1,9 @@
 import type { Spending } from '#lib/contracts/settings';
 import { meaningCosts } from './embeddings.js';
-import type { Pool } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 import { spentThisMonth } from './run-budget.js';
 
-export async function readSpending(pool: Pool, teamId: string): Promise<Spending> {
+export async function readSpending(pool: Pool | PoolClient, teamId: string): Promise<Spending> {
   const { rows } = await pool.query<Spending>(
     `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM team WHERE id = $1`, [teamId]);
   return rows[0]!;
@@ -15,6 +15,6 @@ export async function costsToCompare(pool: Pool, teamId: string): Promise<boolea
   return rows[0]!.costs;
 }
 
-export async function setMonthlyCap(pool: Pool, teamId: string, usd: number | null): Promise<void> {
+export async function setMonthlyCap(pool: Pool | PoolClient, teamId: string, usd: number | null): Promise<void> {
   await pool.query('UPDATE team SET monthly_cap_usd = $2 WHERE id = $1', [teamId, usd]);
 }

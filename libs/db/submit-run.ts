@@ -22,13 +22,11 @@ export interface ResolvedTarget {
 /**
  * Writes a run: its job, the suite version it pins and one row per target; however many items, a few rows.
  * The job starts at once, or waits as `pending` when the user has as many running as allowed.
- * @param alongside what else belongs into the same transaction
  * @throws ProblemError 422 when the filter leaves no case, 404 when the suite is gone.
  */
 export async function submitRun(
-  pool: Pool,
+  pool: Pool | PoolClient,
   submission: { teamId: string; userId: string; suiteId: string; input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>; targets: ResolvedTarget[]; estimate?: Estimate },
-  alongside?: (client: PoolClient, made: { jobId: string; runId: string }) => Promise<void>,
 ): Promise<{ jobId: string; runId: string }> {
   const { teamId, userId, suiteId, input, targets } = submission;
   return inTransaction(pool, async (client) => {
@@ -64,7 +62,6 @@ export async function submitRun(
     if (made.rowCount !== targets.length) throw new ProblemError(422, 'A provider of the run was deleted just now.', [{ path: '/models', message: 'name one that is there' }]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
-    await alongside?.(client, { jobId, runId });
     return { jobId, runId };
   });
 }

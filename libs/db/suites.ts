@@ -147,17 +147,13 @@ export interface WrittenCase {
 }
 export const writeCase = (input: CaseInput): WrittenCase => ({ category: input.category ?? null, tags: input.tags ?? [], body: JSON.stringify(input) });
 
-/** @param also is written with the suite, or neither is */
-export async function createSuite(
-  pool: Pool, teamId: string, suite: SuiteSettings, cases: readonly WrittenCase[], also?: (client: PoolClient, id: string) => Promise<void>,
-): Promise<string> {
+export async function createSuite(pool: Pool | PoolClient, teamId: string, suite: SuiteSettings, cases: readonly WrittenCase[]): Promise<string> {
   return inTransaction(pool, async (client) => {
     const id = newId();
     await client.query('INSERT INTO suite (id, team_id, name, description, system_prompt, tools, pass_threshold) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       [id, teamId, suite.name, suite.description, suite.system_prompt, JSON.stringify(suite.tools), suite.pass_threshold]);
     await insertCases(client, id, cases, 0);
     await refuseBeyond(client, id, { cases: cases.length, bytes: 1 });
-    await also?.(client, id);
     return id;
   });
 }
@@ -203,7 +199,7 @@ async function refuseBeyond(client: PoolClient, suiteId: string, by: { cases: nu
 }
 
 /** Changes a suite in one transaction and raises its version by one. Whatever `change` throws leaves it as it was. */
-async function changeSuite<Answer>(pool: Pool, teamId: string, id: string, change: (client: PoolClient, suite: Suite) => Promise<Answer>): Promise<Answer> {
+async function changeSuite<Answer>(pool: Pool | PoolClient, teamId: string, id: string, change: (client: PoolClient, suite: Suite) => Promise<Answer>): Promise<Answer> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE', [id, teamId]);
     const answer = await change(client, await readSuite(client, teamId, id));
@@ -216,7 +212,7 @@ async function changeSuite<Answer>(pool: Pool, teamId: string, id: string, chang
  * @param version that the patch was checked against; left out: whichever it is
  * @throws SuiteChanged when the suite has another version by now
  */
-export const updateSuite = (pool: Pool, teamId: string, id: string, patch: SuitePatch, version?: number): Promise<void> =>
+export const updateSuite = (pool: Pool | PoolClient, teamId: string, id: string, patch: SuitePatch, version?: number): Promise<void> =>
   changeSuite(pool, teamId, id, async (client, suite) => {
     if (version !== undefined && suite.version !== version) throw new SuiteChanged('The suite was changed by someone else meanwhile.');
     const next = { ...suite, ...patch };
@@ -230,7 +226,7 @@ export const updateSuite = (pool: Pool, teamId: string, id: string, patch: Suite
  * @param tools that the cases were checked against
  * @throws SuiteChanged when the suite has others by now
  */
-export const addCases = (pool: Pool, teamId: string, id: string, cases: readonly CaseInput[], tools: readonly Tool[]): Promise<Case[]> =>
+export const addCases = (pool: Pool | PoolClient, teamId: string, id: string, cases: readonly CaseInput[], tools: readonly Tool[]): Promise<Case[]> =>
   changeSuite(pool, teamId, id, async (client, suite) => {
     refuseOtherTools(suite, tools);
     const { rows } = await client.query<{ next: number }>('SELECT coalesce(max(position) + 1, 0) AS next FROM suite_case WHERE suite_id = $1', [id]);
@@ -244,7 +240,7 @@ export const addCases = (pool: Pool, teamId: string, id: string, cases: readonly
  * @param tools that the case was checked against
  * @throws SuiteChanged when the suite has others by now
  */
-export const replaceCase = (pool: Pool, teamId: string, id: string, caseId: string, input: CaseInput, tools: readonly Tool[]): Promise<Case> =>
+export const replaceCase = (pool: Pool | PoolClient, teamId: string, id: string, caseId: string, input: CaseInput, tools: readonly Tool[]): Promise<Case> =>
   changeSuite(pool, teamId, id, async (client, suite) => {
     refuseOtherTools(suite, tools);
     const { category, tags, body } = writeCase(input);
@@ -261,13 +257,13 @@ function refuseOtherTools(suite: Suite, tools: readonly Tool[]): void {
   if (JSON.stringify(suite.tools) !== JSON.stringify(tools)) throw new SuiteChanged('The tools of the suite were changed by someone else meanwhile.');
 }
 
-export const deleteCase = (pool: Pool, teamId: string, id: string, caseId: string): Promise<void> =>
+export const deleteCase = (pool: Pool | PoolClient, teamId: string, id: string, caseId: string): Promise<void> =>
   changeSuite(pool, teamId, id, async (client) => {
     const gone = await client.query('DELETE FROM suite_case WHERE id = $2 AND suite_id = $1', [id, caseId]);
     if (gone.rowCount === 0) throw notFound('case', caseId);
   });
 
-export async function deleteSuite(pool: Pool, teamId: string, id: string): Promise<void> {
+export async function deleteSuite(pool: Pool | PoolClient, teamId: string, id: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE', [id, teamId]);
     await readSuite(client, teamId, id);

@@ -83,7 +83,7 @@ export async function findCallers(pool: Pool, secrets: readonly string[]): Promi
   return new Map(rows.map(({ hash, ...caller }) => [secretOf.get(hash)!, caller]));
 }
 
-export async function createTeam(pool: Pool, name: string): Promise<{ team: Team; token: Token; secret: string }> {
+export async function createTeam(pool: Pool | PoolClient, name: string): Promise<{ team: Team; token: Token; secret: string }> {
   return inTransaction(pool, async (client) => {
     const id = newId();
     const taken = await client.query('SELECT 1 FROM team WHERE name = $1', [name]);
@@ -102,7 +102,7 @@ export async function listTeams(prisma: Prisma, caller: Caller, limit: number, c
   return page(rows.map((row) => ({ id: row.id, name: row.name, created_at: row.created_at.toISOString() })), limit);
 }
 
-export async function createToken(pool: Pool, caller: Caller, input: TokenInput): Promise<{ token: Token; secret: string }> {
+export async function createToken(pool: Pool | PoolClient, caller: Caller, input: TokenInput): Promise<{ token: Token; secret: string }> {
   return inTransaction(pool, async (client) => {
     const name = input.user ?? caller.userName;
     await client.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3) ON CONFLICT (team_id, name) DO NOTHING', [newId(), caller.teamId, name]);
@@ -119,7 +119,7 @@ export async function listTokens(prisma: Prisma, teamId: string, limit: number, 
   return page(rows.map((row) => toToken({ ...row, role: row.role as Role, user_name: row.user.name })), limit);
 }
 
-export async function deleteToken(pool: Pool, teamId: string, id: string): Promise<'deleted' | 'last-owner' | 'not-found'> {
+export async function deleteToken(pool: Pool | PoolClient, teamId: string, id: string): Promise<'deleted' | 'last-owner' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     // The lock keeps two owners from deleting each other's token as the last but one.
     const { rows } = await client.query<{ id: string; lasting: boolean }>(

@@ -4,7 +4,7 @@ import { deleteRun } from './delete-run.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { findEmbeddings, keepEmbeddings, removeUnusedEmbeddings } from './embeddings.js';
 import { removeUnusedLanes } from './lanes.js';
-import { createPool, type Pool } from './pool.js';
+import { createPool, inTransaction, type Pool } from './pool.js';
 import { removeUnusedVersions } from './suite-versions.js';
 import { aTeam } from './testing/run-fixture.js';
 
@@ -51,8 +51,10 @@ describe('a version of a suite', () => {
   it('that is about to be pinned is left alone', async () => {
     const team = await aTeam(pool);
     await remove(team.teamId, await team.submit());
-    const submitted = await team.submit({}, async () => {
+    const submitted = await inTransaction(pool, async (client) => {
+      const made = await team.submit({}, client);
       expect(await removeUnusedVersions(pool)).toBe(false);
+      return made;
     });
     expect(await count('run r JOIN suite_version v ON v.id = r.suite_version_id JOIN suite_version_case c ON c.version_id = v.id WHERE r.id = $1', [submitted.runId])).toBe(4);
   });

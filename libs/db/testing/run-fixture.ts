@@ -3,7 +3,7 @@ import { RunInput as RunInputSchema } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import type { Delivery } from '../dispatch-lane.js';
-import type { Pool } from '../pool.js';
+import type { Pool, PoolClient } from '../pool.js';
 import type { Settlement } from '../settle-items.js';
 import { submitRun } from '../submit-run.js';
 
@@ -24,12 +24,12 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   return {
     teamId, userId, laneId, suiteId,
     async submit(
-      { models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}, alongside?: Parameters<typeof submitRun>[2],
+      { models = ['a'], userId: as = userId, ...more }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {}, db: Pool | PoolClient = pool,
     ) {
-      return submitRun(pool, {
+      return submitRun(db, {
         teamId, userId: as, suiteId, input: { ...input(more), metrics: [], cache: 'off' },
         targets: models.map((modelId) => ({ providerId, providerKey: 'sim', modelId, laneId, priced: false, params: {}, systemPrompt: null })),
-      }, alongside);
+      });
     },
     async anotherUser(): Promise<string> {
       const id = newId();
