@@ -165,7 +165,7 @@ export class ItemRunner {
       this.of.runs.forgetConnection(model.providerId, String(request.body.model));
     }
     const { replies, rounds, refused } = asked;
-    const exchange: Exchange = { requests: withoutTools(asked.requests, prepared.tools), replies, rounds, ...(refused > 0 && { refused }), ...(names && { names }) };
+    const exchange: Exchange = { requests: withoutTools(asked.requests, request.body.tools), replies, rounds, ...(refused > 0 && { refused }), ...(names && { names }) };
     return {
       result: asked.answers ? await this.#score(run, prepared, laneId, asked.answers.map((answer) => ({ ...answer, names })), signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
