@@ -1,3 +1,5 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';
@@ -149,6 +151,14 @@ describe('the tools of a case', () => {
   it('may be its own, or some of the suite', async () => {
     expect(await sent({ ...one, tools: ['refund', 'get_weather'] })).toEqual(['refund', 'get_weather']);
     expect(await sent({ ...one, expected_tool: 'weather_now', tools: [tool('weather_now', 'city'), 'refund'] })).toEqual(['weather_now', 'refund']);
+  });
+
+  it('are shown with a request as they were sent, and stored with none', async () => {
+    const own = tool('weather_now', 'city');
+    const { run, whole } = await played('perfect-ish', { ...one, expected_tool: 'weather_now', tools: [{ ...own, annotations: { readOnlyHint: true } }] }, { cache: 'off' });
+    expect(whole.exchange.requests[0].tools).toEqual([own]);
+    const { rows } = await system.sql.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1', [run.id]);
+    expect(rows.map(({ body }) => JSON.parse(zstdDecompressSync(body).toString()).requests[0].tools)).toEqual([TOOLS_OF_CASE]);
   });
 
   it('may be the needed one among others, the same others for the same seed', async () => {

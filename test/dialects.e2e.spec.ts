@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parseJson } from '#lib/contracts/json';
+import { ownNames } from '#lib/providers/dialects/dialects';
 import { clientOf, type Client } from './client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
@@ -7,7 +8,9 @@ import { createDatabase, createRedis } from './services.js';
 const BASE_URLS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '/anthropic', google: '/google/v1beta' };
 const KINDS = Object.keys(BASE_URLS) as (keyof typeof BASE_URLS)[];
 const MODELS = ['perfect-ish', 'careless-arguments', 'wrong-tool', 'text-only', 'unknown-tool', 'parallel', 'json-in-content', 'content-filter', 'no-required', 'flaky-30', 'overloaded', 'wrong-key', 'html-error', 'nobody-knows-me'];
-const SCRIPTED = 'scripted:chain';
+/** Those that name tools in all ways that there are. */
+const NAMING = ['perfect-ish', 'json-in-content', 'json-in-name', 'unknown-tool'];
+const SCRIPTED = ['scripted:chain', 'scripted:names'];
 
 let client: Client;
 let apiUrl: string;
@@ -23,7 +26,7 @@ beforeAll(async () => {
   await startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
   client = clientOf((apiUrl = api.url));
   for (const kind of KINDS) {
-    const models = [...MODELS, `${SCRIPTED}-${kind}`].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 }));
+    const models = [...new Set([...MODELS, ...NAMING]), ...SCRIPTED.map((id) => `${id}-${kind}`)].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 }));
     const made = await client.post('/api/providers', { key: kind, kind, base_url: simulator.url + BASE_URLS[kind], api_key: 'sk-any-key-0123456789', limits: { max_concurrency: 20 }, models });
     expect(made).toMatchObject({ status: 201, body: { kind } });
   }
@@ -46,6 +49,22 @@ const suite = {
     { name: 'nothing', prompt: 'Thank you, that was all.', expected_tool: null },
   ],
 };
+
+async function scripted(id: string, replies: object[]): Promise<void> {
+  await fetch(`${simulator.url}/control/scripted/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ replies }) });
+}
+
+/** A result with its exchange, numbers as they were written. */
+async function wholeOf(runId: string, resultId: string): Promise<any> {
+  const answer = await fetch(`${apiUrl}/api/tool-eval/history/${runId}/results/${resultId}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  return parseJson(await answer.text());
+}
+
+/** Codes of a run's warnings. */
+async function warningsOf(jobId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ code: string }>(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
+  return rows.map(({ code }) => code);
+}
 
 async function finished(suiteId: string, models: string[], more: object = {}): Promise<{ run: any; results: any[]; jobId: string }> {
   const { body } = await client.post('/api/tool-eval', { suite_id: suiteId, models, model_order: 'parallel', ...more });
@@ -78,8 +97,7 @@ it('the same models get the same verdicts in every format', async () => {
     expect(run.summaries.find((summary: any) => summary.target === `${kind}::perfect-ish`)).toMatchObject({ errored: 0, overall: 1, usage: { prompt_tokens: expect.any(Number) } });
   }
   // What a format cannot say is told once per run and model.
-  const { rows } = await sql.query<{ code: string }>(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
-  const warnings = rows.map(({ code }) => code);
+  const warnings = await warningsOf(jobId);
   expect(new Set(warnings).size).toBe(warnings.length);
   expect(warnings).toContain('anthropic:anthropic::perfect-ish:temperature');
   expect(warnings.filter((code: string) => /^(google|openai)/.test(code))).toEqual([]);
@@ -98,21 +116,113 @@ it('the same conversation is played in every format, and its numbers keep their 
       messages: [{ role: 'user', content: 'Hello.' }, { role: 'assistant', content: 'What can I do?' }, { role: 'user', content: 'Refund the last order of Ann.' }],
     }],
   });
-  for (const kind of KINDS) {
-    await fetch(`${simulator.url}/control/scripted/chain-${kind}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ replies }) });
-  }
-  const { results, run } = await finished(suite_id, KINDS.map((kind) => `${kind}::${SCRIPTED}-${kind}`));
+  for (const kind of KINDS) await scripted(`chain-${kind}`, replies);
+  const { results, run } = await finished(suite_id, KINDS.map((kind) => `${kind}::${SCRIPTED[0]}-${kind}`));
   expect(results.map((result) => [result.target, result.outcome, result.passed, result.attempts])).toEqual(results.map((result) => [result.target, 'scored', true, 2]));
   expect(results).toHaveLength(KINDS.length);
   for (const result of results) {
-    const answer = await fetch(`${apiUrl}/api/tool-eval/history/${run.id}/results/${result.id}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-    const whole = parseJson(await answer.text()) as any;
+    const whole = await wholeOf(run.id, result.id);
     expect(JSON.stringify(whole.called)).toMatch(/"percent":2\.50.*"order":12345678901234567890,"amount":5\.0/);
     // What went back to the model: its calls, and what they brought, in that order.
     const [, second] = whole.exchange.requests;
     expect(second.messages.slice(-3).map((message: any) => message.role)).toEqual(['assistant', 'tool', 'tool']);
   }
 }, 60_000);
+
+describe('names of tools that hosts refuse', () => {
+  const dotted = [
+    tool('weather.get', 'Get current weather for a city', { city: { type: 'string' } }, ['city']),
+    tool('weather_get', 'Read a station of the archive', { station: { type: 'number' } }, ['station']),
+    tool('mail.send', 'Send an e-mail', { to: { type: 'string' } }, ['to']),
+  ];
+  const requests = async (): Promise<number> =>
+    Object.values(((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[]).reduce((sum, one) => sum + one.requests, 0);
+
+  it('are the suite\'s in results and stored exchanges, told of once, and known to the cache and to a rescore', async () => {
+    const { body: { suite_id } } = await client.post('/api/tool-eval/import', {
+      name: 'Dots', tools: dotted,
+      test_cases: [
+        { name: 'city', prompt: 'What is the current weather in the city of Paris?', expected_tool: 'weather.get', expected_params: { city: 'Paris' } },
+        { name: 'mail', prompt: 'Send an e-mail to ann@example.com', expected_tool: 'mail.send', expected_params: { to: 'ann@example.com' } },
+        { name: 'station', prompt: 'Read station 12 of the archive', expected_tool: 'weather_get', expected_params: { station: 12 } },
+      ],
+    });
+    const targets = KINDS.flatMap((kind) => NAMING.map((model) => `${kind}::${model}`));
+    const { run, results, jobId } = await finished(suite_id, targets);
+    expect(results).toHaveLength(targets.length * 3);
+    for (const { target, case_name, outcome, passed, called } of results) {
+      const wanted = { city: 'weather.get', mail: 'mail.send', station: 'weather_get' }[case_name as string];
+      const made = target.endsWith('unknown-tool');
+      expect({ target, case_name, outcome, passed }).toEqual({ target, case_name, outcome: 'scored', passed: !made });
+      if (made) expect(called[0].name).toMatch(/_v2$/);
+      else expect(called[0].name).toBe(wanted);
+    }
+    const told = KINDS.filter((kind) => kind !== 'google').flatMap((kind) => NAMING.map((model) => `${kind}:${kind}::${model}:tool-names`));
+    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(told.sort());
+
+    for (const result of results.filter(({ case_name, target }) => case_name === 'city' && /::(perfect-ish|json-in-content)$/.test(target))) {
+      const { exchange } = await wholeOf(run.id, result.id);
+      const kind = result.target.split('::')[0] as (typeof KINDS)[number];
+      expect(exchange.requests[0].tools.map((one: any) => one.function.name)).toEqual(dotted.map((one) => one.function.name));
+      expect(exchange.names).toEqual(ownNames(kind, dotted as never));
+      if (result.target.endsWith('perfect-ish')) expect(JSON.stringify(exchange.replies)).toMatch(/"name":"weather\.get"/);
+    }
+
+    const before = await requests();
+    const again = await finished(suite_id, targets);
+    expect((await requests()) - before).toBe(0);
+    const verdicts = (ones: any[]) =>
+      ones.map(({ target, case_name, passed, called, format_compliance }) => ({ what: `${target} ${case_name}`, passed, called, format_compliance })).sort((a, b) => a.what.localeCompare(b.what));
+    expect(verdicts(again.results)).toEqual(verdicts(results));
+    expect(await warningsOf(again.jobId)).toEqual([]);
+    const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, { scoring_config: { mode: 'contains' } });
+    await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', { what: 'the rescore' });
+    expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].summaries.map((one: any) => one.passed)).toEqual(run.summaries.map((one: any) => one.passed));
+  }, 120_000);
+
+  it('are others in all that a conversation sends, whatever its model makes up', async () => {
+    const offered = [...dotted, tool('mail.find', 'Find an address', {}, [])];
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
+    const { body: { suite_id } } = await client.post('/api/tool-eval/import', {
+      name: 'A chain of dots', tools: offered,
+      test_cases: [{
+        name: 'chain', multi_turn: true, expected_tool: 'weather.get', mock_responses: { 'mail.find': ['first', 'second'] },
+        messages: [
+          { role: 'user', content: 'Find Ann with mail.find.' }, { role: 'assistant', content: null, tool_calls: [call('before', 'mail.find'), call('gone', 'old.tool')] },
+          { role: 'tool', tool_call_id: 'before', name: 'mail.find', content: 'nobody' }, { role: 'tool', tool_call_id: 'gone', content: 'nothing' }, { role: 'user', content: 'Then the weather.' },
+        ],
+      }],
+    });
+    const sent: Record<string, Record<string, string>> = {};
+    for (const kind of KINDS) {
+      sent[kind] = Object.fromEntries(Object.entries(ownNames(kind, offered as never) ?? {}).map(([other, own]) => [own, other]));
+      const told = (name: string): string => sent[kind]![name] ?? name;
+      await scripted(`names-${kind}`, [
+        { role: 'assistant', content: null, tool_calls: [call('made_0', told('mail.find')), call('made_1', 'made up!')] },
+        { role: 'assistant', content: `{"name": "${told('mail.find')}", "arguments": {}}` },
+        { role: 'assistant', content: null, tool_calls: [call('made_2', told('weather.get'))] },
+      ]);
+    }
+    const targets = KINDS.map((kind) => `${kind}::${SCRIPTED[1]}-${kind}`);
+    const { results, run, jobId } = await finished(suite_id, targets, { tool_choice: 'auto' });
+    expect(results.map(({ target, outcome, error }) => [target, outcome, error])).toEqual(results.map(({ target }) => [target, 'scored', null]));
+    expect(results).toHaveLength(KINDS.length);
+    for (const result of results) {
+      expect(result.called.map((one: any) => one.name)).toEqual(['mail.find', 'made up!', 'mail.find', 'weather.get']);
+      const { exchange } = await wholeOf(run.id, result.id);
+      const [, second, third] = exchange.requests;
+      expect(second.messages.at(-3).tool_calls.map((one: any) => one.function.name)).toEqual(['mail.find', 'made up!']);
+      expect([second.messages.at(-2).content, third.messages.at(-1).content]).toEqual(['first', 'second']);
+      expect(third.messages.at(-2).tool_calls[0].function.name).toBe('mail.find');
+    }
+    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(KINDS.map((kind, index) => `${kind}:${targets[index]}:tool-names`).sort());
+    const before = await requests();
+    const again = await finished(suite_id, targets, { tool_choice: 'auto' });
+    expect((await requests()) - before).toBe(0);
+    expect(again.results.map(({ target, called, overall }) => ({ target, called, overall })).sort((a, b) => a.target.localeCompare(b.target)))
+      .toEqual(results.map(({ target, called, overall }) => ({ target, called, overall })).sort((a, b) => a.target.localeCompare(b.target)));
+  }, 60_000);
+});
 
 it('a provider that is told to speak another format is asked in it', async () => {
   const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);

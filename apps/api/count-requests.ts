@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import type { Connection } from '#lib/db/load-run';
-import { buildRequest, expectsNoCall } from '#lib/providers/build-request';
+import { buildRequest, describeTools, expectsNoCall } from '#lib/providers/build-request';
 import { tokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
 import { toolSetOf } from '#lib/scoring/tool-set';
@@ -43,19 +43,17 @@ export interface Counted {
  */
 export async function countRequests({ input, suite, targets }: ToCount, bodies: readonly string[]): Promise<Counted[]> {
   const cases = bodies.map((body) => parseJson(body) as unknown as CaseInput);
-  const suiteTools = described(suite.tools);
   return Promise.all(targets.map(async ({ model, ...target }): Promise<Counted> => {
     const counter = await tokenCounter(target.modelId);
     const tokensOf = new WeakMap<object, number>();
     const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
     let characters = 0;
     for (const one of model ? cases : []) {
-      const offered = toolSetOf(one, suite.tools);
+      const tools = describeTools(toolSetOf(one, suite.tools));
       const { body } = buildRequest({
         config: input, suite: { systemPrompt: suite.systemPrompt, tools: [] }, input: one, expectsNoCall: expectsNoCall(one), model: model!,
         target: { ...target, name: target.modelId },
       });
-      const tools = offered === suite.tools ? suiteTools : described(offered);
       let toolTokens = tokensOf.get(tools);
       if (toolTokens === undefined) {
         const text = JSON.stringify(tools);
@@ -75,7 +73,3 @@ export async function countRequests({ input, suite, targets }: ToCount, bodies: 
     return counted;
   }));
 }
-
-/** Tools as a request has them. One list for all cases that offer the suite's, which is so looked at once. */
-const described = (tools: readonly Tool[]): JsonObject[] =>
-  tools.map(({ type, function: about }) => ({ type, function: about })) as unknown as JsonObject[];

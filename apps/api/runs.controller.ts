@@ -19,6 +19,7 @@ import { resumeRun } from '#lib/db/resume-run';
 import { submitRun } from '#lib/db/submit-run';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
+import { describeTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
@@ -104,7 +105,7 @@ export class RunsController {
       : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
     if (!exchange) return { ...result, explanation, exchange };
     const { isLarge, requests, ...rest } = exchange;
-    return { ...result, explanation, exchange: { requests: isLarge ? requests : wholeRequests(requests, toolSetOf(input, suiteTools)), ...rest } };
+    return { ...result, explanation, exchange: { requests: isLarge ? requests : wholeRequests(requests, describeTools(toolSetOf(input, suiteTools))), ...rest } };
   }
 
   @Get('tool-eval/history/:id/export')

@@ -209,6 +209,47 @@ describe('a wrong request', () => {
     expect(((await answer.json()) as any).error).toMatchObject({ message: expect.stringMatching(message), type: 'invalid_request_error' });
   });
 
+  const nameOf = (length: number) => 'x'.repeat(length);
+  const PATTERN = "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
+  const google = (at: number) => `* GenerateContentRequest.tools[0].function_declarations[${at}].name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n`;
+  it.each([
+    ['chat', ['f', 'a.b'], { error: { message: `Invalid 'tools[1].function.name': ${PATTERN}`, type: 'invalid_request_error', param: 'tools[1].function.name', code: 'invalid_value' } }],
+    ['chat', [nameOf(65)], { error: { message: "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64, but got a string with length 65 instead.", code: 'string_above_max_length' } }],
+    ['chat', [''], { error: { code: 'empty_string', param: 'tools[0].function.name' } }],
+    ['chat', [nameOf(64), 'a-b_C9'], undefined],
+    ['responses', ['f', 'a b'], { error: { message: `Invalid 'tools[1].name': ${PATTERN}`, type: 'invalid_request_error', param: 'tools[1].name', code: 'invalid_value' } }],
+    ['responses', ['a-b_C9'], undefined],
+    ['anthropic', ['f', 'a.b'], { type: 'error', error: { type: 'invalid_request_error', message: "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" } }],
+    ['anthropic', [nameOf(129)], { error: { message: 'tools.0.custom.name: String should have at most 128 characters' } }],
+    ['anthropic', ['f', 'f'], { error: { message: 'tools: Tool names must be unique.' } }],
+    ['anthropic', [nameOf(128)], undefined],
+    ['google', ['f', '1st', 'a/b'], { error: { code: 400, status: 'INVALID_ARGUMENT', message: google(1) + google(2) } }],
+    ['google', ['f', 'f'], { error: { message: 'Duplicate function declaration found: f' } }],
+    ['google', ['a.b', 'a:b-c', '_1', nameOf(64)], undefined],
+  ])('has names of tools that the real host of %s refuses: %j', async (format, names, error) => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const asked = {
+      chat: () => post('/v1/chat/completions', { model: 'instant', messages, tools: names.map((name) => ({ type: 'function', function: { name } })) }),
+      responses: () => post('/v1/responses', { model: 'instant', input: 'Hi', tools: names.map((name) => ({ type: 'function', name })) }),
+      anthropic: () => post('/anthropic/v1/messages', { model: 'instant', max_tokens: 9, messages, tools: names.map((name) => ({ name, input_schema: {} })) }, { headers: { 'anthropic-version': '2023-06-01' } }),
+      google: () => post('/google/v1beta/models/instant:generateContent', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], tools: [{ functionDeclarations: names.map((name) => ({ name })) }] }),
+    }[format]!;
+    const answer = await asked();
+    expect(answer.status).toBe(error ? 400 : 200);
+    if (error) expect(await answer.json()).toMatchObject(error);
+  });
+
+  it.each([
+    ['/v1/chat/completions', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'a.b', arguments: '{}' } }] }] }, `Invalid 'messages[0].tool_calls[0].function.name': ${PATTERN}`],
+    ['/v1/responses', { input: [{ role: 'user', content: 'Hi' }, { type: 'function_call', call_id: 'c', name: 'a.b', arguments: '{}' }] }, `Invalid 'input[1].name': ${PATTERN}`],
+    ['/anthropic/v1/messages', { max_tokens: 9, messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: '', input: {} }] }] }, 'messages.0.content.0.tool_use.name: String should have at least 1 character'],
+    ['/anthropic/v1/messages', { max_tokens: 9, messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: nameOf(201), input: {} }] }] }, 'messages.0.content.0.tool_use.name: String should have at most 200 characters'],
+    ['/google/v1beta/models/instant:generateContent', { contents: [{ role: 'model', parts: [{ functionCall: { name: '', args: {} } }] }] }, '* GenerateContentRequest.contents[0].parts[0].function_call.name: Name cannot be empty.\n'],
+  ])('has such names in its conversation: %s %j', async (path, body, message) => {
+    const answer = await post(path, path.startsWith('/google') ? body : { model: 'instant', ...body }, { headers: { 'anthropic-version': '2023-06-01' } });
+    expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([400, message]);
+  });
+
   it('is refused with the key "wrong", everywhere', async () => {
     const headers = { authorization: 'Bearer wrong' };
     expect((await ask('instant', {}, { headers })).status).toBe(401);

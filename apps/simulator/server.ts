@@ -4,6 +4,7 @@ import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
 import type { JsonObject } from '#lib/contracts/json';
 import { answerWell, type WellReply } from './answer-well.js';
+import { Refused, refuseOpenAiName } from './check-names.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
 import { formatOf, formatOfHost, inFormat } from './formats.js';
@@ -113,12 +114,14 @@ function chatHandler(seed: number, states: States) {
     if (body === NOT_JSON) return notJson();
     const spoken = formatOf(incoming.url!);
     try {
-      body = spoken ? spoken.format.read((body ?? {}) as JsonObject, spoken.model, incoming.headers) : body;
+      if (spoken) body = spoken.format.read((body ?? {}) as JsonObject, spoken.model, incoming.headers);
+      const wrong = problemOf(body as ChatRequest);
+      if (wrong) return wrong;
+      if (!spoken) refuseNames(body as ChatRequest);
     } catch (error) {
-      return sendError(400, (error as Error).message);
+      const { code, param } = error as Partial<Refused>;
+      return sendError(400, (error as Error).message, code, { param });
     }
-    const wrong = problemOf(body as ChatRequest);
-    if (wrong) return wrong;
     const request = body as ChatRequest;
     const model = readModelName(request.model);
     if (!model) return unknownModel(request.model);
@@ -180,11 +183,16 @@ function problemOf(body: ChatRequest): Answer | undefined {
   const odd = body.messages.findIndex((message) => typeof message?.role !== 'string');
   if (odd >= 0) return wrong(`messages[${odd}].role`, `Missing required parameter: 'messages[${odd}].role'.`);
   if (body.tools !== undefined && (!Array.isArray(body.tools) || body.tools.length === 0)) return wrong('tools', "'tools' must be an array of at least one tool; leave it out otherwise.");
-  const nameless = body.tools?.findIndex((tool) => typeof tool?.function?.name !== 'string') ?? -1;
-  if (nameless >= 0) return wrong(`tools[${nameless}].function.name`, `Missing required parameter: 'tools[${nameless}].function.name'.`);
   if (body.tool_choice !== undefined && !body.tools) return wrong('tool_choice', "'tool_choice' is only allowed when 'tools' are specified.");
   if ((body as { stream?: unknown }).stream === true) return wrong('stream', 'This simulator does not stream. Leave "stream" out.');
   return undefined;
+}
+
+function refuseNames({ tools = [], messages }: ChatRequest): void {
+  tools.forEach((tool, index) => refuseOpenAiName(`tools[${index}].function.name`, tool?.function?.name));
+  messages.forEach(({ tool_calls: calls }, index) => {
+    if (Array.isArray(calls)) calls.forEach((call, at) => refuseOpenAiName(`messages[${index}].tool_calls[${at}].function.name`, call?.function?.name));
+  });
 }
 
 function whileOff(status: number | 'reset' | 'hang', model: string): Answer {

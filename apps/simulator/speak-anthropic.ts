@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { hash } from './chance.js';
+import { refuseAnthropicCall, refuseAnthropicNames } from './check-names.js';
 import { completed, list, objectOf, type Format } from './format.js';
 
 const STOP_REASONS: Record<string, string> = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', content_filter: 'refusal' };
@@ -17,6 +18,7 @@ export const anthropicFormat: Format = {
     if (headers['anthropic-version'] !== '2023-06-01') {
       for (const name of ['temperature', 'top_p', 'top_k']) if (name in body) throw new Error(`${name}: Extra inputs are not permitted`);
     }
+    refuseAnthropicNames(list(tools).map(({ name }) => name));
     const instructions = typeof system === 'string' ? system : list(system).map(({ text }) => text).join('\n\n');
     const pending = new Set<Json | undefined>();
     const read = list(messages).flatMap((message, index): JsonObject[] => {
@@ -25,6 +27,7 @@ export const anthropicFormat: Format = {
       const text = blocks.filter(({ type }) => type === 'text').map((block) => block.text).join('\n');
       if (message.role === 'assistant') {
         const calls = blocks.filter(({ type }) => type === 'tool_use');
+        blocks.forEach(({ type, name }, at) => type === 'tool_use' && refuseAnthropicCall(`messages.${index}.content.${at}`, name));
         for (const { id } of calls) pending.add(id);
         return [{
           role: 'assistant', content: text || null,

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { Refused, refuseGoogleNames } from './check-names.js';
 import { completed, list, objectOf, type Format } from './format.js';
 
 const KNOWN = ['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings', 'cachedContent'];
@@ -16,6 +17,11 @@ export const googleFormat: Format = {
     let open: { id: string; name: Json | undefined }[] = [];
     const messages = list(contents).flatMap((content, index): JsonObject[] => {
       const parts = list(content.parts);
+      for (const [at, part] of parts.entries()) {
+        for (const [key, said] of [['functionCall', 'function_call'], ['functionResponse', 'function_response']] as const) {
+          if (isObject(part[key]) && !part[key].name) throw new Refused(`* GenerateContentRequest.contents[${index}].parts[${at}].${said}.name: Name cannot be empty.\n`);
+        }
+      }
       const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
       if (content.role === 'model') {
         const calls = parts.flatMap(({ functionCall: call }) => (isObject(call) ? [call] : []));
@@ -34,6 +40,7 @@ export const googleFormat: Format = {
       return [...answered, ...(text ? [{ role: 'user', content: text }] : [])];
     });
     const declared = list(tools).flatMap(({ functionDeclarations }) => list(functionDeclarations));
+    refuseGoogleNames(declared.map(({ name }) => name));
     const calling = isObject(toolConfig) && isObject(toolConfig.functionCallingConfig) ? toolConfig.functionCallingConfig : {};
     const allowed = Array.isArray(calling.allowedFunctionNames) ? calling.allowedFunctionNames[0] : undefined;
     return {

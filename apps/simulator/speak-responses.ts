@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { refuseOpenAiName } from './check-names.js';
 import { completed, list, type Format } from './format.js';
 
 /** OpenAI's Responses API, as far as the simulated models need it. */
@@ -9,10 +10,11 @@ export const responsesFormat: Format = {
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input);
     const called = new Set<Json | undefined>();
     const messages: JsonObject[] = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       if (item.type === 'reasoning') continue;
       const last = messages.at(-1);
       if (item.type === 'function_call') {
+        refuseOpenAiName(`input[${index}].name`, item.name);
         called.add(item.call_id);
         const call = { id: item.call_id ?? null, type: 'function', function: { name: item.name ?? '', arguments: item.arguments ?? '' } };
         if (last?.role === 'assistant') last.tool_calls = [...list(last.tool_calls), call];
@@ -24,7 +26,7 @@ export const responsesFormat: Format = {
         messages.push({ role: item.role ?? null, content: typeof item.content === 'string' ? item.content : list(item.content).map(({ text }) => text ?? '').join('\n') });
       }
     }
-    for (const tool of list(tools)) if (typeof tool.name !== 'string') throw new Error("Missing required parameter: 'tools[0].name'.");
+    list(tools).forEach(({ name }, index) => refuseOpenAiName(`tools[${index}].name`, name));
     return {
       model: model ?? null,
       messages,

@@ -20,6 +20,8 @@ export interface PlayedCase extends Omit<Asked, 'reply' | 'failure'> {
 export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rounds'> {
   /** How many requests were refused, where `replies` holds some of the refusals only. */
   refused?: number;
+  /** Tools' own names, which the requests and the calls in `replies` have, by others that went over the wire. */
+  names?: Record<string, string>;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rou
  */
 export async function playCase(
   { input }: Pick<PreparedCase, 'input'>, of: Parameters<typeof askModel>[0],
-  answerRound: (message: JsonObject, used: Map<string, number>) => Promise<Turn>,
+  answerRound: (reply: Reply, used: Map<string, number>) => Promise<Turn>,
 ): Promise<PlayedCase> {
   const first = await askModel(of);
   if (!input.multi_turn || !first.reply) return { ...first, answers: first.reply && [first.reply], failure: first.failure };
@@ -39,7 +41,7 @@ export async function playCase(
   const used = new Map<string, number>();
   const messages = [...(of.body.messages as Json[])];
   for (let reply = first.reply; played.answers!.length < (input.max_rounds ?? DEFAULT_MAX_ROUNDS); ) {
-    const answered = await answerRound(reply.message, used).catch((error: unknown) => {
+    const answered = await answerRound(reply, used).catch((error: unknown) => {
       if (error instanceof Unscorable) return new ProviderFailure(error.kind, error.message, false);
       throw error;
     });
@@ -92,9 +94,9 @@ function addUp(played: PlayedCase, next: Asked, more: readonly Json[]): void {
 const sum = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
 
 /** The replies in a stored exchange that are to be scored; undefined where no model answered, or a chain was not played to its end. */
-export function answersIn({ replies, rounds }: Pick<Exchange, 'replies' | 'rounds'>): Reply[] | undefined {
+export function answersIn({ replies, rounds, names }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
   const answers = (rounds ?? [replies.length - 1]).map((index) => keptReply(replies[index]));
-  return answers.every((answer) => answer !== undefined) ? answers : undefined;
+  return answers.every((answer) => answer !== undefined) ? answers.map((answer) => ({ ...answer, names })) : undefined;
 }
 
 /** What a request's key has to say of a chain beside its first request: all that the later ones follow from. */

@@ -9,6 +9,7 @@ import type { Outcome, Settlement } from '#lib/db/settle-items';
 import { warnOnce } from '#lib/db/warn-once';
 import { buildRequest, expectsNoCall, refusesRequired, type BuiltRequest, type Warning } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
+import { ownNames } from '#lib/providers/dialects/dialects';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
 import { requestKey } from '#lib/providers/request-key';
@@ -175,12 +176,13 @@ export class ItemRunner {
   ): Promise<Answered> {
     const { laneId } = target;
     const notes: Note[] = [];
+    const names = ownNames(first.kind, request.body.tools);
     const asked = await playCase(prepared, {
       model, permits, body: request.body, toolChoice: request.toolChoice, item: `${delivery.runId} ${delivery.item}`, timeoutMs: run.config.timeout_s * 1000, signal,
       replyBytes, works,
       onAttempt: (failure, seconds) => this.of.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
-    }, (message, used) => this.of.scorer.answerRound(prepared, message, used, { share: laneId, signal }));
+    }, (reply, used) => this.of.scorer.answerRound(prepared, { ...reply, names }, used, { share: laneId, signal }));
     if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
     const { kind, ...prices } = await model().catch(() => first);
     for (const { what, message } of notes) await this.#announce(run.id, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
@@ -190,9 +192,9 @@ export class ItemRunner {
       void this.of.connections.refresh();
     }
     const { replies, rounds, refused } = asked;
-    const exchange: Exchange = { requests: withoutTools(asked.requests, prepared.tools), replies, rounds, ...(refused > 0 && { refused }) };
+    const exchange: Exchange = { requests: withoutTools(asked.requests, request.body.tools), replies, rounds, ...(refused > 0 && { refused }), ...(names && { names }) };
     return {
-      result: asked.answers ? await this.#score(run, prepared, laneId, asked.answers, signal) : errored(asked.failure!.kind, asked.failure!.message),
+      result: asked.answers ? await this.#score(run, prepared, laneId, asked.answers.map((answer) => ({ ...answer, names })), signal) : errored(asked.failure!.kind, asked.failure!.message),
       latencyMs: asked.latencyMs,
       promptTokens: asked.promptTokens,
       completionTokens: asked.completionTokens,

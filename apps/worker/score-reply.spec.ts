@@ -105,13 +105,22 @@ test('a verdict on megabytes of arguments keeps what was wrong, and not the mega
   expect(verdict.evidence.notes).toEqual([expect.stringContaining('shortened')]);
 });
 
+test('a large reply is read with the names that its model was told, as a small one is', async () => {
+  const names = { f_1: 'f' };
+  const written = (size: number): Reply => ({ ...said({ content: `{"name": "f_1", "arguments": {"a": "${'x'.repeat(size)}"}}` }), names });
+  for (const reply of [written(1), written(50_000)]) {
+    expect((await scorerOf().score(made({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({ overall: 1, called: [{ name: 'f' }] });
+    expect(await scorerOf().answerRound(made({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone)).toMatchObject({ calls: [{ name: 'f' }] });
+  }
+});
+
 test('a large round of a chain is answered as a small one is, with the turns of its mocks', async () => {
   const scorer = scorerOf();
   const prepared = made({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
   const used = new Map<string, number>();
-  const round = (args: string): JsonObject => ({ tool_calls: [call('f', args)] });
+  const round = (args: string) => said({ tool_calls: [call('f', args)] });
   expect(await scorer.answerRound(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), used, alone)).toMatchObject({ answers: ['one'] });
   expect(await scorer.answerRound(prepared, round('{}'), used, alone)).toMatchObject({ calls: [{ name: 'f', arguments: {} }], answers: ['two'] });
-  expect(await scorer.answerRound(prepared, { tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }, used, alone)).toBeUndefined();
-  expect(await scorer.answerRound(prepared, { content: 'Done.' }, used, alone)).toBeUndefined();
+  expect(await scorer.answerRound(prepared, said({ tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }), used, alone)).toBeUndefined();
+  expect(await scorer.answerRound(prepared, said({ content: 'Done.' }), used, alone)).toBeUndefined();
 });

@@ -47,7 +47,7 @@ export class ReplyScorer {
   ): Promise<ScoredReply> {
     const cheap = isCheap(prepared, replies.map(({ message }) => message), metrics);
     const meanings = new Meanings();
-    const json = cheap ? '' : await printed(replies.map(({ message, finishReason }) => ({ message: readable(message), finishReason })));
+    const json = cheap ? '' : await printed(replies.map(readable));
     for (;;) {
       const made = await this.#guard(of.signal, async () => {
         if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
@@ -69,10 +69,10 @@ export class ReplyScorer {
    * @returns undefined where the chain ends
    * @throws Unscorable, or the signal's reason
    */
-  async answerRound(prepared: PreparedCase, message: JsonObject, used: Map<string, number>, { share, signal }: { share: string; signal: AbortSignal }): Promise<Turn> {
-    if (isCheap(prepared, [message], [])) return this.#guard(signal, async () => answerRound(prepared, message, used));
-    const json = await printed(readable(message));
-    const answer = await this.#guard(signal, () => this.#threads.run({ what: 'turn', case: textOf(prepared), message: json, used }, share, signal));
+  async answerRound(prepared: PreparedCase, reply: Reply, used: Map<string, number>, { share, signal }: { share: string; signal: AbortSignal }): Promise<Turn> {
+    if (isCheap(prepared, [reply.message], [])) return this.#guard(signal, async () => answerRound(prepared, reply, used));
+    const json = await printed(readable(reply));
+    const answer = await this.#guard(signal, () => this.#threads.run({ what: 'turn', case: textOf(prepared), reply: json, used }, share, signal));
     if (!('json' in answer)) return undefined;
     for (const [name, count] of answer.used ?? []) used.set(name, count);
     return answer.json === undefined ? undefined : oneAtATime(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
@@ -101,6 +101,8 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
 
 const printed = (value: Json): Promise<string> | string => oneAtATime(() => jsonAsWritten(value), lengthOf(value, LARGE));
 
-/** What is read of a message; thoughts and whatever else it holds stay here. */
-const readable = ({ content, tool_calls, function_call }: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries({ content, tool_calls, function_call }).filter(([, value]) => value !== undefined)) as JsonObject;
+/** What is read of a reply; thoughts and whatever else its message holds stay here. */
+function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {
+  const message = Object.fromEntries(Object.entries({ content, tool_calls, function_call }).filter(([, value]) => value !== undefined)) as JsonObject;
+  return { message, finishReason, ...(names && { names }) };
+}

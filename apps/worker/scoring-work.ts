@@ -22,6 +22,8 @@ export interface ScoredReply {
 export interface Reply {
   message: JsonObject;
   finishReason: string | null;
+  /** Tools' own names by others that the model was told. */
+  names?: Record<string, string>;
 }
 
 /** Embedding models read some thousand tokens; what a text says is told by its beginning. */
@@ -64,7 +66,7 @@ export class Meanings {
 /** The house verdict of what was answered, one reply or those of a chain's rounds, and the metrics that were asked for. */
 export function scoreOnce(prepared: PreparedCase, replies: readonly Reply[], metrics: readonly RunMetric[], meanings: Meanings): ScoredReply {
   // Other people's metrics know no bounds of a reply.
-  const rounds = replies.map(({ message }) => ({ message, reply: readReply(message, prepared.tools, { whole: metrics.length > 0 }) }));
+  const rounds = replies.map(({ message, names }) => ({ message, reply: readReply(message, prepared.tools, { whole: metrics.length > 0, names }) }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = meanings.of;
   const scored: ScoredReply = { verdict: prepared.score(read, { finishReason: replies.at(-1)!.finishReason, similarities }) };
@@ -76,8 +78,8 @@ export function scoreOnce(prepared: PreparedCase, replies: readonly Reply[], met
 export type Turn = undefined | { calls: ReadCall[]; answers: string[] };
 
 /** @param used how often each tool was called in earlier rounds; counted on here */
-export function answerRound({ input, tools }: Pick<PreparedCase, 'input' | 'tools'>, message: JsonObject, used: Map<string, number>): Turn {
-  const read = readReply(message, tools);
+export function answerRound({ input, tools }: Pick<PreparedCase, 'input' | 'tools'>, { message, names }: Pick<Reply, 'message' | 'names'>, used: Map<string, number>): Turn {
+  const read = readReply(message, tools, { names });
   if (read.oversized || read.calls.length === 0 || reachesEnd(input, read)) return undefined;
   return { calls: read.calls, answers: read.calls.map(mockAnswers(input, used)) };
 }
@@ -92,7 +94,7 @@ export interface CaseText {
 /** Work of a thread. JSON travels as text: a number that keeps its text could not be cloned. */
 export type ScoringTask = { case: CaseText } & (
   | { what: 'score'; replies: string; metrics: string; known: [string, string, number][] }
-  | { what: 'turn'; message: string; used: Map<string, number> }
+  | { what: 'turn'; reply: string; used: Map<string, number> }
 );
 
 /** JSON of a `ScoredReply` or a `Turn`, with what has to be known or counted beside it. */
@@ -115,7 +117,7 @@ function preparedOf({ input, tools, passThreshold }: CaseText): PreparedCase {
 export function work(task: ScoringTask): ScoringAnswer {
   const of = preparedOf(task.case);
   if (task.what === 'turn') {
-    const turn = answerRound(of, parseJson(task.message) as JsonObject, task.used);
+    const turn = answerRound(of, parseJson(task.reply) as unknown as Reply, task.used);
     return { json: JSON.stringify(turn), used: task.used };
   }
   const meanings = new Meanings();

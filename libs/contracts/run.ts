@@ -180,6 +180,8 @@ export const ResultWithExchange = Result.extend({
       replies: z.array(z.unknown()),
       /** Requests that were refused; `replies` holds twenty of them at most. */
       refused: z.int().optional(),
+      /** Names that tools have here, by those that went over the wire in their place. */
+      names: z.record(z.string(), z.string()).optional(),
     })
     .nullable(),
 }).meta({ id: 'ResultWithExchange' });

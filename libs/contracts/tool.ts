@@ -4,7 +4,7 @@ import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js'
 /** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
 export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
 
-/** What providers accept as a function name, and dots, which some dialects use as a separator. */
+/** What providers accept as a function name, and dots; where a provider takes none, it is sent another name. */
 export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"');
 
 /** A tool in OpenAI's function schema. `parameters` is a JSON Schema; left out, the tool takes no arguments. */

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 
@@ -14,6 +15,9 @@ export interface BuiltRequest {
   toolChoice: ToolChoice;
   warnings: Warning[];
 }
+
+/** Tools as requests have them: the same list for the same tools, since much is kept by it (digests, tokens, names). */
+export const describeTools = memoize((tools: readonly Tool[]) => tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[]);
 
 /** The chat completion request of a case for a model. */
 export function buildRequest(of: {
@@ -39,7 +43,7 @@ export function buildRequest(of: {
     ...model.defaultParams,
     ...config.params,
     ...target.params,
-    tools: suite.tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
+    tools: describeTools(suite.tools),
     tool_choice: toolChoice,
   };
   for (const name of model.unsupportedParams) {

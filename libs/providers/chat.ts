@@ -2,11 +2,9 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { ProviderKind } from '#lib/contracts/provider';
 import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
-import { anthropic } from './dialects/anthropic.js';
 import type { Dialect, Endpoint, Fetch, Note, Said } from './dialects/dialect.js';
-import { google } from './dialects/google.js';
-import { openai } from './dialects/openai.js';
-import { openaiResponses } from './dialects/openai-responses.js';
+import { DIALECTS } from './dialects/dialects.js';
+import { renamed, withSentNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivate } from './guarded-fetch.js';
 import { hideKey, maskKeys } from './mask-keys.js';
@@ -16,11 +14,9 @@ import type { ReplyBytes } from './reply-bytes.js';
 /** Of an answer that holds no reply. */
 const LONGEST_KEPT = 100_000;
 
-const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
-
 /** What a model answered, in OpenAI's format. Its numbers keep their text. */
 export interface ChatReply extends Said {
-  /** The whole answer, as it came. */
+  /** The whole answer, as it came but for the names of tools, which are the request's own. */
   body: Json;
   /** What the provider's format could not say of the request. */
   notes: Note[];
@@ -52,15 +48,16 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         attempt.abort();
       }, timeoutMs);
       try {
-        const { wire, notes } = foreseen(() => dialect.toWire(body));
+        const { named, ownNames, notes: aboutNames } = foreseen(() => withSentNames(body, dialect.names));
+        const { wire, notes } = foreseen(() => dialect.toWire(named));
         const response = await send(wire, { signal: attempt.signal, timeoutMs, replyBytes });
         const text = await response.text();
         const isPrivate = isFromPrivate(response);
-        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate };
+        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate, ownNames };
         const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
         const answer = await oneAtATime(() => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))), text.length);
         replyBytes?.keep();
-        return { ...answer, notes, refilledInMs: readRefill(response.headers) };
+        return { ...answer, notes: [...notes, ...aboutNames], refilledInMs: readRefill(response.headers) };
       } catch (error) {
         replyBytes?.drop();
         if (signal.aborted) throw signal.reason as Error;
@@ -105,15 +102,17 @@ interface Origin {
   baseUrl: string;
   /** What came from a private address and is no reply is quoted to nobody, and kept nowhere. */
   isPrivate: boolean;
+  /** Of tools, by those that were sent. */
+  ownNames: ReadonlyMap<string, string>;
 }
 
 /** Reads a 200. */
-function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate }: Origin): Said & { body: Json } {
+function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate, ownNames }: Origin): Said & { body: Json } {
   const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
   const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
   let body: Json;
   try {
-    body = parseJson(text);
+    body = renamed(parseJson(text), dialect.calledAt, ownNames);
   } catch {
     const html = contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
     throw new ProviderFailure(

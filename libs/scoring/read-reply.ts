@@ -17,6 +17,7 @@ type Repair = NonNullable<ReadCall['repairs']>[number];
 /** What is going on while a reply is read. */
 interface Reading {
   whole: boolean;
+  names: Record<string, string>;
   oversized?: Bound;
 }
 
@@ -24,10 +25,11 @@ interface Reading {
  * Reads the calls out of a chat completion message: native ones, calls stuffed into the name, calls written as JSON into the
  * text. What a model says always becomes a reply; what cannot be read becomes a malformed call, never an error.
  * @param whole reads on behind the bounds of a reply, for metrics that know none; in time linear in the reply all the same
+ * @param names tools' own names by others that the model was told; calls that it made natively have their own already
  */
-export function readReply(message: unknown, tools: readonly Tool[], { whole = false } = {}): ReadReply {
+export function readReply(message: unknown, tools: readonly Tool[], { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {}): ReadReply {
   const reply = isObject(message) ? message : {};
-  const reading: Reading = { whole };
+  const reading: Reading = { whole, names };
   const calls = nativeCalls(reply, reading);
   if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, reading));
   const format_compliance =
@@ -62,7 +64,7 @@ function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
 
 function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ReadCall {
   const given = readArguments(raw, repairs, reading);
-  const inName = name.trimStart().startsWith('{') && maySearch(name, reading) ? callShape(parse(name.trim(), reading)) : undefined;
+  const inName = name.trimStart().startsWith('{') && maySearch(name, reading) ? callShape(parse(name.trim(), reading), reading) : undefined;
   if (!inName) return finish(name, given, repairs);
   repairs.push('json_in_name');
   const nonEmpty = given.value && Object.keys(given.value).length > 0;
@@ -112,11 +114,12 @@ function tooDeep(reading: Reading): { value: null; raw: string } {
 }
 
 /** {"name": ..., "arguments" | "parameters": ...}, bare or in a "function" wrapper. */
-function callShape(value: Json | undefined): { name: string; arguments: Json | undefined } | undefined {
+function callShape(value: Json | undefined, { names }: Reading): { name: string; arguments: Json | undefined } | undefined {
   if (!isObject(value)) return undefined;
   const body = isObject(value.function) ? value.function : value;
   if (typeof body.name !== 'string' || body.name === '') return undefined;
-  return { name: body.name, arguments: body.arguments ?? body.parameters };
+  const name = Object.hasOwn(names, body.name) ? names[body.name]! : body.name;
+  return { name, arguments: body.arguments ?? body.parameters };
 }
 
 function callsInText(text: string, tools: readonly Tool[], reading: Reading): ReadCall[] {
@@ -126,7 +129,7 @@ function callsInText(text: string, tools: readonly Tool[], reading: Reading): Re
   for (const [start, end] of jsonIn(text)) {
     const value = parse(text.slice(start, end), reading);
     for (const candidate of value === undefined ? [] : unwrap(value)) {
-      const shape = callShape(candidate);
+      const shape = callShape(candidate, reading);
       if (!shape || !known.has(shape.name.toLowerCase())) continue;
       const repairs: Repair[] = ['json_in_content'];
       const call = readArguments(shape.arguments, repairs, reading);

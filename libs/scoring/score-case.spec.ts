@@ -92,6 +92,15 @@ describe('a reply is read', () => {
   ])('as %s: %j', (compliance, message, wanted) => {
     expect(read(message)).toMatchObject({ format_compliance: compliance, calls: [wanted] });
   });
+  it('with the own names of tools for those that its model was told, in its text and stuffed into a name', () => {
+    const names = { f_1: 'f', constructor_1: 'g' };
+    const called = (message: unknown) => readReply(message, tools, { names }).calls.map((one) => one.name);
+    expect(called({ content: '{"name":"f_1","arguments":{"a":"f_1"}} {"name":"f","arguments":{}} {"name":"constructor","arguments":{}}' })).toEqual(['f', 'f']);
+    expect(called(reply(call('{"name":"constructor_1","parameters":{}}', '')))).toEqual(['g']);
+    expect(readReply({ content: '{"name":"f_1","arguments":{"a":"f_1"}}' }, tools, { names }).calls[0]!.arguments).toEqual({ a: 'f_1' });
+    expect(called(reply(call('f_1', '{}')))).toEqual(['f_1']);
+    expect(readReply({ content: '{"name":"f_1","arguments":{}}' }, tools).calls).toEqual([]);
+  });
   it('as no call when its prose holds JSON that names no tool of the suite', () => {
     expect(read({ content: 'An example: {"name":"Ada","arguments":{}}' })).toEqual({ calls: [], format_compliance: 'none' });
     expect(read({ content: null })).toEqual({ calls: [], format_compliance: 'none' });

@@ -10,13 +10,13 @@ export const TOOLS_OF_CASE = '(the tools of the case)';
 export const MESSAGES_BEFORE = '(the messages of the request before)';
 
 /** Stored requests as they were made. */
-export function wholeRequests(requests: readonly JsonObject[], tools: readonly Tool[]): JsonObject[] {
+export function wholeRequests(requests: readonly JsonObject[], tools: Json): JsonObject[] {
   let before: Json[] = [];
   return requests.map((request) => {
     const messages = Array.isArray(request.messages) ? request.messages : [];
     const whole = messages[0] === MESSAGES_BEFORE ? [...before, ...messages.slice(1)] : messages;
     before = whole;
-    return { ...request, ...(Array.isArray(request.messages) && { messages: whole }), ...(request.tools === TOOLS_OF_CASE && { tools: tools as unknown as Json }) };
+    return { ...request, ...(Array.isArray(request.messages) && { messages: whole }), ...(request.tools === TOOLS_OF_CASE && { tools }) };
   });
 }
 

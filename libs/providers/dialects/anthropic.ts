@@ -4,6 +4,7 @@ import { withoutSlash } from '#lib/contracts/url';
 import { held, leaveOut, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+import { PLAIN_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
 const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'modalities', 'prediction', 'verbosity'];
@@ -19,6 +20,9 @@ const STOP_REASONS: Record<string, string> = {
 
 /** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Dialect = {
+  names: PLAIN_NAMES,
+  calledAt: ['content.*.name'],
+
   toWire(body) {
     const notes: Note[] = [];
     const { messages, tools, tool_choice: choice, parallel_tool_calls: parallel, max_tokens, max_completion_tokens, stop, user, reasoning_effort: effort, response_format: format, ...params } = body;

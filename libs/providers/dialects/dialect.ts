@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#lib/contracts/json';
 import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
+import type { NameRule } from './tool-names.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -31,6 +32,10 @@ export const held = (replyBytes: ReplyBytes | undefined): object => (replyBytes 
 
 /** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
 export interface Dialect {
+  /** What its hosts take as names of tools. */
+  names: NameRule;
+  /** Where names of called tools stand in an answer: keys, and `*` for each item of a list. */
+  calledAt: readonly string[];
   toWire(body: JsonObject): { wire: JsonObject; notes: Note[] };
   /**
    * Makes the function that sends, through the format's own SDK, which is loaded with the first request.

@@ -5,6 +5,8 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
 import { AnswerTooLarge } from '../guarded-size.js';
+import fc from '../../../test/fast-check.js';
+import { ownNames } from './dialects.js';
 
 const fixture = (kind: string): any => parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
 
@@ -290,6 +292,100 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('a
     const said = { openai: [], 'openai-responses': sent.body.input?.slice(1, 1 + sentBack.length), anthropic: sent.body.messages?.[1]?.content, google: sent.body.contents?.[1]?.parts }[kind];
     expect(JSON.parse(JSON.stringify(said))).toEqual(JSON.parse(JSON.stringify(sentBack)));
     if (sentBack.some((piece) => JSON.stringify(piece).includes('5.0'))) expect(sent.text).toMatch(/days\\?":5\.0/);
+  });
+});
+
+describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('names of tools that hosts of kind %s refuse', (kind) => {
+  const taken = kind === 'google' ? /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/ : /^[A-Za-z0-9_-]{1,64}$/;
+  const toTool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object', properties: {} } } });
+  const answerOf = (names: string[]) => ({
+    openai: { choices: [{ message: { role: 'assistant', content: null, tool_calls: names.map((name, index) => ({ id: `c${index}`, type: 'function', function: { name, arguments: '{"n":5.0}' } })) } }] },
+    'openai-responses': { object: 'response', status: 'completed', output: [{ type: 'reasoning', id: 'rs_1', encrypted_content: 'x' }, ...names.map((name, index) => ({ type: 'function_call', call_id: `c${index}`, name, arguments: '{"n":5.0}' }))] },
+    anthropic: { type: 'message', content: [THOUGHT, ...names.map((name, index) => ({ type: 'tool_use', id: `c${index}`, name, input: {} }))], stop_reason: 'tool_use' },
+    google: { candidates: [{ content: { role: 'model', parts: names.map((name, index) => ({ functionCall: { id: `c${index}`, name, args: {} } })) }, finishReason: 'STOP' }] },
+  })[kind] as JsonObject;
+  const toolsIn = (body: any): string[] =>
+    kind === 'google' ? body.tools[0].functionDeclarations.map(({ name }: any) => name) : body.tools.map((one: any) => (one.function ?? one).name);
+  const asked = (names: readonly string[], more: object = {}, said: string[] = []) => ask(kind, { ...SIMPLE, max_tokens: 100, tools: names.map(toTool), ...more } as never, { body: answerOf(said) });
+  const calledIn = (message: JsonObject): string[] => ((message.tool_calls ?? []) as any[]).map((call) => call.function.name);
+
+  it('are sent as others, each as one of its own, and read back in replies; those that need none stay', async () => {
+    const name = fc.oneof(
+      fc.stringMatching(/^[ab1._-]{1,4}$/), fc.string({ maxLength: 5 }), fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.constantFrom('weather.get', 'weather_get', 'weather get', 'get/weather', '天気', '.', '', '__proto__', 'constructor', 'x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(64)}y`),
+    );
+    await fc.assert(fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 12 }), async (names) => {
+      const { sent, reply } = await asked(names);
+      const others = toolsIn(sent.body);
+      for (const other of others) expect(other).toMatch(taken);
+      expect(new Set(others).size).toBe(names.length);
+      expect(others.filter((_other, index) => taken.test(names[index]!))).toEqual(names.filter((one) => taken.test(one)));
+      expect(reply.notes.map(({ what }) => what)).toEqual(names.join() === others.join() ? [] : ['tool-names']);
+      expect(calledIn((await asked(names, {}, others)).reply.message)).toEqual(names);
+      // Their order decides nothing, nor does a tool that is like none of them.
+      expect(toolsIn((await asked(['quite_another', ...names.toReversed()])).sent.body)).toEqual(['quite_another', ...others.toReversed()]);
+    }), { numRuns: 40 });
+  }, 30_000);
+
+  it('are readable, and told of', async () => {
+    const names = ['a.b', 'a_b', 'weather.get', '1st', 'x.y', '2nd', 'x'.repeat(65)];
+    const { sent, reply } = await asked(names);
+    const others = toolsIn(sent.body);
+    if (kind === 'google') expect(others).toEqual(['a.b', 'a_b', 'weather.get', '_1st', 'x.y', '_2nd', 'x'.repeat(64)]);
+    else expect(others).toEqual([expect.stringMatching(/^a_b_[0-9a-f]{6}$/), 'a_b', 'weather_get', '1st', 'x_y', '2nd', 'x'.repeat(64)]);
+    expect((await asked(names.toReversed())).reply.notes).toEqual(reply.notes);
+    expect(reply.notes).toEqual([{ what: 'tool-names', message: expect.stringMatching(/^This API takes names of tools of up to 64 letters, .* Results have the suite's names\.$/) }]);
+    expect(reply.notes[0]!.message).toContain(kind === 'google' ? '"1st" as "_1st"' : '"weather.get" as "weather_get"');
+    expect(ownNames(kind, ['a.b', 'a_b'].map(toTool) as never)).toEqual(kind === 'google' ? undefined : { [others[0]!]: 'a.b' });
+  });
+
+  it('are the same in what a conversation calls, and in nothing that is said in it', async () => {
+    const names = kind === 'google' ? ['1a', '_1a'] : ['a.b', 'a_b'];
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
+    // Calls of tools that the model made up go by names that are nobody else's.
+    const [own, other] = toolsIn((await asked(names)).sent.body) as [string, string];
+    const odd = ['no such tool!', '', own, 'x'.repeat(300)];
+    const calls = [...names, ...odd].map((name, index) => call(`c${index}`, name));
+    const messages = [
+      { role: 'system', content: `Use ${names[0]}.` }, { role: 'user', content: `Call ${names[0]} now.`, name: names[0] }, { role: 'assistant', content: `I call ${names[0]}.`, tool_calls: calls },
+      ...calls.map(({ id, function: { name } }) => ({ role: 'tool', tool_call_id: id, name, content: `${names[0]} says` })), { role: 'user', content: 'And?' },
+    ];
+    const choice = { type: 'function', function: { name: names[0] } };
+    const { sent, reply } = await asked(names, { messages, tool_choice: choice });
+    const places: Record<ProviderKind, (body: any) => { called: string[]; chosen: string; results?: string[] }> = {
+      openai: (body) => ({ called: calledIn(body.messages[2]), chosen: body.tool_choice.function.name, results: body.messages.slice(3, -1).map((one: any) => one.name) }),
+      'openai-responses': (body) => ({ called: body.input.filter((one: any) => one.type === 'function_call').map((one: any) => one.name), chosen: body.tool_choice.name }),
+      anthropic: (body) => ({ called: body.messages[1].content.slice(1).map((one: any) => one.name), chosen: body.tool_choice.name }),
+      google: (body) => ({
+        called: body.contents[1].parts.slice(1).map((one: any) => one.functionCall.name), chosen: body.toolConfig.functionCallingConfig.allowedFunctionNames[0],
+        results: body.contents[2].parts.flatMap((one: any) => one.functionResponse?.name ?? []),
+      }),
+    };
+    const { called, chosen, results = called } = places[kind](sent.body);
+    expect(toolsIn(sent.body)).toEqual([own, other]);
+    expect([called.slice(0, 2), chosen, results]).toEqual([[own, other], own, called]);
+    expect(new Set(called).size).toBe(calls.length);
+    for (const one of called) expect(one).toMatch(taken);
+    expect(sent.text).toContain(`Call ${names[0]} now.`);
+    expect(sent.text.split(`${names[0]} says`).length - 1).toBe(calls.length);
+    expect(reply.notes.map(({ what }) => what)).toEqual(['tool-names']);
+    if (kind === 'openai') expect(sent.body.messages[1].name).toBe(names[0]);
+  });
+
+  it('are those of the request in the answer that is kept, numbers as they were written, and in the pieces that are sent back', async () => {
+    const names = kind === 'google' ? ['1a', 'b'] : ['a.b', 'b'];
+    const others = toolsIn((await asked(names)).sent.body);
+    // What a model was not told it said by itself: a name of its own, or the suite's.
+    const said = [...others, names[0]!, 'made.up'];
+    const { reply } = await asked(names, {}, said);
+    expect(calledIn(reply.message)).toEqual([...names, names[0], 'made.up']);
+    expect(replyIn(reply.body)?.message).toEqual(reply.message);
+    if (kind.startsWith('openai')) expect(JSON.stringify(reply.body)).toContain('{\\"n\\":5.0}');
+    const results = said.map((_name, index) => ({ role: 'tool', tool_call_id: `c${index}`, content: 'x' }));
+    const { sent } = await asked(names, { messages: [...(SIMPLE.messages as []), reply.message, ...results] });
+    if (kind === 'anthropic') expect(sent.body.messages[1].content).toEqual([THOUGHT, ...[...others, others[0], 'made_up'].map((name) => expect.objectContaining({ type: 'tool_use', name }))]);
+    else expect(sent.text).toContain(`"name":"${others[0]}"`);
+    expect(sent.text).not.toContain(`"name":"${names[0]}"`);
   });
 });
 

@@ -20,6 +20,11 @@ const BLOCKED = new Set(['MODEL_ARMOR', 'SAFETY', 'RECITATION', 'LANGUAGE', 'BLO
 
 /** Google's Gemini API: https://ai.google.dev/api/generate-content */
 export const google: Dialect = {
+  // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-),
+  // with a maximum length of 64" (its error; its SDK says 128). Errors of other versions of it know no colon.
+  names: { takes: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/, refuses: /[^a-zA-Z0-9_.-]/gu, words: 'letters, digits, "_", "." and "-", a letter or "_" first' },
+  calledAt: ['candidates.*.content.parts.*.functionCall.name'],
+
   toWire(body) {
     const notes: Note[] = [];
     const { model, messages, tools, tool_choice: choice, stop, response_format: format, ...params } = body;

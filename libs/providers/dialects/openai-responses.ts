@@ -2,6 +2,7 @@ import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#l
 import { held, leaveOut, sdkTimeoutMs, tokenCount, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
 import { asSaid, note, objectIn, textIn } from './read-messages.js';
+import { PLAIN_NAMES } from './tool-names.js';
 
 const UNKNOWN = ['n', 'seed', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'modalities', 'audio', 'prediction', 'web_search_options'];
 /** The API refuses less. */
@@ -9,6 +10,9 @@ const LEAST_TOKENS = 16;
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const openaiResponses: Dialect = {
+  names: PLAIN_NAMES,
+  calledAt: ['output.*.name'],
+
   toWire(body) {
     const notes: Note[] = [];
     const { messages, tools, tool_choice: choice, max_tokens, max_completion_tokens, reasoning_effort: effort, response_format: format, verbosity, ...params } = body;

@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import { isObject, type JsonObject } from '#lib/contracts/json';
 import { held, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { plainErrors } from './read-errors.js';
+import { PLAIN_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
@@ -20,6 +21,9 @@ export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =
 
 /** OpenAI's chat completions, which all the product speaks. */
 export const openai: Dialect = {
+  names: PLAIN_NAMES,
+  calledAt: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],
+
   toWire: (body) => ({ wire: body, notes: [] }),
 
   connect(endpoint, fetch) {

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { memoize } from '#lib/contracts/memoize';
+import type { Note } from './dialect.js';
+
+/** What a host takes as the name of a tool. */
+export interface NameRule {
+  takes: RegExp;
+  /** Characters that are sent as "_". */
+  refuses: RegExp;
+  words: string;
+}
+
+/**
+ * What OpenAI takes in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64"
+ * (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and DeepSeek's). What a compatible
+ * host takes is not known beforehand, and one that takes dots loses nothing by names without. Anthropic's error has the pattern
+ * ^[a-zA-Z0-9_-]{1,128}$, Bedrock's 64 for 128.
+ */
+export const PLAIN_NAMES: NameRule = { takes: /^[a-zA-Z0-9_-]{1,64}$/, refuses: /[^a-zA-Z0-9_-]/gu, words: 'letters, digits, "_" and "-"' };
+
+/** Names for names. */
+type Names = ReadonlyMap<string, string>;
+
+const LONGEST = 64;
+const HASH_LENGTH = 6;
+const NONE: Names = new Map();
+
+/**
+ * The names under which a host is sent those tools whose own names it refuses. They are `a_b` for `a.b`; where that is another
+ * tool's, or would be that of two, with a hash of the own name behind it. The order of the tools decides nothing.
+ * @param tools of a request
+ * @returns by own names; empty where the host takes all
+ */
+export const sentNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
+
+const namesOf = (rule: NameRule, tools: Json | undefined) => (Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NONE });
+
+const namesBy = memoize((rule: NameRule) => memoize((tools: Json[]): { own: ReadonlySet<string>; sent: Names } => {
+  const own = new Set(textsAt({ tools }, [OF_TOOLS]));
+  const refused = [...own].filter((name) => !rule.takes.test(name)).sort();
+  const taken = new Set([...own].filter((name) => rule.takes.test(name)));
+  const wanted = refused.map((name) => plain(rule, name));
+  const alone = (name: string): boolean => !taken.has(name) && wanted.indexOf(name) === wanted.lastIndexOf(name);
+  const sent = new Map(refused.flatMap((name, index) => (alone(wanted[index]!) ? [[name, wanted[index]!]] : [])));
+  for (const name of sent.values()) taken.add(name);
+  for (const name of refused) if (!sent.has(name)) sent.set(name, add(taken, withHash(rule, name, taken)));
+  return { own, sent };
+}));
+
+/**
+ * A request with names that its host takes, and what leads back. Names of calls in the conversation that are of no tool (a model
+ * made them up, or a case's own messages hold them) give way to those of the tools.
+ */
+export function withSentNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
+  const ofTools = namesOf(rule, body.tools);
+  const called = new Set(textsAt(body, OF_CALLS).filter((name) => !ofTools.own.has(name)));
+  const sent = new Map(ofTools.sent);
+  const taken = new Set([...ofTools.own].map((name) => sent.get(name) ?? name));
+  for (const name of called) {
+    const wanted = rule.takes.test(name) ? name : plain(rule, name);
+    const other = add(taken, taken.has(wanted) ? withHash(rule, name, taken) : wanted);
+    if (other !== name) sent.set(name, other);
+  }
+  if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
+  const [[name, other]] = sent as unknown as [[string, string]];
+  const message = `This API takes names of tools of up to ${LONGEST} ${rule.words}, so others were sent changed: ${JSON.stringify(name.slice(0, LONGEST))} as "${other}", for one. Results have the suite's names.`;
+  return { named: renamed(body, [OF_TOOLS, ...OF_CALLS], sent), ownNames: inverse(sent), notes: [{ what: 'tool-names', message }] };
+}
+
+export const inverse = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
+
+/** A copy with other names at the given places, of what changes alone. */
+export const renamed = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
+  names.size === 0 ? value : places.reduce((changed, place) => changedAt(changed, place.split('.'), (name) => names.get(name) ?? name) as Value, value);
+
+const OF_TOOLS = 'tools.*.function.name';
+/** In a request, in OpenAI's words; pieces of replies that are sent back as they came are in those of their format. */
+const OF_CALLS = [
+  'tool_choice.function.name', 'messages.*.tool_calls.*.function.name', 'messages.*.function_call.name', 'messages.*tool.name', 'messages.*.content_blocks.*.name', 'messages.*.output_items.*.name',
+];
+
+function textsAt(value: Json, places: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const place of places) changedAt(value, place.split('.'), (text) => (found.push(text), text));
+  return found;
+}
+
+/** @param path of keys; `*` is each item of a list, `*tool` each one of that role */
+function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text: string) => string): Json {
+  if (key === undefined) return typeof value === 'string' ? change(value) : value;
+  if (key === '*') return Array.isArray(value) ? value.map((item) => changedAt(item, rest, change)) : value;
+  if (key === '*tool') return Array.isArray(value) ? value.map((item) => (isObject(item) && item.role === 'tool' ? changedAt(item, rest, change) : item)) : value;
+  if (!isObject(value) || value[key] === undefined) return value;
+  return { ...value, [key]: changedAt(value[key], rest, change) };
+}
+
+const add = (taken: Set<string>, name: string): string => (taken.add(name), name);
+
+/** A name that the host takes, as much like the given one as it can be. */
+function plain(rule: NameRule, name: string): string {
+  const all = name.slice(0, LONGEST).replace(rule.refuses, '_');
+  return rule.takes.test(all) ? all : `_${all}`.slice(0, LONGEST);
+}
+
+/** A free one that follows from the name, and from what is taken only where hashes meet. */
+function withHash(rule: NameRule, name: string, taken: ReadonlySet<string>): string {
+  const begin = plain(rule, name).slice(0, LONGEST - HASH_LENGTH - 1);
+  for (let hash = name; ; ) {
+    hash = createHash('sha256').update(hash).digest('hex');
+    const found = `${begin}_${hash.slice(0, HASH_LENGTH)}`;
+    if (!taken.has(found)) return found;
+  }
+}
