@@ -54,14 +54,13 @@ export class ProvidersController {
   async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
     checkDefaults(patch.models ?? []);
-    let bells: Hint[] = [];
+    let bells: Hint[] = [{ topic: 'provider', id: key }];
     const provider = await change(async (client) => {
       const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
       if (!moved) throw unknownProvider(key);
       await audit(client, caller, 'provider.update', key);
-      const found = await this.#find(caller, key, client);
-      bells = [{ topic: 'provider', id: found.id }, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
-      return toProvider(found);
+      bells = [...bells, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
+      return toProvider(await this.#find(caller, key, client));
     });
     for (const bell of bells) void ring(this.deps.redis, bell);
     return provider;
@@ -70,13 +69,14 @@ export class ProvidersController {
   @Delete(':key')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
-    return change(async (client) => {
+  async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
+    await change(async (client) => {
       const outcome = await deleteProvider(client, caller.teamId, key);
       if (outcome === 'not-found') throw unknownProvider(key);
       if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
+    void ring(this.deps.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')

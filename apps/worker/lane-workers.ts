@@ -100,8 +100,8 @@ export class LaneWorkers {
       lane?.connection.disconnect();
       if (this.#lanes.has(laneId)) return; // Meanwhile it has work.
       this.of.budgets.letGo(laneId);
-      await this.of.meters.letGo(laneId);
       this.#teams.delete(laneId);
+      await this.of.meters.letGo(laneId);
       this.of.logger.info({ lane: laneId }, 'Let go of a lane');
     } finally {
       this.#leaving.delete(laneId);

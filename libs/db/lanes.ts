@@ -44,7 +44,7 @@ export async function removeUnusedLanes(pool: Pool): Promise<void> {
 }
 
 const UNUSED = `NOT EXISTS (SELECT 1 FROM provider p WHERE p.lane_id = l.id) AND NOT EXISTS (SELECT 1 FROM model m WHERE m.lane_id = l.id)
-  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.lane_id = l.id) AND NOT EXISTS (SELECT 1 FROM target t WHERE t.lane_id = l.id AND t.active)`;
+  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.lane_id = l.id) AND NOT EXISTS (SELECT 1 FROM target t WHERE t.lane_id = l.id AND t.finished_at IS NULL)`;
 
 /** Removes those of the lanes that nothing uses. Two statements: who takes one into use again locks it, and is seen by the second. */
 export async function removeUnused(client: PoolClient, laneIds: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PoolClient } from './pool.js';
 
 /**
- * Locks a user's row until the transaction ends. Locks are taken in one order everywhere: user, targets by key, job; so whatever
+ * Locks a user's row until the transaction ends. Locks are taken in one order everywhere: user, providers, targets by key, job; so whatever
  * starts and ends the jobs of a user takes turns.
  */
 export async function lockUser(client: PoolClient, userId: string): Promise<void> {

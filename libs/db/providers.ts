@@ -99,6 +99,15 @@ export async function updateProvider(pool: Pool | PoolClient, sealer: Sealer, te
 }
 
 /**
+ * Keeps providers as they are until the transaction ends, so that a change of one finds the targets that are made meanwhile. Locked
+ * after the user and before targets.
+ * @param ids SQL of them
+ */
+export async function holdProviders(client: PoolClient, ids: string, values: unknown[]): Promise<void> {
+  await client.query(`SELECT 1 FROM provider WHERE id = ANY (${ids}) ORDER BY id FOR SHARE`, values);
+}
+
+/**
  * Unfinished targets of a provider go to the lane where it is asked from now on, and what is queued for them goes with them, under
  * new tokens, to be queued there. What a process has claimed stays with it, since its request may be under way; the next one goes
  * to the new lane, too. So it is with a row that is being claimed just now, which is why none is waited for.

@@ -8,6 +8,7 @@ import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import { stopPreparing } from './prepare-run.js';
+import { holdProviders } from './providers.js';
 import { readBudgets, spentBudget } from './run-budget.js';
 
 /**
@@ -24,8 +25,8 @@ export async function resumeRun(
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
   return inTransaction(pool, async (client) => {
     await lockUser(client, userId);
-    const targets = await client.query<{ lane_id: string }>(
-      'SELECT lane_id FROM target WHERE run_id = (SELECT id FROM run WHERE id = $1 AND team_id = $2) ORDER BY run_id, ordinal FOR UPDATE', [runId, teamId]);
+    await holdProviders(client, 'SELECT t.provider_id FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = $1 AND r.team_id = $2', [runId, teamId]);
+    await client.query('SELECT 1 FROM target WHERE run_id = (SELECT id FROM run WHERE id = $1 AND team_id = $2) ORDER BY run_id, ordinal FOR UPDATE', [runId, teamId]);
     const { rows } = await client.query<{ status: JobStatus; config: string }>('SELECT status, config FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE', [runId, teamId]);
     const run = rows[0];
     if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
@@ -53,11 +54,17 @@ export async function resumeRun(
     await client.query(
       `INSERT INTO preparation (run_id, target, generation, end_item, errored)
        SELECT t.run_id, t.ordinal, r.generation, t.cursor, t.errored FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = $1 AND t.settled - t.errored < t.cursor`, [runId]);
+    // Its providers may have moved since. Items of one that was deleted end by saying so, in a lane that is made for that.
+    const { rows: targets } = await client.query<{ lane_id: string }>(
+      `UPDATE target t SET settled = settled - errored, errored = 0, summary = NULL, finished_at = NULL, user_id = $2, vtime = 0, lane_id = coalesce((
+         SELECT coalesce(m.lane_id, p.lane_id) FROM provider p LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id WHERE p.id = t.provider_id), t.lane_id)
+       WHERE run_id = $1 RETURNING lane_id`, [runId, userId]);
     await client.query(
-      'UPDATE target SET settled = settled - errored, errored = 0, summary = NULL, finished_at = NULL, user_id = $2, vtime = 0 WHERE run_id = $1', [runId, userId]);
+      `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency)
+       SELECT DISTINCT ON (lane_id) lane_id, $2::uuid, provider_key, 'deleted ' || lane_id, 1 FROM target WHERE run_id = $1 ON CONFLICT DO NOTHING`, [runId, teamId]);
     await client.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
-    return { jobId, runId, lanes: [...new Set(targets.rows.map(({ lane_id }) => lane_id))] };
+    return { jobId, runId, lanes: [...new Set(targets.map(({ lane_id }) => lane_id))] };
   });
 }

@@ -2,8 +2,10 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
+import { holdProviders } from './providers.js';
 import { NO_DRAFT } from './suites.js';
 
 export interface ResolvedTarget {
@@ -47,8 +49,8 @@ export async function submitRun(
         input.samples, positions.length === suite.caseCount ? [] : positions, experimentId, input.budget?.max_requests ?? null, input.budget?.max_cost_usd ?? null,
         submission.estimate ? JSON.stringify(submission.estimate) : null, input.model_order],
     );
-    // Who changes a provider moves its targets to its new lane: those of before, or these.
-    await client.query('SELECT 1 FROM provider WHERE id = ANY ($1) ORDER BY id FOR SHARE', [targets.map((t) => t.providerId)]);
+    await lockUser(client, userId);
+    await holdProviders(client, '$1', [targets.map((t) => t.providerId)]);
     const made = await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params, system_prompt, n)
        SELECT $1, t.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, t.provider, t.key, t.model, t.params, t.prompt, $3

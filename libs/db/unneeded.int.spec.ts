@@ -64,9 +64,13 @@ describe('a lane', () => {
   it('is removed when no provider uses it and it has no work, with what is known of its users', async () => {
     const [used, busy, unused] = [await aTeam(pool), await aTeam(pool), await aTeam(pool)];
     for (const team of [busy, unused]) {
-      const { runId } = await team.submit();
+      const { runId, jobId } = await team.submit();
       await dispatchLane(pool, team.laneId, 100);
-      if (team === unused) await pool.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
+      if (team === unused) {
+        await cancelJob(pool, { teamId: team.teamId, jobId });
+        await removeUnusedLanes(pool);
+        await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
+      }
       await pool.query('DELETE FROM provider WHERE lane_id = $1', [team.laneId]);
     }
     await removeUnusedLanes(pool);
