@@ -34,4 +34,3 @@ if (sql.includes('This is an empty migration')) {
   writeFileSync(join(root, file), sql);
   console.log(`${file}:\n\n${sql}`);
 }
-process.exit(); // The engine leaves a timer behind.

@@ -96,7 +96,7 @@ function migrate(databaseUrl) {
 }
 
 async function runJest(urls) {
-  jest = spawn(node, [join(root, 'node_modules/jest/bin/jest.js'), '--forceExit', ...process.argv.slice(2)], {
+  jest = spawn(node, [join(root, 'node_modules/jest/bin/jest.js'), ...process.argv.slice(2)], {
     cwd: root,
     stdio: 'inherit',
     detached: true, // A process group of its own: whatever the tests started and lost is in it.

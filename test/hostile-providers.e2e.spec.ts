@@ -131,20 +131,6 @@ it('what throws while an item is built or scored is settled once as internal, as
   expect(asked).toBe(4); // for the case that could not be built
 }, 120_000);
 
-it('what Postgres refuses to store is errored by itself, with what was paid, and the rest of its batch is stored', async () => {
-  await system.sql.query(`
-    CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF NEW.case_position = 1 AND NEW.outcome = 'scored' AND NEW.prompt_tokens = 4242 THEN RAISE 'not this one' USING ERRCODE = '22000'; END IF; RETURN NEW; END $$;
-    CREATE TRIGGER refuse_one BEFORE INSERT ON result FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
-  answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }], usage: { prompt_tokens: 4242, completion_tokens: 3 } } });
-  const id = await hostileRun('openai');
-  await ended(system.client, id);
-  const found = (await results(system.client, id)).sort((a, b) => a.id.localeCompare(b.id));
-  expect(found.map(({ error, attempts }) => [error?.kind, attempts])).toEqual([[undefined, 1], ['internal', 1], [undefined, 1], [undefined, 1]]);
-  expect(asked).toBe(4);
-  await system.sql.query('DROP FUNCTION refuse_one CASCADE');
-});
-
 it('results of one team that cannot be stored at the moment keep nobody else\'s from being stored', async () => {
   await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'slow-1500' }], limits: { max_concurrency: 20 } });
   const id = await submit(system.client, ['sim::slow-1500'], { samples: 5 });

@@ -89,8 +89,8 @@ export async function startRedis(): Promise<PrivateRedis> {
   const command = async (name: 'ping' | 'flushall'): Promise<void> => {
     const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
     redis.on('error', () => {}); // The promises below say it.
+    await redis.connect();
     try {
-      await redis.connect();
       await (name === 'ping' ? redis.ping() : redis.flushall());
     } finally {
       redis.disconnect();

@@ -19,9 +19,10 @@ it('without Redis the API still says how many slots are useful; without Postgres
   expect(text).toMatch(/^toolmark_store_up\{store="postgres"\} 1$/m);
   expect(text).toMatch(/^toolmark_store_up\{store="redis"\} 0$/m);
   expect(text).not.toMatch(/^toolmark_lane_adaptive_factor\{/m);
-  await api.deps.pool.end();
+  const ended = api.deps.pool.end();
+  api.deps.pool.end = () => ended; // as the API does when it is closed
+  await ended;
   const gone = await until(async () => { const now = await scrape(); return now.includes('toolmark_store_up{store="postgres"} 0') ? now : undefined; }, { what: 'Postgres to be gone' });
   expect(gone).not.toMatch(/^toolmark_(desired_slots|fleet_desired_slots)\b.* \d/m);
-  await api.deps.prisma.$disconnect();
-  api.deps.redis.disconnect();
+  await api.close();
 });

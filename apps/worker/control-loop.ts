@@ -3,7 +3,7 @@ import { busyLanes, dispatchLane, runsOf, type BusyLane, type Delivery, type Lan
 import { purgeRun, runsToPurge } from '#lib/db/delete-run';
 import { dropOldExchanges } from '#lib/db/drop-exchanges';
 import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/finish-run';
-import { createPool, exclusively, type Pool } from '#lib/db/pool';
+import { createPool, exclusively, longQuery, type Pool } from '#lib/db/pool';
 import { prepareRun, runsToPrepare } from '#lib/db/prepare-run';
 import { expireReplies } from '#lib/db/reply-cache';
 import { removeUnusedEmbeddings } from '#lib/db/embeddings';
@@ -348,7 +348,7 @@ export class ControlLoop {
       while (!signal.aborted && (await removePiece(pool)));
     };
     const chores: Record<string, () => Promise<unknown>> = {
-      'make partitions': () => pool.query(`SELECT ensure_partitions(now() + interval '3 months')`),
+      'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
       'forget idempotency keys': () => pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'drop old exchanges': async () => {
         const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);

@@ -34,7 +34,8 @@ export type FromSuspect =
 export class Quarantine {
   readonly #place = new Turnstile(1);
 
-  constructor(readonly logger: Logger) {}
+  /** @param of.entry what its processes run */
+  constructor(readonly logger: Logger, readonly of = { entry: threadEntry('apps/worker/quarantine-main'), longestMs: LONGEST_MS }) {}
 
   /**
    * @returns how the item ended; undefined when its run is gone
@@ -48,10 +49,10 @@ export class Quarantine {
         signal.throwIfAborted();
         await works(true);
         this.logger.warn({ lane: meter.id, run: place.delivery.runId, item: place.delivery.item, crashes }, 'Playing an item in a process of its own: others died of it');
-        const child = fork(threadEntry('apps/worker/quarantine-main'), { serialization: 'advanced' });
+        const child = fork(this.of.entry, { serialization: 'advanced' });
         const ended = await this.#watch(child, { meter, budget, signal, held, first: permit, send: { play: place.delivery, generation } });
         if (ended === 'died') return { settlement: crashed(place, crashes + 1) };
-        if (ended === 'late') return { settlement: outOfTime(place, LONGEST_MS) };
+        if (ended === 'late') return { settlement: outOfTime(place, this.of.longestMs) };
         return ended.settlement && { settlement: ended.settlement };
       });
     } finally {
@@ -74,7 +75,7 @@ export class Quarantine {
         settle();
       };
       const abort = (): void => end(() => reject(signal.reason as Error));
-      const timer = setTimeout(() => end(() => resolve('late')), LONGEST_MS);
+      const timer = setTimeout(() => end(() => resolve('late')), this.of.longestMs);
       signal.addEventListener('abort', abort);
 
       const acquire = async (ask: number, tokens: number): Promise<void> => {

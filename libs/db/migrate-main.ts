@@ -9,4 +9,3 @@ try {
   console.error(`The database was not migrated: ${(error as Error).message}`);
   process.exitCode = 1;
 }
-process.exit(); // The engine leaves a timer behind that would hold the process for ten seconds.

@@ -86,11 +86,15 @@ let engineModule: ReturnType<typeof loadEngine> | undefined;
 async function loadEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const wasm = await readFile(fileURLToPath(new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm'))));
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': bindings });
+  const imports = Object.entries(bindings).map(([name, binding]) => [name, name.startsWith('__wbg_setTimeout_') ? setQuietTimeout : binding]);
+  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': Object.fromEntries(imports) as object });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
   return bindings;
 }
+
+/** The engine leaves timers of ten seconds behind, which should hold no process. */
+const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
 
 /** Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction besides. */
 class WholeScripts extends PrismaPg {

@@ -46,9 +46,9 @@ export function shareFairly(
     run.vtime = Math.max(run.vtime, target.vtime);
   }
   for (const { runs } of users.values()) {
-    const known = [...runs.values()].filter((run) => run.vtime > 0).map((run) => run.vtime);
-    const newcomer = known.length ? Math.min(...known) : 0;
-    for (const run of runs.values()) run.vtime = Math.max(run.vtime, newcomer);
+    // Runs that wait together are never further apart than a quantum: one that is has just come, or come back.
+    const furthest = Math.max(...[...runs.values()].map((run) => run.vtime));
+    for (const run of runs.values()) run.vtime = Math.max(run.vtime, furthest - QUANTUM);
   }
 
   let vtime = laneVtime;

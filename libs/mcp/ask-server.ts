@@ -68,7 +68,7 @@ async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetc
     if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${pointer(bad.path)} ${bad.why}`);
     return { server, tools };
   } finally {
-    await client.close().catch(() => {});
+    await channel.close().catch(() => {}); // Closing the client would do nothing before the two have agreed on a version.
   }
 }
 
