@@ -117,7 +117,7 @@ describe('resuming a run', () => {
   it('takes what errored and what is missing, and asks for nothing that is scored again', async () => {
     await control('perfect-ish', { on: false, status: 400 });
     const { body } = await submit(20, ['perfect-ish', 'slow-41'], { samples: 2, case_filter: null });
-    await until(async () => (await run(body.eval_id)).counts.settled >= 45, { what: '45 settled items' });
+    await until(async () => { const { counts } = await run(body.eval_id); return counts.errored === 40 && counts.settled >= 45; }, { what: 'all of one model and five items of the other' });
     await client.post(`/api/jobs/${body.job_id}/cancel`);
     const stopped = await ended(body.eval_id);
     const scored = stopped.counts.settled - stopped.counts.errored;
