@@ -127,12 +127,6 @@ describe('parameters', () => {
     ]);
   });
 
-  it('replace neither the tools nor tool_choice', async () => {
-    const taken = { tools: [], tool_choice: 'none' };
-    const [body] = await asked({ models: [{ id: 'a', default_params: taken }], run: { params: taken, models: [{ provider_key: 'KEY', model_id: 'a', params: taken }] } });
-    expect(body).toMatchObject({ tools: TOOLS, tool_choice: 'required' });
-  });
-
   it('that a model does not support are left out, wherever they come from, and of other models they are not', async () => {
     const bodies = await asked({
       models: [{ id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } }, { id: 'b', unsupported_params: ['max_tokens'] }],
