@@ -77,7 +77,7 @@ it('claims stop first, however long a step of its control loop waits', async () 
   expect((await client.post(`/api/tool-eval/cancel`, { job_id: (await client.get(`/api/jobs`)).body.items[0].id })).status).toBe(202);
 }, 120_000);
 
-it('a chain goes on to its last round', async () => {
+it('chains go on to their last round, also one that waits for its turn', async () => {
   const endpoint = await startEndpoint(({ messages }) => {
     const answered = messages.filter(({ role }: any) => role === 'tool').length;
     return answered < 2 ? calling(['find_user', 'list_orders'][answered]!, {}) : calling('refund', {});
@@ -86,14 +86,16 @@ it('a chain goes on to its last round', async () => {
   const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object', properties: {} } } });
   const id = await submit(endpoint.url, {
     name: 'Chains', tools: ['find_user', 'list_orders', 'refund'].map(tool),
-    test_cases: [{ prompt: 'Refund it.', multi_turn: true, optimal_hops: 3, expected_tool: 'refund', mock_responses: { find_user: 'Ann', list_orders: 'one' } }],
-  });
-  await until(() => endpoint.waiting().length === 1, { what: 'the first round' });
+    test_cases: ['it', 'both'].map((what) => ({ prompt: `Refund ${what}.`, multi_turn: true, optimal_hops: 3, expected_tool: 'refund', mock_responses: { find_user: 'Ann', list_orders: 'one' } })),
+  }, {}, { max_concurrency: 1 });
+  await until(async () => (await claimed()) === 2 && endpoint.waiting().length === 1, { what: 'the first round of one, for which the other waits' });
+  endpoint.answer(1);
+  await until(() => endpoint.asked.length === 2, { what: 'the first round of the other' });
   await tellToStop(worker);
   endpoint.open();
   expect(await worker.exited).toBe(0);
-  expect(endpoint.asked).toHaveLength(3);
-  expect(await counts(id)).toMatchObject({ settled: 1, passed: 1, errored: 0 });
+  expect(endpoint.asked).toHaveLength(6);
+  expect(await counts(id)).toMatchObject({ settled: 2, passed: 2, errored: 0 });
 }, 120_000);
 
 it('a reply that waits for an embedding gets it', async () => {

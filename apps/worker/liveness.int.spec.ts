@@ -9,10 +9,18 @@ import { createDatabase, createRedis } from '../../test/services.js';
 import { Liveness } from './liveness.js';
 import { LaneMeters } from './worker-metrics.js';
 
+let cleanUp: () => Promise<void>;
+afterAll(() => cleanUp());
+
 it('a worker that leaves work lying is dead; not so in a paused lane, with all slots taken, while the provider is down, or while Redis takes no writes', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
   const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];
+  cleanUp = async () => {
+    redis.disconnect();
+    await pool.end();
+    await database.drop();
+  };
   await new Promise((ready) => redis.once('ready', ready));
   const team = await aTeam(pool);
   await team.submit();
@@ -46,6 +54,4 @@ it('a worker that leaves work lying is dead; not so in a paused lane, with all s
   expect(await whyAfter(7)).toHaveLength(1);
   redis.disconnect();
   expect(await whyAfter(7)).toEqual([]);
-  await pool.end();
-  await database.drop();
 });
