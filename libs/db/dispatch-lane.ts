@@ -53,8 +53,8 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
  * their in-flight rows. What it answers is to be added to the lane's queue after this commit; if that fails or the process
  * dies in between, the reconciler adds it.
  *
- * Cursors are read FOR UPDATE and only of active targets: a cancel either comes first, then there is nothing to take, or it
- * waits, and then removes the rows inserted here.
+ * Targets that are taken from are locked, and looked at again: a cancel either comes first, then there is nothing to take, or it
+ * waits, and then removes the rows inserted here. However many others the lane has, nobody who holds them is waited for.
  *
  * @param window how many items of the lane may be in flight, queued or claimed
  */
@@ -83,7 +83,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
        FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
        WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
          SELECT 1 FROM target e WHERE e.run_id = t.run_id AND e.provider_id = t.provider_id AND e.ordinal < t.ordinal AND e.active))
-       ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+       ORDER BY t.run_id, t.ordinal`,
       values: [laneId],
     });
     if (backlogs.length === 0) return [];
@@ -91,8 +91,9 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
     const budgets = limited.length ? await readBudgets(client, limited) : [];
     const allowed = new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
     const shares = shareFairly(backlogs, room, allowed, vtime ?? 0);
-    if (shares.taken.length === 0) return [];
-    const deliveries = await takeItems(client, laneId, shares.taken);
+    const taken = await holdTargets(client, laneId, shares.taken);
+    if (taken.length === 0) return [];
+    const deliveries = await takeItems(client, laneId, taken);
     await client.query({
       name: 'lane_served',
       text: `WITH served AS (UPDATE lane SET vtime = $2 WHERE id = $1)
@@ -100,7 +101,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
        ON CONFLICT (lane_id, user_id) DO UPDATE SET vtime = excluded.vtime`,
       values: [laneId, shares.vtime, [...shares.users.keys()], [...shares.users.values()]],
     });
-    const queued = runsOf(backlogs.filter((backlog) => backlog.queued && shares.taken.some(({ runId }) => runId === backlog.runId)));
+    const queued = runsOf(backlogs.filter((backlog) => backlog.queued && taken.some(({ runId }) => runId === backlog.runId)));
     if (queued.length) await start(client, queued);
     return deliveries;
   });
@@ -108,6 +109,18 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
 
 /** Whoever holds a target's row for longer makes nobody wait; there is a next turn. */
 const LONGEST_LOCK = '2s';
+
+/** Those of the targets that are still to be dispatched in this lane, locked. Only a dispatcher of their lane moves their cursors. */
+async function holdTargets<Target extends { runId: string; target: number }>(client: PoolClient, laneId: string, targets: Target[]): Promise<Target[]> {
+  if (targets.length === 0) return [];
+  const { rows } = await client.query<{ n: number }>({
+    name: 'hold_targets',
+    text: `SELECT u.n::int FROM unnest($2::uuid[], $3::int[]) WITH ORDINALITY AS u(run_id, ordinal, n) JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
+     WHERE t.lane_id = $1 AND t.active ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+    values: [laneId, targets.map(({ runId }) => runId), targets.map(({ target }) => target)],
+  });
+  return rows.map(({ n }) => targets[n - 1]!);
+}
 
 /** The runs of items, each once. */
 export const runsOf = (of: readonly { runId: string }[]): string[] => [...new Set(of.map(({ runId }) => runId))];

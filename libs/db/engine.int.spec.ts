@@ -7,7 +7,7 @@ import { claimItems, renewLeases } from './claim-items.js';
 import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
 import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
 import { findExchanges } from './load-run.js';
-import { createPool, exclusively, type Pool, type PoolClient } from './pool.js';
+import { createPool, exclusively, inTransaction, type Pool, type PoolClient } from './pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
 import { stopIfSpent } from './run-budget.js';
@@ -216,6 +216,16 @@ describe('dispatching', () => {
     await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [runId, '"params":{}', `"params":{"stop":"${text}"}`]);
     expect((await pool.query<{ config: string }>('SELECT config FROM run WHERE id = $1', [runId])).rows[0]!.config).toContain(text);
     expect(await dispatchLane(pool, team.laneId, 10)).toHaveLength(2);
+  });
+
+  it('waits for no target but those that it takes items of', async () => {
+    const team = await aTeam(pool, { cases: 4 });
+    const [first, second] = [await team.submit(), await team.submit()];
+    await inTransaction(pool, async (client) => {
+      await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [second.runId]);
+      expect((await dispatchLane(pool, team.laneId, 4)).map(({ runId }) => runId)).toEqual(Array(4).fill(first.runId));
+    });
+    expect((await dispatchLane(pool, team.laneId, 8)).map(({ runId }) => runId)).toEqual(Array(4).fill(second.runId));
   });
 
   it('does not wait for whoever holds a target of the lane, but lets others have their turn', async () => {

@@ -53,12 +53,23 @@ export function shareFairly(
 
   let vtime = laneVtime;
   const served = new Map<string, number>();
-  while (room > 0) {
-    const user = least([...users].filter(([, { runs }]) => [...runs.values()].some((run) => run.targets.some((t) => left(t) > 0))), ([, u]) => u.vtime);
-    if (!user) break;
-    const [userId, account] = user;
-    const run = least([...account.runs.values()].filter((r) => r.targets.some((t) => left(t) > 0)), (r) => r.vtime)!;
-    const target = least(run.targets.filter((t) => left(t) > 0), (t) => t.vtime)!;
+  // Each turn serves whoever is furthest behind: of many who wait, only as many as there is room for can get their turn.
+  const behind = <Waiting extends { vtime: number }>(all: Waiting[]): Waiting[] => {
+    if (all.length <= room) return all;
+    const few = new Set(all.toSorted((a, b) => a.vtime - b.vtime).slice(0, room));
+    return all.filter((one) => few.has(one));
+  };
+  const waiting = behind([...users].flatMap(([id, { vtime: reached, runs }]) => {
+    const some = [...runs.values()].flatMap((run) => {
+      const rest = run.targets.filter((target) => left(target) > 0);
+      return rest.length ? [{ vtime: run.vtime, targets: behind(rest) }] : [];
+    });
+    return some.length ? [{ id, vtime: reached, runs: behind(some) }] : [];
+  }));
+  while (room > 0 && waiting.length > 0) {
+    const account = least(waiting);
+    const run = least(account.runs);
+    const target = least(run.targets);
     const count = Math.min(room, left(target), QUANTUM);
     target.count += count;
     if (roomLeft.has(target.runId)) roomLeft.set(target.runId, roomLeft.get(target.runId)! - count);
@@ -66,14 +77,14 @@ export function shareFairly(
     run.vtime += count;
     target.vtime = run.vtime;
     account.vtime += count;
-    served.set(userId, account.vtime);
+    served.set(account.id, account.vtime);
     room -= count;
+    run.targets = run.targets.filter((one) => left(one) > 0);
+    if (run.targets.length === 0) account.runs.splice(account.runs.indexOf(run), 1);
+    if (account.runs.length === 0) waiting.splice(waiting.indexOf(account), 1);
   }
   return { taken: targets.filter((target) => target.count > 0), users: served, vtime };
 }
 
-function least<Item>(items: Item[], key: (item: Item) => number): Item | undefined {
-  let best: Item | undefined;
-  for (const item of items) if (best === undefined || key(item) < key(best)) best = item;
-  return best;
-}
+/** The first of those that are furthest behind. */
+const least = <Waiting extends { vtime: number }>(of: readonly Waiting[]): Waiting => of.reduce((best, one) => (one.vtime < best.vtime ? one : best));
