@@ -2,11 +2,13 @@ import { ProviderPatch } from '#lib/contracts/provider';
 import { Sealer } from '#lib/runtime/seal';
 import { createDatabase } from '../../test/services.js';
 import { until } from '../../test/until.js';
+import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { createPool, inTransaction, type Pool } from './pool.js';
 import { deleteProvider, updateProvider } from './providers.js';
 import { reconcileLane } from './reconcile-lane.js';
+import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
 
@@ -89,4 +91,15 @@ it('a run that is submitted while its provider is changed goes where that is ask
   const { lanes } = await moving!;
   expect(await lanesOf('target', runId)).toEqual(lanes);
   expect(await deleteProvider(pool, team.teamId, 'sim')).toBe('in-use');
+});
+
+it('a run that is resumed goes where its provider is asked by then', async () => {
+  const team = await aTeam(pool);
+  const { runId, jobId } = await team.submit();
+  await cancelJob(pool, { teamId: team.teamId, jobId });
+  await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
+  await move(team.teamId, 6);
+  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  expect(lanes).toEqual((await pool.query<{ lane_id: string }>('SELECT lane_id FROM provider WHERE team_id = $1', [team.teamId])).rows.map(({ lane_id }) => lane_id));
+  expect([await lanesOf('target', runId), lanes[0] === team.laneId]).toEqual([lanes, false]);
 });
