@@ -1,0 +1,27 @@
+import { insteadOf, nearest } from './nearest.js';
+
+const models = ['perfect', 'careless', 'instant', 'slow', 'flaky'];
+
+test.each([
+  ['instnat', 'instant'],
+  ['INSTANT', 'instant'],
+  ['flacky', 'flaky'],
+  ['perfct', 'perfect'],
+])('"%s" is nearest to "%s"', (written, meant) => {
+  expect(nearest(written, models)[0]).toBe(meant);
+});
+
+test('a slip of two neighbours is one edit', () => {
+  expect(nearest('ab', ['bb', 'ba'])).toEqual(['bb', 'ba']);
+  expect(nearest('abc', ['xyc', 'acb'])[0]).toBe('acb');
+});
+
+test('what was not meant is answered with what there is', () => {
+  expect(insteadOf('instnat', models, 'its models')).toMatch(/^Nearest of its models, 5 in all: instant, [a-z]+, [a-z]+\.$/);
+  expect(insteadOf('sloow', ['fast', 'slow'], 'its models')).toBe('Its models: slow, fast.');
+  expect(insteadOf('slow', [], 'its models')).toBe('Its models: none yet.');
+});
+
+test('a name of any length is compared in time that its beginning takes', () => {
+  expect(nearest('a'.repeat(5_000_000), ['b', 'a'.repeat(300)])).toEqual(['a'.repeat(300), 'b']);
+});
