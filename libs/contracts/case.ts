@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundTools, jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { jsonObject, listOfTools, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
 export const SCORING_MODES = ['exact', 'case_insensitive', 'contains', 'numeric_tolerance', 'regex', 'fuzzy', 'semantic'] as const;
 export const ScoringMode = z.enum(SCORING_MODES);
@@ -65,7 +65,7 @@ export const CaseInput = z
     /** What tools answer in a chain: by the tool's name an answer, a list of answers in turn, or `[{when, respond}]`. */
     mock_responses: jsonObject.nullish(),
     /** Tools of its own, or names of those of the suite, instead of all of the suite's. */
-    tools: z.array(z.union([ToolName, Tool])).min(1).max(MAX_TOOLS).superRefine(boundTools).optional(),
+    tools: listOfTools(z.union([ToolName, Tool])).optional(),
     /** Besides the tools that it needs, so many others of the suite, drawn by seed (0): how does selection suffer from a long list? */
     distractors: z.union([z.int().min(0).max(MAX_TOOLS), z.strictObject({ count: z.int().min(0).max(MAX_TOOLS), seed: z.int().min(0).max(2 ** 32 - 1) })]).optional(),
     /** Made by a machine and not yet looked at: runs leave it out until this is taken away. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json.js';
 import { id, time } from './page.js';
-import { boundTools, MAX_TOOLS, Tool } from './tool.js';
+import { listOfTools, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
@@ -13,7 +13,7 @@ export const LARGEST_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
 /** What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables, long dialogues). */
 export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
-const Tools = z.array(Tool).min(1).max(MAX_TOOLS).superRefine(boundTools);
+const Tools = listOfTools(Tool);
 const settings = {
   name,
   description: z.string().max(10_000).default(''),
@@ -21,7 +21,7 @@ const settings = {
   tools: Tools,
   pass_threshold: z.number().min(0).max(1).default(1),
 };
-/** A new suite, or (PUT) the whole of an old one; its cases stay as they are. */
+/** A new suite. */
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
 
@@ -35,6 +35,18 @@ export const SuitePatch = z
   })
   .meta({ id: 'SuitePatch' });
 export type SuitePatch = z.infer<typeof SuitePatch>;
+
+/** A suite anew; its cases stay as they are. Of the other settings those that are left out stay as they are, too, and null takes them away. */
+export const SuiteReplacement = z
+  .strictObject({
+    name,
+    tools: Tools,
+    description: z.string().max(10_000).nullish().transform((text) => (text === null ? '' : text)).meta({ description: 'Left out, it stays as it is; null takes it away' }),
+    system_prompt: z.string().max(50_000).nullish().meta({ description: 'Left out, it stays as it is; null takes it away' }),
+    pass_threshold: z.number().min(0).max(1).nullish().transform((threshold) => (threshold === null ? 1 : threshold)).meta({ description: 'Left out, it stays as it is; null makes it 1' }),
+  })
+  .meta({ id: 'SuiteReplacement' });
+export type SuiteReplacement = z.infer<typeof SuiteReplacement>;
 
 /** A suite in a file: what import takes and export gives. */
 export const SuiteFile = z
@@ -85,5 +97,10 @@ export const SuiteReadQuery = z.strictObject({
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
 export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Left out with `?cases=false`' }) }).meta({ id: 'SuiteWithCases' });
+
+const warnings = z.array(z.string()).meta({ description: 'What was converted, and expected arguments that no call can have which obeys its tool: 20 of them are named at most' });
+/** What writing answers, beside what was written. */
+export const SuiteWritten = Suite.extend({ warnings }).meta({ id: 'SuiteWritten' });
+export const CaseWritten = Case.extend({ warnings }).meta({ id: 'CaseWritten' });
 /** What adding cases answers: the one, or the list. */
-export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case) })]);
+export const CasesWritten = z.union([CaseWritten, z.object({ items: z.array(Case), warnings })]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js';
+import { spreadDeclarations, toOpenAi } from './tool-shapes.js';
 
 /** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
 export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
@@ -7,9 +8,12 @@ export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').
 /** What providers accept as a function name, and dots; where a provider takes none, it is sent another name. */
 export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"');
 
-/** A tool in OpenAI's function schema. `parameters` is a JSON Schema; left out, the tool takes no arguments. */
+const isMissing = ({ input }: { input?: unknown }): string | undefined => (input === undefined ? NO_FUNCTION : undefined);
+const NO_FUNCTION = 'is missing: a tool is {"type": "function", "function": {"name", "description", "parameters"}}. Tools in the shapes of Anthropic (name, input_schema), Gemini (functionDeclarations), MCP (name, inputSchema) and OpenAI\'s Responses (type, name, parameters) are converted';
+
+/** A tool in OpenAI's function schema; one in another API's shape becomes one. `parameters` is a JSON Schema; left out, the tool takes no arguments. */
 export const Tool = z
-  .object({
+  .preprocess((tool) => toOpenAi(tool), z.object({
     type: z.literal('function').default('function'),
     function: z
       .looseObject({
@@ -17,10 +21,10 @@ export const Tool = z
         description: z.string().max(20_000).optional(),
         parameters: jsonObject.optional(),
         strict: z.boolean().nullable().optional(),
-      }),
+      }, { error: isMissing }),
     /** What an MCP server says of the tool (readOnlyHint, ...); kept, and sent to no model. */
     annotations: jsonObject.optional(),
-  })
+  }))
   .superRefine((tool, context) => {
     const fault = toolFault(tool);
     if (fault) context.addIssue({ code: 'custom', message: fault });
@@ -29,6 +33,9 @@ export const Tool = z
 export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
+
+/** A list of tools, or of what stands for some; Gemini's lists of declarations are spread out. */
+export const listOfTools = <Item extends z.ZodType>(item: Item) => z.preprocess(spreadDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
 /** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
 const LARGEST_TOOL_BYTES = 64 * 1024;
