@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, time } from './page.js';
+import { id, suiteId, time } from './page.js';
 
 export const ExperimentInput = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
-    suite_id: id,
+    suite_id: suiteId,
     description: z.string().max(10_000).default(''),
     baseline_eval_id: id.nullable().default(null),
   })

@@ -42,6 +42,7 @@ export const McpImportInput = z
     /** Of the server's tools those of these names; a server may have more than a suite can hold. */
     tool_names: z.array(z.string()).min(1).max(MAX_TOOLS).optional(),
     suite_name: z.string().trim().min(1).max(200).optional(),
+    use_instructions: z.boolean().default(false).meta({ description: 'Makes the instructions of the server the system prompt of the suite, under which every case is judged' }),
     /** A draft of a case for each tool. */
     generate_cases: z.boolean().default(false),
   })

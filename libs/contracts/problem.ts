@@ -6,6 +6,12 @@ export type InputError = z.infer<typeof InputError>;
 
 export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
+/** A text of others as a sentence that another may follow. */
+export function ended(text: string): string {
+  const trimmed = text.trimEnd();
+  return /[.!?]["')\]]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
 /** RFC 9457 problem details; the body of every error answer. */
 export const Problem = z
   .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string(), errors: z.array(InputError).optional() })

@@ -25,6 +25,8 @@ export const ModelInput = z
   })
   .meta({ id: 'ModelInput' });
 export type ModelInput = z.infer<typeof ModelInput>;
+/** A model of which nothing but its id is said may be written as that. */
+const ModelOrId = z.preprocess((model) => (typeof model === 'string' ? { id: model } : model), ModelInput);
 
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' })
@@ -32,8 +34,25 @@ const baseUrl = z
   .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
 // What an HTTP header can carry: a line break pasted along with a key would fail every request.
 const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
+/** Hosts and servers by the format that they speak, in small letters and digits. */
+const SPEAK: Record<string, readonly string[]> = {
+  openai: [
+    'ollama', 'lmstudio', 'vllm', 'azure', 'azureopenai', 'openrouter', 'groq', 'mistral', 'mistralai', 'together', 'togetherai', 'fireworks', 'fireworksai', 'deepseek',
+    'litellm', 'cerebras', 'llamacpp', 'llamafile', 'localai', 'sglang', 'tgi', 'huggingface', 'perplexity', 'nvidia', 'nim', 'openaicompatible', 'openaichat', 'chatgpt',
+  ],
+  'openai-responses': ['responses', 'xai', 'grok'],
+  anthropic: ['claude'],
+  google: ['gemini', 'googlegemini', 'googleai', 'googlegenai'],
+};
+
+function formatOf(kind: unknown): string | undefined {
+  const plain = typeof kind === 'string' ? kind.slice(0, 100).toLowerCase().replace(/[^a-z0-9]/g, '') : '';
+  const [format] = Object.entries(SPEAK).find(([, names]) => names.includes(plain)) ?? [];
+  return format && `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}". GET /api/providers/templates lists common hosts`;
+}
+
 /** The format that a provider speaks: OpenAI's chat completions, its Responses, Anthropic's Messages, Google's Gemini. */
-export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google']);
+export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google'], { error: ({ input }) => formatOf(input) });
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
 export const ProviderInput = z
@@ -44,7 +63,7 @@ export const ProviderInput = z
     base_url: baseUrl,
     api_key: apiKey.nullable().default(null),
     limits: Limits.prefault({}),
-    models: z.array(ModelInput).max(1000).default([]),
+    models: z.array(ModelOrId).max(1000).default([]),
   })
   .meta({ id: 'ProviderInput' });
 export type ProviderInput = z.infer<typeof ProviderInput>;
@@ -65,7 +84,7 @@ export const ProviderPatch = z
       })
       .optional(),
     /** The whole list of models; those left out are removed. */
-    models: z.array(ModelInput).max(1000).optional(),
+    models: z.array(ModelOrId).max(1000).optional(),
   })
   .meta({ id: 'ProviderPatch' });
 export type ProviderPatch = z.infer<typeof ProviderPatch>;

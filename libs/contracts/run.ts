@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
-import { id, time } from './page.js';
+import { id, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
@@ -39,7 +39,7 @@ export type ResumeInput = z.infer<typeof ResumeInput>;
 
 export const RunInput = z
   .strictObject({
-    suite_id: id,
+    suite_id: suiteId,
     models: z.array(TargetInput).min(1).max(100),
     temperature: z.number().min(0).max(2).default(0),
     tool_choice: ToolChoice.default('required'),
@@ -186,7 +186,7 @@ export const ResultWithExchange = Result.extend({
     .nullable(),
 }).meta({ id: 'ResultWithExchange' });
 
-export const ResultsQuery = z.object({
+export const ResultsQuery = z.strictObject({
   model: z.string().optional(),
   outcome: z.enum(['scored', 'errored']).optional(),
   error_type: ErrorType.optional(),
