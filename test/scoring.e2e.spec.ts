@@ -1,3 +1,4 @@
+import { SCORING_VERSION } from '#lib/contracts/verdict';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';
@@ -126,11 +127,11 @@ describe('scoring a run again', () => {
     expect(job).toMatchObject({ type: 'rescore', status: 'completed', result_ref: id, progress: { done: 500, total: 500, errored: 0, percent: 100 } });
     expect(await scripted()).toBe(before);
     const [listed] = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items;
-    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: 2, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
+    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: SCORING_VERSION, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
     expect(listed.summaries).toEqual([expect.objectContaining({ target: 'sim::scripted:a', overall: 1, passed: 500, metrics: { ragas_tool_call_f1: expect.objectContaining({ mean: 0, scored: 500 }) } })]);
     const [was] = await resultsOf(done.id);
     const [is] = await resultsOf(done.id, `&rescore_id=${id}`);
-    expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: 2 });
+    expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: SCORING_VERSION });
     expect(is).toMatchObject({ id: was.id, passed: true, param_score: 1, metrics: { ragas_tool_call_f1: { score: 0 } }, called: was.called, latency_ms: was.latency_ms });
     expect(is.called[0].arguments.at).toBe(5);
     const one = (await client.get(`/api/tool-eval/history/${done.id}/results/${is.id}?rescore_id=${id}`)).body;
