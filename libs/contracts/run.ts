@@ -155,7 +155,7 @@ export const Result = z
     expected: z.object({ tool: z.unknown(), params: z.unknown(), calls: z.array(z.unknown()).optional() }),
     called: z.array(ReadCall),
     evidence: Evidence.nullable(),
-    metrics: z.record(z.string(), jsonObject),
+    metrics: z.record(z.string(), jsonObject).meta({ description: "What each metric of the run found, by its name there; the run's `config.metrics` says which metric that is, its version and options." }),
     /** Of the scoring that made this verdict; rises whenever a reply could score differently than before. */
     scoring_version: z.int(),
     latency_ms: z.int().nullable(),
