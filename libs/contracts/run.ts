@@ -111,6 +111,15 @@ export const RunTarget = z.object({
 });
 export type RunTarget = z.infer<typeof RunTarget>;
 
+export const RunWarning = z
+  .object({
+    code: z.string().meta({ description: 'What was changed, and for which model; once in a run.', examples: ['tool_choice:openai::gpt-x'] }),
+    message: z.string().nullable().meta({ description: 'A sentence that says it. null where an earlier release announced it, which did not keep it.' }),
+    at: time.nullable().meta({ description: 'When it happened first. null where an earlier release announced it.' }),
+  })
+  .meta({ id: 'RunWarning', description: 'Something that was done differently than the run asked for.' });
+export type RunWarning = z.infer<typeof RunWarning>;
+
 export const Run = z
   .object({
     id,
@@ -129,6 +138,7 @@ export const Run = z
     estimate: Estimate.nullable(),
     /** Beside it, once the run has ended. */
     actual: Actual.nullable(),
+    warnings: z.array(RunWarning).meta({ description: 'What was done differently than asked, as it happened; kept as long as the run. 200 at most: its log has the rest.' }),
     created_at: time,
     finished_at: time.nullable(),
   })

@@ -33,6 +33,10 @@ export const Summary = GroupSummary.extend({
   metrics: z.record(z.string(), MetricSummary),
   format_counts: z.record(z.string(), z.int()),
   error_counts: z.record(z.string(), z.int()),
+  tool_choice_used: z.record(z.string(), z.int()).meta({
+    description: 'How many scored results that expect a call were asked for with each `tool_choice`. Another one than the run asks for: see `warnings` of the run. Empty in summaries of earlier releases.',
+    examples: [{ required: 17, auto: 3 }],
+  }),
   by_category: z.record(z.string(), GroupSummary),
   latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
@@ -60,6 +64,7 @@ export interface SettledItem {
   completion_tokens: number | null;
   cost_usd: number | null;
   cached: boolean;
-  /** Scores of the run's metrics by id; null where one does not apply. */
+  tool_choice_used: string | null;
+  /** Scores of the run's metrics by name; null where one does not apply. */
   metrics?: Record<string, number | null>;
 }
