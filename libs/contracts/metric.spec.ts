@@ -21,7 +21,7 @@ test('a metric is asked for with several options, each under a name; the plain o
 });
 
 test.each([
-  ['nope', '/0', /No metric "nope". Nearest of those of a run, 9 in all: /],
+  ['nope', '/0', /No metric "nope". Nearest of a run's metrics, 9 in all: /],
   [{ id: 'ragas_tool_call_fl' }, '/0/id', /: ragas_tool_call_f1, ragas_tool_call_accuracy, promptfoo_tool_call_f1\.$/],
   [{ id: 'toString' }, '/0/id', /No metric/],
   ['pass_hat_kk', '/0', /^(?!.*pass_hat_k[,.])/],

@@ -96,7 +96,7 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     const { id, as = id, options } = typeof one === 'string' ? { id: one, options: {} } : one;
     const fail = (path: PropertyKey[], message: string): void => void errors.push({ path: pointer([index, ...path]), message });
     const failId = (message: string): void => fail(typeof one === 'string' ? [] : ['id'], message);
-    if (!isMetricId(id)) return failId(`No metric "${id}". ${insteadOf(id, RUN_METRIC_IDS, 'those of a run')}`);
+    if (!isMetricId(id)) return failId(`No metric "${id}". ${insteadOf(id, RUN_METRIC_IDS, 'a run\'s metrics')}`);
     if (NOT_IN_RUNS[id]) return failId(`"${id}" cannot score a run. ${NOT_IN_RUNS[id]}`);
     if (as !== id && isMetricId(as)) return fail(['as'], `"${as}" is the id of another metric. Take another name.`);
     if (metrics.some((metric) => metric.as === as)) return fail(['as'], `"${as}" is there twice. Give one of the two another name with "as".`);
