@@ -137,6 +137,7 @@ describe('what is compared by nearness says how near it is, and how near it has 
     ['{"mode":"semantic"}', '"cat"', '"CAT"', { verdict: 'match', similarity: 1, threshold: 0.85 }, 'All'],
     ['{"mode":"numeric_tolerance"}', '1', '"1.011"', { verdict: 'mismatch', distance: 0.011, epsilon: 0.01 }, '(numeric_tolerance: 0.011 apart, 0.01 allowed).'],
     ['{"mode":"numeric_tolerance","epsilon":0.5}', '[1,2]', '[1.5,2.4]', { verdict: 'match', distance: 0.5, epsilon: 0.5 }, 'All'],
+    ['{"mode":"numeric_tolerance","epsilon":0.1}', '1', '1.3', { verdict: 'mismatch', distance: 0.3, epsilon: 0.1 }, '0.3 apart'],
     ['{}', '{"$approx":3.14}', '3.2', { rule: '$approx', verdict: 'mismatch', distance: 0.06, epsilon: 0.01 }, '($approx: 0.06 apart, 0.01 allowed).'],
   ] as const)('%s: %s against %s', (config, expected, actual, check, told) => {
     const found = checked(config, expected, actual);
@@ -149,6 +150,7 @@ describe('what is compared by nearness says how near it is, and how near it has 
     expect(checked('{"mode":"fuzzy"}', '["abcdefghij","cart"]', '["abcdefghix","cats"]').check).toMatchObject({ path: '/v/1', similarity: 0.75 });
     expect(checked('{"mode":"fuzzy"}', '{"$one_of":["dog","cart","zebra",3]}', '"cats"').check).toMatchObject({ verdict: 'mismatch', similarity: 0.75 });
     expect(checked('{"mode":"fuzzy"}', '{"$one_of":["dog","abcdefghij"]}', '"abcdefghix"').check).toMatchObject({ verdict: 'match', similarity: 0.9 });
+    expect(checked('{"mode":"fuzzy"}', '{"$one_of":[["abcdefghij","dog"],["abcdefghix","cat"]]}', '["abcdefghix","cat"]').check).toMatchObject({ verdict: 'match', similarity: 1 });
   });
 
   it('and nothing where another thing decided', () => {
