@@ -46,13 +46,23 @@ export const METRIC_IDS = Object.keys(METRIC_OPTIONS) as MetricId[];
 export const isMetricId = (id: string): id is MetricId => Object.hasOwn(METRIC_OPTIONS, id);
 
 /** A metric as a run asks for it. Whether it exists, and has these options, is `checkMetrics`. */
-export const MetricAsked = z.strictObject({ id: z.string(), options: jsonObject.default({}) }).meta({ id: 'MetricAsked' });
+export const MetricAsked = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the metric, as `GET /api/metrics` lists it.' }),
+    options: jsonObject.default({}).meta({ description: 'Its options; those that are left out have their defaults.' }),
+  })
+  .meta({ id: 'MetricAsked', description: 'A metric that is computed beside the house score.' });
 export type MetricAsked = z.infer<typeof MetricAsked>;
 
-/** What `GET /api/metrics` says of a metric. */
 export const MetricInfo = z
-  .object({ id: z.string(), reference: z.string(), version: z.string(), meaning: z.string(), /** JSON Schema. */ options: jsonObject })
-  .meta({ id: 'MetricInfo' });
+  .object({
+    id: z.string().meta({ description: 'The id by which runs and `toolmark score` ask for the metric.' }),
+    reference: z.string().meta({ description: 'Whose metric it is.' }),
+    version: z.string().meta({ description: 'The version of the reference that it agrees with, to the last digit.' }),
+    meaning: z.string().meta({ description: 'What a score says, in a sentence.' }),
+    options: jsonObject.meta({ description: 'The JSON Schema of its options, with their defaults.' }),
+  })
+  .meta({ id: 'MetricInfo', description: 'A metric that there is.' });
 
 /** A metric of a run, its defaults filled in. */
 export interface RunMetric {
