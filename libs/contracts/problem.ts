@@ -7,6 +7,8 @@ export const InputError = z.object({
 });
 export type InputError = z.infer<typeof InputError>;
 
+export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
+
 export const Problem = z
   .object({
     type: z.string().meta({ description: 'Always `about:blank`: the status says which kind of problem it is.' }),
