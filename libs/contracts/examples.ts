@@ -185,7 +185,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   },
   ProviderPatch: {
     'Another limit': { limits: { requests_per_minute: 200 } },
-    'Everything that can change': { name: 'OpenAI', base_url: provider.base_url, kind: 'openai-responses', api_key: 'sk-another-key', limits, models: [model] },
+    'Everything that can change': { name: 'OpenAI', base_url: provider.base_url, kind: 'openai-responses', api_key: 'sk-another-key', limits, models: [model, { id: 'text-embedding-3-small' }] },
   },
   Provider: { 'A host with a key': { ...provider, api_key_set: true, api_key_last4: 'host', limits, models: [model], created_at: at('08:10:00'), updated_at: at('08:10:00') } },
   ProviderTest: { 'It answers': { ok: true, latency_ms: 412, error: null }, 'It refuses the key': { ok: false, latency_ms: 96, error: 'The provider answered 401: Incorrect API key provided' } },
@@ -261,7 +261,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   RunInput: {
     'Two models': runInput,
     'Everything that can be said': {
-      suite_id: IDS.suite, models: [target, { provider_key: 'openai', model_id: 'gpt-5-mini', params: { top_p: 0.9 } }], temperature: 0.2, tool_choice: 'auto', samples: 3,
+      suite_id: IDS.suite, models: [{ provider_key: 'openai', model_id: 'gpt-5-mini', params: { top_p: 0.9 } }], temperature: 0.2, tool_choice: 'auto', samples: 3,
       max_tokens: 1024, timeout_s: 60, params: { seed: 7 }, system_prompt: { '*': 'Answer briefly.' }, metrics: [metricAsked], case_filter: { tags: ['enum'], category: 'current' },
       model_order: 'parallel', budget, cache: 'refresh', experiment_id: IDS.experiment,
     },
