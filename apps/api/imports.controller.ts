@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { CaseInput } from '#lib/contracts/case';
 import { exampleSuite } from '#lib/contracts/example-suite';
@@ -31,6 +32,7 @@ export class ImportsController {
   @AlsoTakes({ 'text/plain': JSONL_EXAMPLE, 'text/csv': CSV_EXAMPLE, 'application/yaml': YAML_EXAMPLE, 'application/x-ndjson': JSONL_EXAMPLE })
   @About('Import a suite', 'Makes a suite out of a file: all of it, or nothing. With `?dry_run=true` it answers 200 with what would be made. The body is the file itself as text, the suite as JSON, or JSON that holds the file beside what its format cannot say.')
   @Answers(201, ImportAnswer, 413, 429)
+  @ApiResponse({ status: 200, description: 'What a dry run would make.', standardSchema: ImportAnswer })
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply, @Changes() change: Change): Promise<ImportAnswer> {
     const upload = body instanceof Upload ? body : undefined;
     // What came as JSON was read already; threads are given texts.

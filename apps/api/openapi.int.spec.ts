@@ -69,6 +69,8 @@ describe('the description of the API', () => {
     }
     expect(answers.filter((told) => !told.endsWith(': taken'))).toEqual([]);
     expect(answers.length).toBeGreaterThan(sendable.length);
+    expect(Object.keys(document.paths['/api/tool-eval/import'].post.requestBody.content)).toEqual(['application/json', ...Object.keys(FORMATS)]);
+    expect(Object.keys(document.paths['/api/tool-eval/history/{id}/export'].get.responses[200].content)).toEqual(['application/json', 'application/x-ndjson', 'text/csv', 'application/xml']);
   });
 
   it('says what reading answers', async () => {
@@ -82,8 +84,12 @@ describe('the description of the API', () => {
   it('says who may send a request', async () => {
     const { token } = (await client.post('/api/tokens', { name: 'e', role: 'editor' })).body;
     const editor = clientOf(api.url, token);
-    for (const { method, filled, description } of operations('post', 'put', 'patch', 'delete')) {
-      if (description.endsWith('Needs the role `owner`.')) expect([filled, (await editor.send(method.toUpperCase(), filled, {})).status]).toEqual([filled, 403]);
+    const refused = [];
+    const changing = operations('post', 'put', 'patch', 'delete');
+    for (const { method, filled, description } of changing) {
+      if ((await editor.send(method.toUpperCase(), filled, {})).status === 403) refused.push(description.match(/Needs the role .*/)[0]);
+      else expect(description).toMatch(/Needs the role `editor` or above\.$/);
     }
+    expect(refused).toEqual(changing.filter(({ description }) => description.includes('owner`.')).map(() => 'Needs the role `owner`.'));
   });
 });
