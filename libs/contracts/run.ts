@@ -236,11 +236,15 @@ export const ResultWithExchange = Result.extend({
     .meta({ description: 'What went over the wire; null when nothing did, or when it is not kept any more.' }),
 }).meta({ id: 'ResultWithExchange', description: 'One result with what went over the wire.' });
 
+export const RunExport = z
+  .object({ run: Run.meta({ description: 'The run.' }), results: z.array(Result).meta({ description: 'All its results, in the order they were settled.' }) })
+  .meta({ id: 'RunExport', description: 'A run with all its results.' });
+
 export const ResultsQuery = z.object({
-  model: z.string().optional().meta({ description: 'Only results of this model: `provider_key::model_id`, or the model\'s id.' }),
+  model: z.string().optional().meta({ description: 'Only results of this model: `provider_key::model_id`, or the model\'s id.', example: 'simulator::perfect-ish' }),
   outcome: z.enum(['scored', 'errored']).optional().meta({ description: 'Only results with this outcome.' }),
   error_type: ErrorType.optional().meta({ description: 'Only results with this error type.' }),
-  category: z.string().optional().meta({ description: 'Only results of cases of this category.' }),
+  category: z.string().optional().meta({ description: 'Only results of cases of this category.', example: 'current' }),
   passed: z.enum(['true', 'false']).transform((text) => text === 'true').optional().meta({ description: 'Only results that passed (`true`), or that did not (`false`).' }),
-  rescore_id: id.optional().meta({ description: 'The verdicts of this rescore instead of the run\'s own.' }),
+  rescore_id: id.optional().meta({ description: 'The verdicts of this rescore instead of the run\'s own.', example: '019aa8a2-5c1e-7000-8000-000000000081' }),
 });
