@@ -7,7 +7,8 @@ const USAGE = `toolmark: find out how well language models call tools
 
   toolmark login --server URL --token TOKEN      remembers both for the next commands
   toolmark suites list | import FILE | export ID
-                  import: [--format native|bfcl|chat-logs|promptfoo|csv|yaml|jsonl] [--answers FILE] [--name NAME] [--dry-run]
+                  import: [--format native|bfcl|chat-logs|promptfoo|otlp|langfuse|phoenix|csv|yaml|jsonl]
+                          [--answers FILE] [--name NAME] [--dry-run]
                   export: [--format json|csv|bfcl|jsonl|yaml]
   toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C] [--cache off|use|refresh]
                                                  SUITE: the id of a suite, or a file that is imported first

@@ -70,6 +70,7 @@ export const CaseInput = z
     distractors: z.union([z.int().min(0).max(MAX_TOOLS), z.strictObject({ count: z.int().min(0).max(MAX_TOOLS), seed: z.int().min(0).max(2 ** 32 - 1) })]).optional(),
     /** Made by a machine and not yet looked at: runs leave it out until this is taken away. */
     draft: z.literal(true).optional(),
+    source: z.string().max(500).nullish().meta({ description: 'Where the case came from, such as the trace and span that it was imported of; kept, and sent to no model' }),
   })
   .meta({ id: 'CaseInput' });
 export type CaseInput = z.infer<typeof CaseInput>;

@@ -47,7 +47,7 @@ export class ToolGuesses {
   /** All of them; names that only differ in case are one, as everywhere. */
   list(warnings: Warnings): Tool[] {
     const names = [...this.#guesses.keys()].filter((name, index, all) => ToolName.safeParse(name).success && all.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === index);
-    if (names.length) warnings.add(`The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} made of the calls in it, without descriptions (${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Describe them, or give "tools" beside the file.`);
+    if (names.length) warnings.add(`The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} made of the calls in it (${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are guessed, and they have no descriptions. Describe them, or give "tools" beside the file.`);
     return names.map((name) => this.tool(name));
   }
 }
