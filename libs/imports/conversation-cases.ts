@@ -1,6 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import { MAX_TOOLS, Tool, ToolName } from '#lib/contracts/tool';
+import { ProblemError } from '#lib/contracts/problem';
+import { MAX_TOOLS, Tool, toolFault, ToolName } from '#lib/contracts/tool';
 import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { ToolGuesses } from './tool-guesses.js';
 import type { Warnings } from './warnings.js';
@@ -46,9 +47,14 @@ export class ConversationCases {
     const [turns, guesses, warnings] = [this.#turns, this.#guesses, this.warnings];
     const shared = sharedTools(turns, guesses);
     const shelf = new ToolShelf(shared ?? this.#given);
-    for (const tool of turns.some((turn) => turn.tools === null) ? guesses.list(warnings) : []) shelf.offer(tool);
+    for (const tool of turns.some((turn) => turn.tools === null) ? guesses.list(warnings) : []) {
+      const fault = toolFault(tool);
+      if (fault) warnings.add(`The tool "${tool.function.name}" is left out: it ${fault}`);
+      else shelf.offer(tool);
+    }
     for (const turn of turns) for (const tool of turn.tools ?? []) shelf.offer(tool);
     const suiteTools = shelf.list();
+    if (turns.length > 0 && suiteTools.length === 0) throw new ProblemError(422, ['Nothing of the file can be imported: none of its tools can be used.', ...warnings.list().slice(0, 3)].join(' '));
     const [cases, lines]: [CaseInput[], number[]] = [[], []];
     for (const turn of turns) {
       const own = turn.tools && !shared ? withGuesses(turn, guesses) : undefined;

@@ -86,4 +86,13 @@ describe('a trace that was written to keep the reader busy', () => {
     const long = await read('langfuse', [{ id: 'o'.repeat(10_000), type: 'GENERATION', input: `${'x '.repeat(20_000)}`, output: { tool_calls: [call] } }]);
     expect(long.suite.test_cases[0]!.name!.length).toBeLessThan(200);
   });
+
+  it('with tens of thousands of tools, or thousands of parameters in each call of one, is read or refused before its memory is full', async () => {
+    const calling = (n: number, calls: object[]) => ({ id: `o${n}`, type: 'GENERATION', input: `question ${n}`, output: { tool_calls: calls } });
+    const many = await read('langfuse', Array.from({ length: 9000 }, (_, n) => calling(n, Array.from({ length: 8 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })))));
+    expect(many.suite.tools).toHaveLength(128);
+    expect(many.warnings.slice(-4, -1)).toEqual([expect.stringMatching(/^And \d+ more/), expect.stringMatching(/describe its tools: 72000 are made/), expect.stringMatching(/drafts/)]);
+    const wide = Array.from({ length: 100 }, (_, n) => calling(n, [{ name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) }]));
+    await expect(read('langfuse', wide)).rejects.toThrow(/none of its tools can be used\. The tool "f" is left out: it has 501 properties/);
+  });
 });

@@ -108,10 +108,10 @@ export class TraceCases {
     const draft = cases.draft(name);
     if (this.#unspecified.size) {
       const names = [...this.#unspecified];
-      warnings.add(`Tools are recorded without their parameters: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', ...' : ''}. They are made of the calls in the file, and of one that was never called none are known. Describe them, or give "tools" beside the file.`);
+      warnings.conclude(`Tools are recorded without their parameters: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', ...' : ''}. They are made of the calls in the file, and of one that was never called none are known. Describe them, or give "tools" beside the file.`);
     }
-    for (const count of counts) warnings.add(count);
-    warnings.add(`All cases are drafts: they propose what the model did, which may have been wrong. No run takes them before somebody has looked at them and taken "draft" away.`);
+    for (const count of counts) warnings.conclude(count);
+    warnings.conclude(`All cases are drafts: they propose what the model did, which may have been wrong. No run takes them before somebody has looked at them and taken "draft" away.`);
     return draft;
   }
 
