@@ -22,7 +22,7 @@ export async function importPhoenix({ text, settings }: Source, warnings: Warnin
       if (!('span_kind' in row) && !('attributes' in row)) continue;
       found++;
       const [trace, span] = idsOf({ ...row, traceId: row['context.trace_id'] ?? row.trace_id ?? null, spanId: row['context.span_id'] ?? row.span_id ?? null });
-      const columns = Object.entries(row).flatMap(([key, inner]): [string, Json][] => (key.startsWith('attributes.') && inner !== null ? [[key.slice('attributes.'.length), inner]] : []));
+      const columns = Object.entries(row).flatMap(([key, inner]): [string, Json][] => (key.startsWith('attributes.') ? [[key.slice('attributes.'.length), inner]] : []));
       const kind: [string, Json][] = typeof row.span_kind === 'string' ? [['openinference.span.kind', row.span_kind]] : [];
       const events = [jsonIn(row.events) ?? []].flat().filter(isObject).map((event) => ({ name: String(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) }));
       const call = modelCallOf({ attributes: [...attributesOf(jsonIn(row.attributes)), ...columns, ...kind], events });
@@ -41,5 +41,5 @@ function rowsIn(value: JsonObject): JsonObject[] {
   const { span_kind: kinds } = value;
   if (!isObject(kinds)) return [value];
   const columns = Object.entries(value).filter((column): column is [string, JsonObject] => isObject(column[1]));
-  return Object.keys(kinds).map((row) => Object.fromEntries([['context.span_id', row] as [string, Json], ...columns.map(([name, values]): [string, Json] => [name, values[row] ?? null]).filter(([, inner]) => inner !== null)]));
+  return Object.keys(kinds).map((row) => Object.fromEntries([['context.span_id', row] as [string, Json], ...columns.map(([name, values]): [string, Json] => [name, values[row] ?? null])]));
 }

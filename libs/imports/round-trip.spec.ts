@@ -87,6 +87,11 @@ describe('CSV', () => {
     expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls/);
   });
 
+  it('has the text of a case as it is, also where it came from', async () => {
+    expect((await exportWhole(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
+    expect(await exportWhole(everything, 'csv')).toContain(',"otlp trace 4bf9, ""span"" 00f0"\r\n');
+  });
+
   it('takes tools that are given beside it', async () => {
     const { suite } = await read('csv', { text: 'prompt,expected_tool\np,f\n', name: 'N', tools: [{ type: 'function', function: { name: 'f', description: 'd' } }] });
     expect(suite).toMatchObject({ name: 'N', tools: [{ function: { name: 'f', description: 'd' } }], test_cases: [{ prompt: 'p', expected_tool: 'f' }] });

@@ -49,13 +49,13 @@ describe('spans of OpenTelemetry', () => {
       ]),
       'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: '21 degrees' }], finish_reason: 'stop' }]),
     };
-    const { suite, warnings } = await read('otlp', JSON.stringify(otlp(span(current), span({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'get_weather' }), span(answer), span({ 'http.method': 'GET' })), null, 2));
+    const { suite, warnings } = await read('otlp', JSON.stringify(otlp(span(current), span({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'get_weather' }), span(answer), span({ ...current, 'gen_ai.operation.name': 'invoke_agent' }), span({ 'http.method': 'GET' })), null, 2));
     expect(suite.tools).toEqual([tool()]);
     expect(suite.test_cases).toEqual([
       draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1),
       draftOf({ name: 'Weather in Paris?, turn 2', messages: [system, question, called, answered], expected_tool: null }, 3),
     ]);
-    expect(warnings).toEqual(['Spans that are no calls of models, passed over: 2.', expect.stringMatching(/^All cases are drafts/)]);
+    expect(warnings).toEqual(['Spans that are no calls of models, passed over: 3.', expect.stringMatching(/^All cases are drafts/)]);
     expect(JSON.stringify(suite)).not.toContain('secret');
   });
 
@@ -98,7 +98,7 @@ describe('spans of OpenTelemetry', () => {
     const inLogs = span(bare);
     const record = (eventName: string, body: object) => ({ timeUnixNano: '1', eventName, body: any(body), attributes: pairs({ 'gen_ai.system': 'openai' }), traceId: inLogs.traceId, spanId: inLogs.spanId });
     const logs = { resourceLogs: [{ scopeLogs: [{ logRecords: [record('gen_ai.user.message', { content: 'Weather in Bonn?' }), record('gen_ai.choice', { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: called.tool_calls } })] }] }] };
-    const { suite, warnings } = await read('otlp', lines(otlp(onSpan, blocks, oldest), logs, otlp(inLogs)));
+    const { suite, warnings } = await read('otlp', lines(otlp(onSpan, blocks, oldest), logs, otlp(inLogs), otlp(onSpan)));
     expect(suite.test_cases).toEqual([
       draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1),
       draftOf({ name: 'Weather in Rome?', prompt: 'Weather in Rome?', expected_tool: 'get_weather', expected_params: { city: 'Rome' } }, 2),
@@ -275,6 +275,14 @@ describe('observations of Langfuse', () => {
       { name: 'And Rome?', messages: [system, question, called, answered, { role: 'user', content: 'And Rome?' }], expected_params: { city: 'Rome' }, tools: [tool()] },
       { prompt: 'Weather in Bonn?', expected_params: { city: 'Bonn' } },
     ]);
+  });
+
+  it('whose calls have no ids, as those of Gemini, are given some', async () => {
+    const input = [{ role: 'user', content: 'Weather in Paris?' }, { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: { city: 'Paris' } } }] }, { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { c: 21 } } }] }];
+    const { suite } = await read('langfuse', [{ ...generation, input: { messages: input, tools: [tool()] }, output: 'It has 21 degrees.' }]);
+    expect(suite.test_cases[0]).toMatchObject({ messages: [question, called, answered], expected_tool: null });
+    const unasked = await read('langfuse', [{ ...generation, input, output: called }, { ...generation, input: input.slice(2), output: called }]);
+    expect(unasked.warnings[0]).toMatch(/^Line 2: .*left out, because a tool answers, but no call of it is recorded/);
   });
 
   it('without input make no case, and the message says how they are exported with it', async () => {
