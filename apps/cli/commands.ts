@@ -1,5 +1,6 @@
 import { ApiError, type ApiClient } from '#lib/client/api-client';
 import { parseJson } from '#lib/contracts/json';
+import type { Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { confirmDrafts, listDrafts } from './drafts.js';
 import { findSuite, UUID } from './find-suite.js';
@@ -49,7 +50,8 @@ export async function cancel(client: ApiClient, [jobId]: string[]): Promise<void
 
 export async function results(client: ApiClient, [id]: string[], options: Options): Promise<void> {
   if (!id) throw new Error('toolmark results RUN|JOB [--failed] [--json]');
-  const runId = await runOf(client, id);
+  const { id: runId, warnings } = await runOf(client, id);
+  for (const { code, message } of warnings) tell(`Warning: ${message ?? code}`);
   for await (const result of client.results(runId, options.failed ? '?passed=false' : '')) {
     const { explanation } = options.failed ? await client.result(runId, result.id) : { explanation: [] };
     if (options.json) sayJson({ ...result, ...(explanation.length && { explanation }) });
@@ -60,16 +62,17 @@ export async function results(client: ApiClient, [id]: string[], options: Option
   }
 }
 
-/** The run of an id that may be a job's. */
-async function runOf(client: ApiClient, id: string): Promise<string> {
+/** The run of an id that may be its job's. */
+async function runOf(client: ApiClient, id: string): Promise<Run> {
   const absent = (error: unknown): undefined => {
     if (error instanceof ApiError && error.problem.status === 404) return undefined;
     throw error;
   };
   if (UUID.test(id)) {
-    if (await client.run(id).catch(absent)) return id;
+    const run = await client.run(id).catch(absent);
+    if (run) return run;
     const job = await client.job(id).catch(absent);
-    if (job?.type === 'tool_eval' && job.result_ref) return job.result_ref;
+    if (job?.type === 'tool_eval' && job.result_ref) return client.run(job.result_ref);
     if (job) throw new Error(`Job ${id} is no run: it is a ${job.type}.`);
   }
   throw new Error(`No run and no job has the id "${id}". The last ones: toolmark jobs`);

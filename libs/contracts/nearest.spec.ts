@@ -1,4 +1,4 @@
-import { insteadOf, nearest } from './nearest.js';
+import { insteadOf, meant, nearest } from './nearest.js';
 
 const models = ['perfect', 'careless', 'instant', 'slow', 'flaky'];
 
@@ -22,6 +22,18 @@ test('what was not meant is answered with what there is', () => {
   expect(insteadOf('slow', [], 'its models')).toBe('Its models: none yet.');
 });
 
+test('a misspelt name is taken for a known one while two thirds of it are right', () => {
+  expect(meant('ctiy', ['city', 'days'])).toBe('city');
+  expect(meant('CITY', ['city'])).toBe('city');
+  expect(meant('location', ['city', 'days'])).toBeUndefined();
+  expect(meant('a', ['b'])).toBeUndefined();
+  expect(meant('a', [])).toBeUndefined();
+});
+
 test('a name of any length is compared in time that its beginning takes', () => {
   expect(nearest('a'.repeat(5_000_000), ['b', 'a'.repeat(300)])).toEqual(['a'.repeat(300), 'b']);
+});
+
+test('a name that is part of another is near it', () => {
+  expect(nearest('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual(['ragas_tool_call_f1', 'rages', 'bfcl_ast']);
 });

@@ -4,7 +4,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import { importSuite } from './import-suite.js';
 import { exportWhole } from './testing/export-whole.js';
 
-const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.map(String).join('/')}`, message: issue.message })));
+const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 
 /** A file as its format wants it, for the random changes below to start from. */
 const call = { function: { name: 'f', arguments: '{"a":1}' } };
@@ -89,9 +89,9 @@ describe('a trace that was written to keep the reader busy', () => {
 
   it('with tens of thousands of tools, or thousands of parameters in each call of one, is read or refused before its memory is full', async () => {
     const calling = (n: number, calls: object[]) => ({ id: `o${n}`, type: 'GENERATION', input: `question ${n}`, output: { tool_calls: calls } });
-    const many = await read('langfuse', Array.from({ length: 9000 }, (_, n) => calling(n, Array.from({ length: 8 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })))));
+    const many = await read('langfuse', Array.from({ length: 3000 }, (_, n) => calling(n, Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })))));
     expect(many.suite.tools).toHaveLength(128);
-    expect(many.warnings.slice(-4, -1)).toEqual([expect.stringMatching(/^And \d+ more/), expect.stringMatching(/describe its tools: 72000 are made/), expect.stringMatching(/drafts/)]);
+    expect(many.warnings.slice(-4, -1)).toEqual([expect.stringMatching(/^And \d+ more/), expect.stringMatching(/describe its tools: 60000 are made/), expect.stringMatching(/drafts/)]);
     const wide = Array.from({ length: 100 }, (_, n) => calling(n, [{ name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) }]));
     await expect(read('langfuse', wide)).rejects.toThrow(/none of its tools can be used\. The tool "f" is left out: it has 501 properties/);
   });

@@ -1,7 +1,7 @@
 import { importSuite } from './import-suite.js';
 import type { ImportFormat } from '#lib/contracts/import';
 
-const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.join('/')}`, message: issue.message })));
+const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join('\n');
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
