@@ -168,6 +168,11 @@ export const YAML_EXAMPLE = 'name: Weather\ntools:\n- type: function\n  function
 
 const slip = 'The case, /expected_params/ctiy: "get_weather" has no parameter "ctiy"; is "city" meant?';
 
+const cases = {
+  'One call': paris, 'Several calls': { id: idOf(24), position: 3, ...severalCalls }, 'A conversation': { id: idOf(25), position: 4, ...conversation },
+  'A chain': { id: idOf(26), position: 5, ...chain }, 'A draft that expects no call': { id: idOf(27), position: 6, ...noCall, ...oneCall, expected_tool: null, expected_params: null },
+};
+
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
 
@@ -214,15 +219,12 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ScoringConfig: { 'A rule for one argument': scoringConfig, 'A rule for all': scoringOfAll },
   ExpectedCall: { 'A call of several': expectedCall },
   CaseInput: { 'One call': oneCall, 'Several calls': severalCalls, 'A conversation': conversation, 'A chain': chain, 'No call': noCall },
-  Case: {
-    'One call': paris, 'Several calls': { id: idOf(24), position: 3, ...severalCalls }, 'A conversation': { id: idOf(25), position: 4, ...conversation },
-    'A chain': { id: idOf(26), position: 5, ...chain }, 'A draft that expects no call': { id: idOf(27), position: 6, ...noCall, ...oneCall, expected_tool: null, expected_params: null },
-  },
+  Case: cases,
   SuiteInput: { 'A suite': suiteSettings },
   SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'Everything that can change': suiteSettings },
   SuiteReplacement: { 'Another name and other tools': { name: suiteSettings.name, tools: suiteSettings.tools }, 'Everything': suiteSettings, 'Without a system prompt': { ...suiteSettings, system_prompt: null } },
   SuiteFile: { 'A suite with its cases': exampleSuite },
-  CaseWritten: { 'A case': { ...paris, warnings: [slip] } },
+  CaseWritten: Object.fromEntries(Object.entries(cases).map(([title, one]) => [title, { ...one, warnings: [slip] }])),
   CasesWritten: { 'One case': { ...paris, warnings: [slip] }, 'Several cases': { items: [paris], warnings: [] } },
   CasesInput: { 'One case': oneCall, 'Several cases': [severalCalls, chain], 'Several cases in an object': { cases: [noCall] } },
   ImportBody: {
