@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io';
 import type { z } from 'zod';
-import { pointer, ProblemError, type Problem } from '#lib/contracts/problem';
+import { inputFaults } from '#lib/contracts/input-faults';
+import { ProblemError, type Problem } from '#lib/contracts/problem';
 
 export interface PacketHandler<Input, Answer extends { ok: true }> {
   schema: z.ZodType<Input>;
@@ -23,8 +24,7 @@ export function answerPackets<Input, Answer extends { ok: true }>(
     try {
       const parsed = schema.safeParse(packet);
       if (!parsed.success) {
-        const errors = parsed.error.issues.map(({ path, message }) => ({ path: pointer(path), message }));
-        throw new ProblemError(400, `${name} takes ${takes}.`, errors);
+        throw new ProblemError(400, `${name} takes ${takes}.`, inputFaults(parsed.error.issues));
       }
       input = parsed.data;
       return await handle(input);
