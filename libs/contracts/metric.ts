@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inputFaults } from './input-faults.js';
 import { lossyNumbers, type JsonObject } from './json.js';
 import { pointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
@@ -51,7 +52,11 @@ export type MetricAsked = z.infer<typeof MetricAsked>;
 
 /** What `GET /api/metrics` says of a metric. */
 export const MetricInfo = z
-  .object({ id: z.string(), reference: z.string(), version: z.string(), meaning: z.string(), /** JSON Schema. */ options: jsonObject })
+  .object({
+    id: z.string(), reference: z.string(), version: z.string(), meaning: z.string(), /** JSON Schema. */ options: jsonObject,
+    input: jsonObject.meta({ description: 'JSON Schema of the input, as a line of `toolmark score` holds it. Other names of its fields, and the shapes of other tools, stand in docs/scoring.md' }),
+    example: jsonObject.meta({ description: 'A line of `toolmark score` that runs as it is' }),
+  })
   .meta({ id: 'MetricInfo' });
 
 /** A metric of a run, its defaults filled in. */
@@ -68,14 +73,22 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     const fail = (path: PropertyKey[], message: string): void => void errors.push({ path: pointer([index, ...path]), message });
     if (!isMetricId(id)) return fail(['id'], `No metric "${id}". Metrics: ${METRIC_IDS.join(', ')}.`);
     if (metrics.some((metric) => metric.id === id)) return fail(['id'], `"${id}" is asked for twice; a result has one score of each metric.`);
-    const schema: z.ZodObject = METRIC_OPTIONS[id];
-    const parsed = schema.safeParse(lossyNumbers(options));
-    if (parsed.success) return void metrics.push({ id, options: parsed.data as JsonObject });
-    const names = Object.keys(schema.shape);
-    for (const issue of parsed.error.issues) {
-      if (issue.code !== 'unrecognized_keys') fail(['options', ...issue.path], issue.message);
-      else for (const key of issue.keys) fail(['options', key], `"${id}" has no option "${key}". ${names.length ? `Its options: ${names.join(', ')}.` : 'It has none.'}`);
-    }
+    const read = readOptions(id, options);
+    if (!('errors' in read)) return void metrics.push({ id, options: read.options });
+    errors.push(...read.errors.map(({ path, message }) => ({ path: pointer([index, 'options']) + path, message })));
   });
   return { metrics, errors };
+}
+
+/** The options of a metric, its defaults filled in, or what is wrong with them; paths are pointers into the options. */
+export function readOptions(id: MetricId, options: JsonObject): { options: JsonObject } | { errors: InputError[] } {
+  const schema: z.ZodObject = METRIC_OPTIONS[id];
+  const parsed = schema.safeParse(lossyNumbers(options));
+  if (parsed.success) return { options: parsed.data as JsonObject };
+  const names = Object.keys(schema.shape);
+  const unknown = (key: string): string => `"${id}" has no option "${key}". ${names.length ? `Its options: ${names.join(', ')}.` : 'It has none.'}`;
+  return {
+    errors: parsed.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ path: pointer([key]), message: unknown(key) })) : inputFaults([issue])),
+  };
 }

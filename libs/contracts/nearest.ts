@@ -1,13 +1,17 @@
 const MOST_NAMED = 3;
 /** Longer names are compared by their beginnings. */
 const LONGEST_COMPARED = 200;
+const SHORTEST_PART = 3;
 
-/** The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. */
+/**
+ * The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. Who
+ * writes a part of a name ("ragas") means one that holds it.
+ */
 export function nearest(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
-    .map((one) => ({ one, edits: editsBetween(wanted, beginning(one)) }))
-    .sort((a, b) => a.edits - b.edits)
+    .map((one) => ({ one, holdsIt: wanted.length >= SHORTEST_PART && beginning(one).includes(wanted), edits: editsBetween(wanted, beginning(one)) }))
+    .sort((a, b) => Number(b.holdsIt) - Number(a.holdsIt) || a.edits - b.edits)
     .slice(0, MOST_NAMED)
     .map(({ one }) => one);
 }

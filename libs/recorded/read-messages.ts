@@ -74,7 +74,9 @@ const hasCalls = ({ tool_calls: calls }: JsonObject): boolean => Array.isArray(c
 export const hasToolUse = ({ content }: JsonObject): boolean => Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'tool_use');
 
 /** `{type: "ai", ...}`, the same under `data` (`messages_to_dict`), or a constructor with its `kwargs` (`dumps`). */
-const isLangChain = (value: JsonObject): boolean => value.role === undefined && typeof value.type === 'string' && (value.type in TYPES || (value.type === 'constructor' && isObject(value.kwargs)));
+const isLangChain = (value: JsonObject): boolean => value.role === undefined && typeof value.type === 'string'
+  // A call of OpenAI's is of the type "function", as the answer of a function is here, but has no content.
+  && (value.type === 'constructor' ? isObject(value.kwargs) : Object.hasOwn(TYPES, value.type) && (value.content !== undefined || isObject(value.data)));
 
 function ofLangChain(value: JsonObject, where: string): JsonObject {
   const inner = isObject(value.kwargs) ? value.kwargs : isObject(value.data) && value.content === undefined ? value.data : value;

@@ -86,8 +86,11 @@ function ofChat({ choices, ...answer }: JsonObject) {
   return said(readOpenai({ ...answer, choices }));
 }
 
+const ITEMS = new Set(['message', 'function_call', 'reasoning']);
+
 function ofResponses(answer: JsonObject) {
   if (!Array.isArray(answer.output)) return undefined;
+  if (answer.object !== 'response' && answer.output.length > 0 && !answer.output.some((item) => isObject(item) && ITEMS.has(String(item.type)))) return undefined;
   const { status = 'completed' } = answer;
   if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is ${JSON.stringify(status)}, and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
