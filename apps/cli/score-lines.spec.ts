@@ -84,6 +84,7 @@ test.each<[string, object, string]>([
   ['no answer', { metric: 'bfcl_ast', input: { category: 'simple', model_output: [], functions: [] } }, '/input/possible_answer is missing'],
   ['no reference', { metric: 'agentevals_trajectory_match', input: { outputs: [] } }, '/input/reference_outputs is missing'],
   ['no reply', { metric: 'toolmark.single_turn', input: { case: { expected_tool: null }, tools: [] } }, '/input/reply is missing'],
+  ['no round', { metric: 'toolmark.multi_turn', input: { case: { expected_tool: null, multi_turn: true }, tools: [], rounds: [] } }, '/input/rounds must not be empty'],
   ['no tools', { metric: 'toolmark.single_turn', input: { case: { expected_tool: null }, reply: { content: '' } } }, '/input/tools is missing'],
   ['a misspelt field of the case', { ...house(paris), input: { case: { expected_tol: 'f' }, tools: [], reply: paris } }, '/input/case/expected_tol is no field of this object. Is "expected_tool" meant?'],
   ['an error of the provider', house({ error: { message: 'Quota' } }), '/input/reply: It is an error and no reply: Quota'],

@@ -13,6 +13,7 @@ export interface RecordedCall {
 /** What the arguments of a call are called: here, by Ragas and LangChain, DeepEval, models that write JSON, and Anthropic. */
 const ARGUMENTS = ['arguments', 'args', 'input_parameters', 'inputParameters', 'parameters', 'input'];
 const BESIDE = ['id', 'type', 'index', 'call_id', 'output', 'description', 'reasoning', 'status', 'error', 'extra_content', 'provider_specific_fields', 'caller', 'metadata'];
+const CALL = new Set(['name', ...ARGUMENTS, ...BESIDE]);
 const WRAPPER = new Set(['function', ...BESIDE]);
 /** Inspect keeps the name under `function`, and what it could not read under `parse_error`. */
 const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...BESIDE]);
@@ -26,10 +27,10 @@ export function readCall(value: Json, where: string): RecordedCall {
   if (!isObject(value)) throw new Error(`${where} must be an object, a call: {"name": ..., "arguments": {...}}.`);
   if (typeof value.function === 'string') return ofInspect(value, value.function, where);
   if (value.type === 'custom' && isObject(value.custom)) return { name: nameIn(value.custom, `${where}.custom`), arguments: value.custom.input, source: value };
-  if (value.function === undefined) return ofFields(value, where, new Set(['name', ...ARGUMENTS, ...BESIDE]), value);
+  if (value.function === undefined) return ofFields(value, where, value);
   if (!isObject(value.function)) throw new Error(`${where}.function must be an object: {"name": ..., "arguments": "..."}.`);
   refuseUnknown(value, WRAPPER, where);
-  return ofFields(value.function, `${where}.function`, new Set(['name', ...ARGUMENTS, ...BESIDE]), value);
+  return ofFields(value.function, `${where}.function`, value);
 }
 
 /** The same call as it stands in a chat message. */
@@ -37,8 +38,8 @@ export const toToolCall = ({ name, arguments: given, source }: RecordedCall): Js
   ...(source.id !== undefined && { id: source.id }), type: 'function', function: { name, ...(given !== undefined && { arguments: given }) },
 });
 
-function ofFields(fields: JsonObject, where: string, known: ReadonlySet<string>, source: JsonObject): RecordedCall {
-  refuseUnknown(fields, known, where);
+function ofFields(fields: JsonObject, where: string, source: JsonObject): RecordedCall {
+  refuseUnknown(fields, CALL, where);
   const given = ARGUMENTS.filter((key) => fields[key] !== undefined);
   if (given.length > 1) throw new Error(`${where} holds its arguments twice, as "${given.join('" and "')}": leave one of them out.`);
   return { name: nameIn(fields, where), arguments: given.length ? fields[given[0]!] : undefined, source };
@@ -58,6 +59,10 @@ function nameIn(fields: JsonObject, where: string): string {
 /** @throws Error that names the first key which is not known, and what it might be instead */
 export function refuseUnknown(value: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const key in value) {
-    if (!known.has(key)) throw new Error(`"${key}" is no field of ${where}. ${insteadOf(key, [...known], 'its fields')}`);
+    if (!known.has(key)) throw new Error(`"${shown(key)}" is no field of ${where}. ${insteadOf(key, [...known], 'its fields')}`);
   }
 }
+
+const MOST_SHOWN = 80;
+/** What somebody else wrote, as far as an error quotes it. */
+export const shown = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);

@@ -3,7 +3,7 @@ import type { MetricId } from '#lib/contracts/metric';
 import { insteadOf, meant } from '#lib/contracts/nearest';
 import { exampleOf, findMetric } from '#lib/scoring/metrics';
 import { readReply } from '#lib/scoring/read-reply';
-import { readCall, refuseUnknown, toToolCall, type RecordedCall } from './read-call.js';
+import { readCall, refuseUnknown, shown, toToolCall, type RecordedCall } from './read-call.js';
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, listIn, readRecorded } from './read-recorded.js';
 
@@ -64,7 +64,6 @@ function singleTurn({ reply, ...rest }: JsonObject): ReadInput {
 function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
   if (rounds === undefined) return { input: rest };
   if (!Array.isArray(rounds) || !rounds.every((round) => isObject(round) && 'reply' in round)) {
-    if (Array.isArray(rounds) && rounds.length === 0) return { input: { ...rest, rounds } };
     const whole = under('rounds', () => readRecorded(rounds));
     return { input: { ...rest, rounds: whole.rounds.map((reply) => ({ reply })) }, ...foreign([whole.readAs]) };
   }
@@ -101,7 +100,7 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   }
   const [calledAs, expectedAs] = [nameOf(input, CALLED), nameOf(input, EXPECTED)];
   if (expectedAs === undefined) throw new Error(`/input/expected is missing: the calls that were expected, or [].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`);
-  const expected = listOfCalls(id, input[expectedAs]!, expectedAs)?.map((call) => ({ ...call, arguments: argumentsOf(call, `/input/${expectedAs}`) })) ?? null;
+  const expected = readable(listOfCalls(id, input[expectedAs]!, expectedAs), expectedAs);
   if (calledAs === undefined) {
     const { [expectedAs]: _expected, ...record } = input;
     if (Object.keys(record).every((key) => meant(key, CALLED))) throw new Error(`/input/called is missing: the calls that were made, or [].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`);
@@ -131,11 +130,16 @@ const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] => messages.
 const callsMade = (messages: readonly JsonObject[]): RecordedCall[] => ofAssistant(messages).flatMap((message) =>
   readReply(message, [], { whole: true }).calls.map((call) => ({ name: call.name, arguments: call.arguments ?? unreadable(call.raw), source: {} })));
 
-const callsExpected = (messages: readonly JsonObject[], where: string): RecordedCall[] => ofAssistant(messages).flatMap(({ tool_calls: list }) =>
-  (Array.isArray(list) ? list : []).map((one, index) => {
-    const call = readCall(one, `tool_calls[${index}]`);
-    return { ...call, arguments: argumentsOf(call, `/input/${where}`) };
-  }));
+const callsExpected = (messages: readonly JsonObject[], where: string): RecordedCall[] => readable(ofAssistant(messages).flatMap(({ tool_calls: list }) =>
+  (Array.isArray(list) ? list : []).map((one, index) => readCall(one, `tool_calls[${index}]`))), where);
+
+/** @throws Error when calls that were expected have arguments that are no JSON */
+function readable<Calls extends RecordedCall[] | null>(list: Calls, where: string): Calls {
+  for (const { name, arguments: given } of list ?? []) {
+    if (typeof given === 'string' && jsonIn(given) === undefined) throw new Error(`/input/${where}: the arguments of "${shown(name)}" are no JSON.`);
+  }
+  return list;
+}
 
 /** Null where Axion takes that for an empty list. */
 function listOfCalls(id: MetricId, list: Json, name: string): RecordedCall[] | null {
@@ -164,18 +168,15 @@ function toDeepEval(call: RecordedCall): JsonObject {
   };
 }
 
-/**
- * The arguments of a call; text is read as JSON, since that is how OpenAI writes them.
- * @param expectedIn where it stands, if the call was expected: then they have to be readable
- */
-function argumentsOf({ name, arguments: given }: RecordedCall, expectedIn?: string): Json | undefined {
-  if (typeof given !== 'string') return given;
-  if (given.trim() === '') return {};
+/** The arguments of a call; text is read as JSON, since that is how OpenAI writes them. */
+const argumentsOf = ({ arguments: given }: RecordedCall): Json | undefined => (typeof given === 'string' ? (jsonIn(given) ?? unreadable(given)) : given);
+
+function jsonIn(text: string): Json | undefined {
+  if (text.trim() === '') return {};
   try {
-    return parseJson(given);
+    return parseJson(text);
   } catch {
-    if (expectedIn !== undefined) throw new Error(`${expectedIn}: the arguments of "${name}" are no JSON.`);
-    return unreadable(given);
+    return undefined;
   }
 }
 
@@ -256,7 +257,7 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
 /** The fields that are there instead of the one that is missing. */
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
-  return unknown.length ? ` "${unknown[0]}" is no field of it. ${insteadOf(unknown[0]!, known, 'its fields')}` : '';
+  return unknown.length ? ` "${shown(unknown[0]!)}" is no field of it. ${insteadOf(unknown[0]!, known, 'its fields')}` : '';
 }
 
 const foreign = (shapes: readonly string[]): { readAs?: string } => {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
-import { readCall, refuseUnknown, toToolCall } from './read-call.js';
+import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 
 /** What the messages of chat completions hold, at any of their hosts. */
 const FIELDS = new Set([
@@ -22,9 +22,12 @@ export interface Conversation {
 /** Whether a value is one message of a conversation, whoever wrote it down. */
 export const isMessage = (value: unknown): value is JsonObject => isObject(value) && (typeof value.role === 'string' || isLangChain(value));
 
+export const notReplied = (role: Json): Error => new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
+const named = (value: Json): string => (typeof value === 'string' ? `"${shown(value)}"` : 'that is no text');
+
 /** A reply alone, as chat completions give it: read strictly, since nobody else's schema says what it may hold. */
 export function readOwnMessage(message: JsonObject): JsonObject {
-  if (message.role !== undefined && message.role !== 'assistant') throw new Error(`It is a message of the role ${JSON.stringify(message.role)}, and no model's reply.`);
+  if (message.role !== undefined && message.role !== 'assistant') throw notReplied(message.role);
   if (!hasToolUse(message)) refuseUnknown(message, FIELDS, 'a chat message');
   if (!isSpeech(message)) throw new Error('The message holds neither "content" nor "tool_calls". A model that said nothing is {"content": null}.');
   return readMessage(message, 'The message').message;
@@ -52,7 +55,7 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
   if (!isObject(value)) throw new Error(`${where} must be an object, a message.`);
   if (isLangChain(value)) return { message: ofLangChain(value, where), words: 'langchain' };
   const role = value.role ?? 'assistant';
-  if (typeof role !== 'string' || !ROLES.has(role)) throw new Error(`${where} has the role ${JSON.stringify(role)}. Roles: ${[...ROLES].join(', ')}.`);
+  if (typeof role !== 'string' || !ROLES.has(role)) throw new Error(`${where} has the role ${named(role)}. Roles: ${[...ROLES].join(', ')}.`);
   if (role !== 'assistant') return { message: value, words: 'openai' };
   refuseSlips(value, where);
   if (hasToolUse(value) && !hasCalls(value)) return { message: readAnthropic({ ...value, type: 'message' })!.message, words: 'anthropic' };
@@ -61,8 +64,9 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
 }
 
 /** Its calls in OpenAI's words; the message itself where they are already. */
-function withCalls(message: JsonObject, where: string): JsonObject {
-  const { tool_calls: calls } = message;
+export function withCalls(message: JsonObject, where: string): JsonObject {
+  const { tool_calls: calls, function_call: older } = message;
+  if (older != null && !(isObject(older) && typeof older.name === 'string')) throw new Error(`${where}.function_call must be a call: {"name": ..., "arguments": "..."}.`);
   if (calls === undefined || calls === null) return message;
   if (!Array.isArray(calls)) throw new Error(`${where}.tool_calls must be a list of calls.`);
   const read = calls.map((call, index) => readCall(call, `${where}.tool_calls[${index}]`));
@@ -81,8 +85,8 @@ const isLangChain = (value: JsonObject): boolean => value.role === undefined && 
 function ofLangChain(value: JsonObject, where: string): JsonObject {
   const inner = isObject(value.kwargs) ? value.kwargs : isObject(value.data) && value.content === undefined ? value.data : value;
   const type = String(value.type === 'constructor' ? constructed(value) : value.type);
-  const role = TYPES[type];
-  if (!role) throw new Error(`${where} is of the type ${JSON.stringify(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`);
+  const role = Object.hasOwn(TYPES, type) ? TYPES[type]! : undefined;
+  if (!role) throw new Error(`${where} is of the type ${named(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`);
   const { content = null, name, tool_call_id, tool_calls, invalid_tool_calls: invalid, additional_kwargs: additional } = inner;
   const message: JsonObject = { role, content, ...(name != null && { name }), ...(tool_call_id !== undefined && { tool_call_id }) };
   if (role !== 'assistant') return message;

@@ -25,6 +25,7 @@ const SHAPES: [readAs: string, record: unknown, usage?: object][] = [
   ['langchain.messages', [{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'messages', 'AIMessage'], kwargs: { content: '', additional_kwargs: { tool_calls: [chatCall] } } }]],
   ['langchain.messages', { type: 'ai', content: [{ type: 'text', text: 'I look.' }, { type: 'tool_use', id: 'c', name: 'weather', input: args }] }],
   ['openai.chat', { object: 'chat.completion', choices: [{ index: 0, finish_reason: 'tool_calls', message: chat }], usage: { ...usage, total_tokens: 10 } }, usage],
+  ['openai.chat', { choices: [{ message: { content: '', tool_calls: [{ name: 'weather', args }] } }] }],
   ['openai.responses', { object: 'response', status: 'completed', error: null, output: [{ type: 'reasoning', summary: [] }, { type: 'function_call', call_id: 'c', name: 'weather', arguments: text }], usage: { input_tokens: 7, output_tokens: 3 } }, usage],
   ['openai.responses', { output: [{ type: 'function_call', call_id: 'c', name: 'weather', arguments: text }] }],
   ['anthropic.messages', { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'I look.' }, { type: 'tool_use', id: 'c', name: 'weather', input: args }], stop_reason: 'tool_use', usage: { input_tokens: 7, output_tokens: 3 } }, usage],
@@ -56,7 +57,8 @@ test('a conversation holds a round for each message of the assistant', () => {
   expect(rounds.map((round) => [round.content, round.role])).toEqual([[null, 'assistant'], ['again', 'assistant']]);
 });
 
-test('a model that said nothing, or refused, has replied', () => {
+test('a model that said nothing, or refused, or wrote JSON of its own, has replied', () => {
+  expect(readRecorded('{"choices": [{"city": "Paris"}], "output": []}').rounds).toHaveLength(1);
   expect(readRecorded({ content: null }).rounds).toEqual([{ content: null }]);
   expect(readRecorded({ promptFeedback: { blockReason: 'SAFETY' } }).rounds).toEqual([{ role: 'assistant', content: null }]);
   expect(readRecorded({ choices: [{ message: { role: 'assistant' } }] }).rounds).toHaveLength(1);
@@ -101,6 +103,8 @@ test.each<[string, unknown, string]>([
   ['a completion with two', { choices: [{ message: chat }, { message: chat }] }, 'holds 2 replies'],
   ['a completion without a message', { choices: [{ text: 'x' }] }, 'holds no "message"'],
   ['calls that are no list', { choices: [{ message: { tool_calls: {} } }] }, 'must be a list of calls'],
+  ['a call that is no text', { content: null, function_call: 'weather' }, 'function_call must be a call'],
+  ...[{ choices: [{ message: chat }] }, { candidates: [{ content: {} }] }, { object: 'response' }, { type: 'message', content: [] }].map((answer): [string, string, string] => [`the text ${JSON.stringify(answer).slice(0, 20)}`, JSON.stringify(answer), 'hand that in as JSON']),
   ['no candidates', { candidates: [] }, '"candidates" is empty'],
   ['a failed response', { object: 'response', status: 'failed', output: [] }, 'The response is "failed"'],
   ['an empty response', { output: [] }, '"output" is empty'],
@@ -122,6 +126,7 @@ test.each<[string, unknown, string]>([
   ['an unknown field of a call', { tool_calls: [{ function: { name: 'f', argments: '{}' } }] }, '"argments" is no field of The message.tool_calls[0].function. Nearest of its fields'],
   ['arguments twice', { tool_calls: [{ name: 'f', args: {}, arguments: {} }] }, 'arguments twice'],
   ['a call in words that are not read', [{ role: 'assistant', content: [{ type: 'tool-call', toolName: 'f', input: {} }] }], 'holds "toolName"'],
+  ['a type that is no message', [{ type: 'constructor', kwargs: { type: 'toString', content: '' } }], 'is of the type "toString"'],
   ['an unknown role', [{ role: 'model', content: '' }], 'has the role "model"'],
   ['calls that DeepEval does not know', { input: 'x', tools_called: null }, 'must be a list of calls: nothing called is []'],
   ['a whole log', { version: 2, samples: [] }, 'put each of its "samples" on a line'],

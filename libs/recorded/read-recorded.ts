@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
 import { readGoogle } from '#lib/providers/answers/google';
 import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
 import { readOpenai } from '#lib/providers/answers/openai';
 import type { Said } from '#lib/providers/answers/said';
-import { readCall, toToolCall } from './read-call.js';
-import { hasToolUse, isMessage, readMessages, readOwnMessage, roundsOf } from './read-messages.js';
+import { readCall, shown, toToolCall } from './read-call.js';
+import { hasToolUse, isMessage, notReplied, readMessages, readOwnMessage, roundsOf, withCalls } from './read-messages.js';
 
 /** What a model replied, from a record of whoever asked it. */
 export interface Recorded {
@@ -73,7 +73,20 @@ export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolma
 
 function ofText(text: string): Recorded {
   if (/^(?:event: \w|data: ?\{)/.test(text)) throw new Error(STREAM);
+  if (/^\s*\{\s*"/.test(text) && isWholeAnswer(text)) throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
+}
+
+/** Whether a text is what a provider answered, written down as a text. */
+function isWholeAnswer(text: string): boolean {
+  try {
+    const value = parseJson(text);
+    if (!isObject(value)) return false;
+    const [choice, candidate] = [value.choices, value.candidates].map((list) => (Array.isArray(list) ? list[0] : undefined));
+    return value.object === 'response' || (value.type === 'message' && Array.isArray(value.content)) || (isObject(choice) && isObject(choice.message)) || (isObject(candidate) && isObject(candidate.content));
+  } catch {
+    return false;
+  }
 }
 
 function ofChat({ choices, ...answer }: JsonObject) {
@@ -82,8 +95,9 @@ function ofChat({ choices, ...answer }: JsonObject) {
   if (isObject(choice.error) || choice.finish_reason === 'error') throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
   if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
   const { message } = choice;
-  if (message.tool_calls != null && !Array.isArray(message.tool_calls)) throw new Error('"choices[0].message.tool_calls" must be a list of calls.');
-  return said(readOpenai({ ...answer, choices }));
+  // What stands in the calls is the model's; that they are calls is the provider's affair.
+  const areCalls = Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
+  return said(readOpenai({ ...answer, choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }] }));
 }
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
@@ -92,14 +106,14 @@ function ofResponses(answer: JsonObject) {
   if (!Array.isArray(answer.output)) return undefined;
   if (answer.object !== 'response' && answer.output.length > 0 && !answer.output.some((item) => isObject(item) && ITEMS.has(String(item.type)))) return undefined;
   const { status = 'completed' } = answer;
-  if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is ${JSON.stringify(status)}, and holds no reply.`);
+  if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is "${shown(String(status))}", and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
   return said(readOpenaiResponses({ ...answer, object: 'response', status }));
 }
 
 function ofAnthropic(answer: JsonObject) {
   if (answer.type !== 'message') return undefined;
-  if (answer.role !== undefined && answer.role !== 'assistant') throw new Error(`It is a message of the role ${JSON.stringify(answer.role)}, and no model's reply.`);
+  if (answer.role !== undefined && answer.role !== 'assistant') throw notReplied(answer.role);
   if (!Array.isArray(answer.content)) throw new Error('"content" must be a list of blocks, as Anthropic gives it.');
   if (answer.content.some((block) => isObject(block) && block.type === 'output_text')) throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
   return said(readAnthropic(answer));
@@ -192,6 +206,6 @@ function told(error: Json | undefined): string {
 }
 
 function noShape(value: Json): Error {
-  const fields = isObject(value) ? `It has the fields "${Object.keys(value).slice(0, 10).join('", "')}", and fits` : 'It fits';
+  const fields = isObject(value) ? `It has the fields "${Object.keys(value).slice(0, 10).map(shown).join('", "')}", and fits` : 'It fits';
   return new Error(`${fields} none of the shapes that are read: ${LOOKS}.`);
 }

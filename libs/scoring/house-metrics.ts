@@ -13,12 +13,12 @@ import { scoreChain } from './score-chain.js';
 const settled = {
   // A case as it is written, and as the API answers it.
   case: z.preprocess((value) => plainNumbers(value), z.strictObject({ ...CaseInput.shape, id: z.string().optional(), position: z.int().optional() }))
-    .meta({ description: 'The case, as a suite holds it; its prompt is not needed' }),
-  tools: z.array(Tool).nullish().meta({ description: 'The tools that the model was offered' }),
+    .meta({ description: 'The case, as a suite holds it; its prompt is not needed.' }),
+  tools: z.array(Tool).nullish().meta({ description: 'The tools that the model was offered.' }),
 };
-const reply = z.unknown().refine((value) => value !== undefined, 'is missing').meta({ description: 'What the model replied: an assistant message of a chat completion' });
+const reply = z.unknown().refine((value) => value !== undefined, 'is missing').meta({ description: 'What the model replied: an assistant message of a chat completion.' });
 export const SingleTurnInput = z.strictObject({ ...settled, reply });
-export const MultiTurnInput = z.strictObject({ ...settled, rounds: z.array(z.strictObject({ reply, tool_messages: z.unknown().optional().meta({ description: 'What the tools answered; scores nothing' }) })).meta({ description: 'The replies of the chain, in order' }) });
+export const MultiTurnInput = z.strictObject({ ...settled, rounds: z.array(z.strictObject({ reply, tool_messages: z.unknown().optional().meta({ description: 'What the tools answered; scores nothing.' }) })).min(1).meta({ description: 'The replies of the chain, in order.' }) });
 type HouseOptions = MetricOptions<'toolmark.single_turn'>;
 
 export function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: HouseOptions, similarities?: Similarities) {

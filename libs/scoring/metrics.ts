@@ -63,8 +63,8 @@ export const exampleOf = ({ id, example }: Pick<MetricEntry, 'id' | 'example'>):
 const json = z.unknown() as z.ZodType<Json>;
 const present = json.refine((value) => value !== undefined, 'is missing');
 const flag = (fallback: boolean) => z.boolean().nullish().transform((value) => value ?? fallback);
-const made = { description: 'The calls that were made, in order' };
-const wanted = { description: 'The calls that were expected' };
+const made = { description: 'The calls that were made, in order.' };
+const wanted = { description: 'The calls that were expected.' };
 const calls = z.strictObject({ called: z.array(NamedCall).meta(made), expected: z.array(NamedCall).meta(wanted) });
 const maybeCalls = z.array(NamedCall).nullable().transform((list) => list ?? []);
 const bfclFunction = jsonObject.refine((given) => !isObject(given) || typeof given.name === 'string', 'must have a "name", and its "parameters" beside it');
@@ -122,11 +122,11 @@ export const METRICS: readonly Metric[] = [
     id: 'bfcl_ast', reference: 'BFCL AST checker', version: 'v4', meaning: 'Whether the calls are among the possible answers (Python categories).',
     input: z.strictObject({
       category: z.string().meta({ description: 'BFCL\'s category, which decides how the calls are checked: simple, multiple, parallel, irrelevance, ...' }),
-      functions: z.array(bfclFunction).nullish().meta({ description: 'The functions that the model was offered, with BFCL\'s types' }),
-      model_output: json.optional().meta({ description: 'The calls that were made, each {name: {argument: value}}; null or a text where they could not be decoded' }),
-      possible_answer: z.array(jsonObject).nullish().meta({ description: 'The calls that were expected, each {name: {argument: [acceptable values]}}; "" among them: it may be left out' }),
-      underscore_to_dot: flag(false).meta({ description: 'Whether the model\'s API takes no dots, so that names have underscores instead' }),
-      decode_failed: flag(false).meta({ description: 'Whether the output could not be decoded' }),
+      functions: z.array(bfclFunction).nullish().meta({ description: 'The functions that the model was offered, with BFCL\'s types.' }),
+      model_output: json.optional().meta({ description: 'The calls that were made, each {name: {argument: value}}; null or a text where they could not be decoded.' }),
+      possible_answer: z.array(jsonObject).nullish().meta({ description: 'The calls that were expected, each {name: {argument: [acceptable values]}}; "" among them: it may be left out.' }),
+      underscore_to_dot: flag(false).meta({ description: 'Whether the model\'s API takes no dots, so that names have underscores instead.' }),
+      decode_failed: flag(false).meta({ description: 'Whether the output could not be decoded.' }),
     }),
     example: { input: {
       category: 'simple', functions: [{ name: 'weather', parameters: { type: 'dict', properties: { city: { type: 'string' } }, required: ['city'] } }],
@@ -145,8 +145,8 @@ export const METRICS: readonly Metric[] = [
   metric({
     id: 'agentevals_trajectory_match', reference: 'agentevals trajectory match', version: '0.0.9', meaning: 'Whether the trajectory of calls matches a reference trajectory.',
     input: z.strictObject({
-      outputs: z.array(jsonObject).meta({ description: 'The messages of the run, as chat completions have them' }),
-      reference_outputs: z.array(jsonObject).meta({ description: 'The messages that were expected' }),
+      outputs: z.array(jsonObject).meta({ description: 'The messages of the run, as chat completions have them.' }),
+      reference_outputs: z.array(jsonObject).meta({ description: 'The messages that were expected.' }),
     }),
     example: { options: { trajectory_match_mode: 'superset' }, input: { outputs: [{ role: 'user', content: 'Weather?' }, said(rome, paris)], reference_outputs: [said(paris)] } },
     score: ({ outputs, reference_outputs }, options) => {
@@ -157,8 +157,8 @@ export const METRICS: readonly Metric[] = [
   metric({
     id: 'promptfoo_tool_call_f1', reference: 'promptfoo tool-call-f1', version: '0.123', meaning: 'F1 over the sets of tool names.',
     input: z.strictObject({
-      output: present.meta({ description: 'What the model put out: its calls in any provider\'s words, or a text that holds them' }),
-      expected: z.union([z.string(), z.array(json)]).meta({ description: 'The names that were expected: a list, or a text with commas' }),
+      output: present.meta({ description: 'What the model put out: its calls in any provider\'s words, or a text that holds them.' }),
+      expected: z.union([z.string(), z.array(json)]).meta({ description: 'The names that were expected: a list, or a text with commas.' }),
     }),
     example: { input: { output: [{ type: 'function', function: { name: 'weather', arguments: '{}' } }], expected: ['weather', 'news'] } },
     score: ({ output, expected }, options) => promptfooToolCallF1(output, expected, options),

@@ -81,6 +81,14 @@ function callsOf(message: JsonObject): Call[] {
     const isWrapped = isObject(call.function);
     const { name, arguments: args } = isWrapped ? (call.function as JsonObject) : { name: call.name, arguments: call.args };
     if (typeof name !== 'string') throw new Error('A tool call must name its tool.');
-    return { name, args: isWrapped && typeof args === 'string' ? parseJson(args) : (args ?? null) };
+    return { name, args: isWrapped && typeof args === 'string' ? read(name, args) : (args ?? null) };
   });
+}
+
+function read(name: string, args: string): Json {
+  try {
+    return parseJson(args);
+  } catch {
+    throw new Error(`The arguments of a call of "${name}" are no JSON: agentevals cannot compare them.`);
+  }
 }
