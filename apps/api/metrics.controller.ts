@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MetricInfo } from '#lib/contracts/metric';
 import { pageOf } from '#lib/contracts/page';
 import { METRICS } from '#lib/scoring/metrics';
-import { Answers } from './route.js';
+import { About, Answers } from './route.js';
 
 const items = METRICS.map(({ id, reference, version, meaning, options, input, example }) => ({
   id, reference, version, meaning,
@@ -15,6 +15,7 @@ const items = METRICS.map(({ id, reference, version, meaning, options, input, ex
 @Controller('api/metrics')
 export class MetricsController {
   @Get()
+  @About('List metrics', 'The metrics that runs can compute beside the house score, each with its reference and its options. All are on one page.')
   @Answers(200, pageOf(MetricInfo))
   list() {
     return { items, next_cursor: null };

@@ -1,17 +1,13 @@
 const MOST_NAMED = 3;
 /** Longer names are compared by their beginnings. */
 const LONGEST_COMPARED = 200;
-const SHORTEST_PART = 3;
 
-/**
- * The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. Who
- * writes a part of a name ("ragas") means one that holds it.
- */
+/** The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. */
 export function nearest(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
-    .map((one) => ({ one, holdsIt: wanted.length >= SHORTEST_PART && beginning(one).includes(wanted), edits: editsBetween(wanted, beginning(one)) }))
-    .sort((a, b) => Number(b.holdsIt) - Number(a.holdsIt) || a.edits - b.edits)
+    .map((one) => ({ one, edits: isPart(wanted, beginning(one)) ? 1 : editsBetween(wanted, beginning(one)) }))
+    .sort((a, b) => a.edits - b.edits)
     .slice(0, MOST_NAMED)
     .map(({ one }) => one);
 }
@@ -34,6 +30,9 @@ export function insteadOf(name: string, known: readonly string[], what: string):
   if (known.length <= MOST_NAMED) return `${capital(what)}: ${nearest(name, known).join(', ')}.`;
   return `Nearest of ${what}, ${known.length} in all: ${nearest(name, known).join(', ')}.`;
 }
+
+/** Whether one of two names was written only in part: "ragas" for "ragas_tool_call_f1". */
+const isPart = (a: string, b: string): boolean => a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
 
 const beginning = (name: string): string => name.slice(0, LONGEST_COMPARED).toLowerCase();
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
