@@ -262,6 +262,8 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     'A metric': {
       id: 'ragas_tool_call_accuracy', reference: 'Ragas ToolCallAccuracy', version: '0.4.3', meaning: 'Share of right arguments where the names agree as sequences, else 0.',
       options: { type: 'object', properties: { strict_order: { type: 'boolean', default: true } } },
+      input: { type: 'object', properties: { called: { type: 'array' }, expected: { type: 'array' } }, required: ['called', 'expected'], additionalProperties: false },
+      example: { metric: 'ragas_tool_call_accuracy', input: { called: [{ name: 'weather', arguments: { city: 'Paris' } }], expected: [{ name: 'weather', arguments: { city: 'Paris' } }] } },
     },
   },
   Budget: { 'Two and a half dollars': budget },
