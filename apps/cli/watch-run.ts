@@ -18,7 +18,7 @@ export async function watchRun(client: ApiClient, jobId: string, runId: string, 
   try {
     for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
       if (entry.name === 'tool_eval_progress') bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));
-      else if (entry.name === 'eval_warning' && !silent) (bars?.clear(), tell(`Warning: ${String(entry.event.data.message)}`));
+      else if (entry.name === 'eval_warning' && !silent) (bars?.clear(), tell(`Warning: ${entry.event.data.message}`));
     }
   } catch (error) {
     if (!(error instanceof LiveUnavailable)) throw error;
