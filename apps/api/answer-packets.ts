@@ -1,10 +1,8 @@
 import type { Socket } from 'socket.io';
 import type { z } from 'zod';
+import { inputFaults } from '#lib/contracts/input-faults';
 import { ProblemError, type Problem } from '#lib/contracts/problem';
-import { badInput } from './bad-input.js';
 
-/** Of what is wrong with a packet, so much stands in one sentence; `errors` has the rest. */
-const MOST_NAMED = 3;
 const LONGEST_NAME = 100;
 
 export interface PacketHandler<Input, Answer extends { ok: true }> {
@@ -28,9 +26,9 @@ export function answerPackets<Input, Answer extends { ok: true }>(
     try {
       const parsed = schema.safeParse(packet);
       if (!parsed.success) {
-        const { errors } = badInput(parsed.error.issues);
-        const faults = errors!.slice(0, MOST_NAMED).map(({ path, message }) => `${path || 'What was sent'} ${message}`);
-        throw new ProblemError(400, `${name} takes ${takes}. ${faults.join('; ')}`, errors);
+        const faults = inputFaults(parsed.error.issues);
+        const { path, message } = faults[0]!;
+        throw new ProblemError(400, `${name} takes ${takes}. ${path || 'What was sent'} ${message}`, faults);
       }
       input = parsed.data;
       return await handle(input);

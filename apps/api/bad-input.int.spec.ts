@@ -64,10 +64,16 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['an estimate of nothing', () => client.post('/api/tool-eval/estimate', {}), 400, '/suite_id', /missing/],
     ['a key with a line break in it', () => client.post('/api/providers', { key: 'x', base_url: 'https://example.com/v1', api_key: 'sk-1\nsk-2' }), 400, '/api_key', /visible ASCII/],
     ['a base URL with a password', () => client.post('/api/providers', { key: 'x', base_url: 'https://u:p@example.com/v1' }), 422, '/base_url', /api_key/],
+    ['a job by a name', () => client.post('/api/tool-eval/cancel', { job_id: 'abc123' }), 400, '/job_id', /is no id.*no job with the id "abc123".*GET \/api\/jobs/],
+    ['an empty prompt', async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: '', expected_tool: 'get_weather' }), 400, '/prompt', /^must not be empty$/],
+    ['no models', async () => submit(await importSuite(), { models: [] }), 400, '/models', /^must not be empty$/],
+    ['a field that is misspelt', async () => submit(await importSuite(), { sampels: 2 }), 400, '/sampels', /Is "samples" meant\?/],
+    ['a mode that is misspelt', async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: 'p', param_scoring: 'fuzy' }), 400, '/param_scoring', /"exact".*Is "fuzzy" meant\?/],
     ['a limit out of range', () => client.get('/api/tool-suites?limit=201'), 400, '/limit', /200/],
     ['a base URL with another scheme', () => client.post('/api/providers', { key: 'x', base_url: 'file:///etc/passwd' }), 400, '/base_url', /https/],
   ])('%s', async (_what, request, status, path, message) => {
     const answer = await request();
+    expect(JSON.stringify(answer.body)).not.toMatch(/Invalid (?:input|UUID|option|string)|Too (?:small|big)|expected .*received|Unrecognized/);
     expect(answer.headers.get('content-type')).toMatch(/application\/problem\+json/);
     expect(answer).toMatchObject({ status, body: { status, title: expect.any(String) } });
     if (path === undefined) expect(answer.body.detail).toMatch(message);

@@ -1,8 +1,7 @@
 import { isDeeperThan, MOST_LEVELS, parseJson, plainNumbers } from '#lib/contracts/json';
 import { jsonFault } from '#lib/contracts/json-fault';
-import { pointer, ProblemError } from '#lib/contracts/problem';
+import { pointer, ProblemError, sentence } from '#lib/contracts/problem';
 import { maybeUnstorable, unstorable } from '#lib/contracts/storable';
-import { sentence } from './bad-input.js';
 
 /**
  * The JSON of a request's body, the numbers of users' data as they were written.

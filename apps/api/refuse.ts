@@ -1,5 +1,4 @@
-import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { sentence } from './bad-input.js';
+import { ProblemError, sentence, type InputError } from '#lib/contracts/problem';
 
 export const prefixed = (prefix: string, errors: InputError[]): InputError[] => errors.map(({ path, message }) => ({ path: prefix + path, message }));
 

@@ -11,7 +11,6 @@ import { namesUsed } from '#lib/mcp/compare-tools';
 import { checkCase } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
 import { withOptions } from '#lib/scoring/rescore-case';
-import { badInput } from './bad-input.js';
 import { isSemantic } from './is-semantic.js';
 import { countRequests, type Counted, type ToCount } from './count-requests.js';
 
@@ -109,7 +108,7 @@ function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputEr
 
 async function importFile({ format, body, isJson, name, preview }: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
   const given = isJson && body !== undefined ? parseJson(body) : body;
-  const { suite, written, warnings } = await importSuite(format, given, name, (issues) => badInput(issues).errors!);
+  const { suite, written, warnings } = await importSuite(format, given, name);
   const { test_cases: cases, ...settings } = suite;
   return {
     settings: JSON.stringify(settings),

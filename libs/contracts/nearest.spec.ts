@@ -1,4 +1,4 @@
-import { insteadOf, nearest } from './nearest.js';
+import { insteadOf, meant, nearest } from './nearest.js';
 
 const models = ['perfect', 'careless', 'instant', 'slow', 'flaky'];
 
@@ -20,6 +20,14 @@ test('what was not meant is answered with what there is', () => {
   expect(insteadOf('instnat', models, 'its models')).toMatch(/^Nearest of its models, 5 in all: instant, [a-z]+, [a-z]+\.$/);
   expect(insteadOf('sloow', ['fast', 'slow'], 'its models')).toBe('Its models: slow, fast.');
   expect(insteadOf('slow', [], 'its models')).toBe('Its models: none yet.');
+});
+
+test('a misspelt name is taken for a known one while two thirds of it are right', () => {
+  expect(meant('ctiy', ['city', 'days'])).toBe('city');
+  expect(meant('CITY', ['city'])).toBe('city');
+  expect(meant('location', ['city', 'days'])).toBeUndefined();
+  expect(meant('a', ['b'])).toBeUndefined();
+  expect(meant('a', [])).toBeUndefined();
 });
 
 test('a name of any length is compared in time that its beginning takes', () => {

@@ -12,6 +12,14 @@ export function nearest(name: string, known: Iterable<string>): string[] {
     .map(({ one }) => one);
 }
 
+/** The one known name that was surely meant by a misspelt one: at most a third of its letters are others. */
+export function meant(name: string, known: Iterable<string>): string | undefined {
+  const [likely] = nearest(name, known);
+  if (likely === undefined) return undefined;
+  const [a, b] = [beginning(name), beginning(likely)];
+  return editsBetween(a, b) <= Math.max(a.length, b.length) / 3 ? likely : undefined;
+}
+
 /**
  * A sentence that names what might have been meant: `Nearest of its models, 32 in all: instant, flaky, slow.`, or all of them
  * where they are few.

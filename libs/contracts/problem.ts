@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const InputError = z.object({ path: z.string(), message: z.string() });
 export type InputError = z.infer<typeof InputError>;
 
+export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
+
 /** RFC 9457 problem details; the body of every error answer. */
 export const Problem = z
   .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string(), errors: z.array(InputError).optional() })

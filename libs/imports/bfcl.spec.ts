@@ -16,7 +16,7 @@ const importText = async (text: Json, answers?: Json) => {
   const { suite } = await importBfcl({ text, answers, settings: {} }, warnings);
   return { suite: SuiteFile.parse(suite), warnings: warnings.list() };
 };
-const whole = (text: string) => importSuite('bfcl', text, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.join('/')}`, message: issue.message })));
+const whole = (text: string) => importSuite('bfcl', text, undefined);
 const linesOf = async (suite: SuiteFile, part: BfclPart): Promise<string[]> => (await exportWhole(suite, 'bfcl', part)).trimEnd().split('\n');
 const jsonLines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 

@@ -1,5 +1,6 @@
-import { pointer, ProblemError, type InputError } from '#lib/contracts/problem';
+import { pointer, ProblemError, sentence, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
+import { inputFaults, MOST_FAULTS } from '#lib/contracts/input-faults';
 import { unstorable } from '#lib/contracts/storable';
 import { LARGEST_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
 import { bytesOf, type Tool } from '#lib/contracts/tool';
@@ -9,11 +10,6 @@ import type { Draft } from './imported.js';
 import { takeTurns } from './take-turns.js';
 import type { Warnings } from './warnings.js';
 
-const MOST_ERRORS = 100;
-
-/** What fails its schema, by the words of whoever reads it; the API has one way for all its bodies. */
-export type Describe = (issues: readonly unknown[]) => InputError[];
-
 type Checked<Made> = { made: Made } | { wrong: InputError[] };
 
 /**
@@ -22,7 +18,7 @@ type Checked<Made> = { made: Made } | { wrong: InputError[] };
  * @returns the suite, and the JSON of each of its cases
  * @throws ProblemError 400 or 422, naming the lines
  */
-export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: Describe): Promise<{ suite: SuiteFile; written: string[] }> {
+export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ suite: SuiteFile; written: string[] }> {
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
     throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
@@ -43,17 +39,17 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft, describe: De
       if ('made' in found) good.push([index, found.made]);
       else if (leaveOut) leaveOut.at(lines![index]!, `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ${found.wrong[0]!.message}`);
       else errors.push(...found.wrong.map(({ path, message }) => ({ path: pointer(['test_cases', index]) + path, message: lines?.[index] ? `${message} (line ${lines[index]})` : message })));
-      if (errors.length >= MOST_ERRORS) break;
+      if (errors.length >= MOST_FAULTS) break;
       await turn();
     }
     return good;
   };
 
   const parsed = SuiteFile.safeParse({ ...settings, test_cases: [] });
-  if (!parsed.success) errors.push(...describe(parsed.error.issues));
+  if (!parsed.success) errors.push(...inputFaults(parsed.error.issues));
   const read = await pass([...candidates.entries()], (candidate: unknown): Checked<CaseInput> => {
     const one = CaseInput.safeParse(candidate);
-    return one.success ? { made: one.data } : { wrong: describe(one.error.issues) };
+    return one.success ? { made: one.data } : { wrong: inputFaults(one.error.issues) };
   });
   if (errors.length || !parsed.success) throw refusal(400, errors, 'fields are not as they should be');
 
@@ -87,7 +83,7 @@ function canBeUsed(tool: Tool, warnings: Warnings): boolean {
 
 function refusal(status: 400 | 422, errors: InputError[], what: string): ProblemError {
   const [first] = errors as [InputError];
-  return new ProblemError(status, errors.length === 1 ? `${first.path} ${first.message}` : `${errors.length}${errors.length >= MOST_ERRORS ? ' or more' : ''} ${what}.`, errors);
+  return new ProblemError(status, errors.length === 1 ? sentence(first) : `${errors.length}${errors.length >= MOST_FAULTS ? ' or more' : ''} ${what}.`, errors);
 }
 
 /** What its author may want to know of a suite that is fine otherwise. */

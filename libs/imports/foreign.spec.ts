@@ -1,7 +1,7 @@
 import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
 
-const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined, (issues) => issues.map((issue: any) => ({ path: `/${issue.path.join('/')}`, message: issue.message })));
+const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 const tool = (name: string, properties: object = {}) => ({ type: 'function', function: { name, description: name, parameters: { type: 'object', properties } } });
 const calling = (...calls: [string, string][]) => ({ role: 'assistant', content: null, tool_calls: calls.map(([name, args], index) => ({ id: `c${index}`, type: 'function', function: { name, arguments: args } })) });
 const user = (content: string) => ({ role: 'user', content });

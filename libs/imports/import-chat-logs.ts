@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { inputFaults } from '#lib/contracts/input-faults';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, Tool, ToolName } from '#lib/contracts/tool';
@@ -150,7 +151,7 @@ export function toolsOf(declared: Json, warn: (message: string) => void): Tool[]
     const { input_schema, cache_control: _cache, type: _type, ...rest } = described;
     const parsed = Tool.safeParse({ type: 'function', function: { ...(described === one ? rest : described), ...(isObject(input_schema) && { parameters: input_schema }) } });
     const name = typeof described.name === 'string' ? described.name : '(without a name)';
-    if (!parsed.success || !ToolName.safeParse(name).success) warn(`the tool "${name}" cannot be used: ${parsed.error?.issues[0]!.message ?? ''}`);
+    if (!parsed.success || !ToolName.safeParse(name).success) warn(`the tool "${name}" cannot be used: ${parsed.success ? '' : inputFaults(parsed.error.issues)[0]!.message}`);
     else if (!tools.has(name.toLowerCase())) tools.set(name.toLowerCase(), parsed.data);
   }
   return [...tools.values()];

@@ -1,7 +1,7 @@
 import type { ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { checkSuite, hintsOf, type Describe } from './check-suite.js';
+import { checkSuite, hintsOf } from './check-suite.js';
 import { importBfcl } from './import-bfcl.js';
 import { importChatLogs } from './import-chat-logs.js';
 import { importPromptfoo } from './import-promptfoo.js';
@@ -13,23 +13,23 @@ import { nativeDraft } from './native-suite.js';
 import { Warnings } from './warnings.js';
 import { importYaml } from './yaml-suite.js';
 
-type Convert = (source: Source, warnings: Warnings, describe: Describe) => Draft | Promise<Draft>;
+type Convert = (source: Source, warnings: Warnings) => Draft | Promise<Draft>;
 const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   bfcl: importBfcl,
   'chat-logs': importChatLogs,
   promptfoo: importPromptfoo,
   csv: importCsv,
   jsonl: importJsonl,
-  yaml: (source, _warnings, describe) => importYaml(source, describe),
+  yaml: importYaml,
 };
 
 /** A body in one of the formats as a suite that can be saved, the JSON of each of its cases, and what its author should know. Nothing of a bad file is taken. */
-export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined, describe: Describe): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
+export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const warnings = new Warnings();
-  const draft = format === 'native' ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name, describe) : await CONVERT[format](readSource(body, name), warnings, describe);
+  const draft = format === 'native' ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name) : await CONVERT[format](readSource(body, name), warnings);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
-  const { suite, written } = await checkSuite(draft, describe);
+  const { suite, written } = await checkSuite(draft);
   return { suite, written, warnings: [...warnings.list(), ...hintsOf(suite)] };
 }

@@ -1,6 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { inputFaults } from '#lib/contracts/input-faults';
 import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
 import { Incoming } from './incoming.js';
@@ -50,8 +51,8 @@ export function givenTools(settings: Source['settings']): Tool[] {
   if (settings.tools === undefined) return [];
   const parsed = Tool.array().max(MAX_TOOLS).safeParse(settings.tools);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  throw new ProblemError(400, `/tools/${path.map(String).join('/')} ${message}`);
+  const [{ path, message }] = inputFaults(parsed.error.issues) as [InputError];
+  throw new ProblemError(400, `/tools${path} ${message}`);
 }
 
 /** The first tools with different names, as many as a suite may have: what the suite itself offers where each case brings tools of its own. */

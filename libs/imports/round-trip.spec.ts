@@ -6,8 +6,7 @@ import { importSuite } from './import-suite.js';
 import { Incoming } from './incoming.js';
 import { exportWhole } from './testing/export-whole.js';
 
-const describeIssues = (issues: readonly any[]) => issues.map((issue) => ({ path: `/${issue.path.join('/')}`, message: issue.message }));
-const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name, describeIssues);
+const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);
 const failure = (format: ImportFormat, body: unknown): Promise<any> => read(format, body).then(() => ({ message: 'nothing' }), (error) => ({ message: error.message, errors: error.errors }));
 
 /** Every field of a case, with the values that files are apt to lose. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inputFaults } from '#lib/contracts/input-faults';
 
 const flag = z.enum(['true', 'false', '1', '0', '']).default('false').transform((text) => text === 'true' || text === '1');
 const url = (protocols: RegExp, example: string) => z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
@@ -38,7 +39,7 @@ export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string
 function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const lines = inputFaults(parsed.error.issues).map(({ path, message }) => `  ${path.slice(1)} ${message}`);
   process.stderr.write(`The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in docs/operations.md.\n`);
   process.exit(1);
 }
