@@ -53,7 +53,7 @@ export const LOG_EVENTS = {
       kind: ErrorKind.describe('The kind of failure.'),
       message: z.string().describe('What the provider said, or what went wrong on the way to it.'),
     }).nullable().describe('Why it errored; null when scored.'),
-  }),
+  }).meta({ id: 'tool_eval_result' }),
   tool_eval_summary: event('All results of a model are there. A run that is cancelled, or stopped by its budget, ends without these.', {
     eval_id: evalId,
     summary: Summary.describe('Its figures, final unless the run is resumed.'),
@@ -108,7 +108,7 @@ export const Progress = event('Where a run stands.', {
     errored: RunTarget.shape.errored.describe('How many of these errored.'),
     passed: RunTarget.shape.passed.describe('How many of these passed.'),
   })).describe('Each model of the run; none for a rescore.'),
-});
+}).meta({ id: 'tool_eval_progress' });
 export type Progress = z.infer<typeof Progress>;
 
 /** What is sent beside the events of a log. */
@@ -117,7 +117,7 @@ export const LIVE_MESSAGES = {
     job_id: jobId,
     from_seq: seq.describe('The number of the first.'),
     to_seq: seq.describe('The number of the last.'),
-    results: z.array(LOG_EVENTS.tool_eval_result.extend({ seq, at })).describe('The data of their `tool_eval_result`, in order, each with its `seq` and `at`.'),
+    results: z.array(LOG_EVENTS.tool_eval_result.and(z.object({ seq, at }))).describe('What their `tool_eval_result` say, in order, and beside it:'),
   }),
   tool_eval_progress: Progress,
   job_progress: event('Where a job stands. Of a resumed run, it counts only what the job has to do.', {
@@ -148,7 +148,7 @@ export const Subscribed = z.object({
   ok,
   snapshot: z.object({
     job: Job.describe('The job as it is now.'),
-    progress: Progress.describe('As in `tool_eval_progress`. For a rescore, its results and no targets.'),
+    progress: Progress.describe('For a rescore, what it has scored and no targets.'),
     summaries: z.array(Summary).describe('Of models that are through.'),
     last_seq: count.describe('The number of the last event of its log.'),
   }).describe('Where things stand. What is sent from now on comes on top of it.'),
