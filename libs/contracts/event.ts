@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { Problem } from './problem.js';
-import { ErrorKind, Result, RunTarget } from './run.js';
+import { Result, RunTarget } from './run.js';
 import { Summary } from './summary.js';
-import { ErrorType, FormatCompliance } from './verdict.js';
 
 // docs/live.md is made from these schemas: `npm run docs:live`.
 
@@ -20,7 +19,7 @@ const at = time.describe('When it happened, by the clock of Postgres.');
 /** The data of the events of a job's durable log, by name, in the order in which a run has them. */
 export const LOG_EVENTS = {
   job_created: event('A job was submitted. It is the first event of each job; a resumed run has a new job.', {
-    type: JobType.describe('`tool_eval`: a run. `rescore`: stored replies of a run are scored again.'),
+    type: JobType,
     status: z.literal('pending').describe('Its status just then.'),
     result_ref: resultRef,
   }),
@@ -34,25 +33,12 @@ export const LOG_EVENTS = {
     message: z.string().describe('A sentence that says what is done instead, and why.'),
   }),
   tool_eval_result: event('A model answered a case, or could not be asked. Requests and replies are left out: `GET /api/tool-eval/history/{eval_id}/results/{id}` has them.', {
-    id: z.string().describe('The id of the result within its run.'),
     eval_id: evalId,
-    target: z.string().describe('The model, as `provider_key::model_id`.'),
-    case_position: count.describe('The place of the case in its suite, from 0.'),
-    sample: count.describe('Which of the repetitions of the case, from 0.'),
-    outcome: Result.shape.outcome.describe('`errored`: there was no reply that could be scored. The result counts in no average, and can be asked for again by resuming the run.'),
-    passed: z.boolean().describe('Whether `overall` reaches the threshold of the case.'),
-    tool_score: share.describe('Whether the right tools were called, 0 to 1; null when errored.'),
-    param_score: share.describe('Whether the arguments are right, 0 to 1; null when errored, and where no arguments are compared.'),
-    overall: share.describe('The score of the result, 0 to 1; null when errored.'),
-    error_type: ErrorType.describe('What the model did wrong; `none` when nothing, `errored` when it is not known.'),
-    format_compliance: FormatCompliance.nullable().describe('How the calls were written: `native` is as the format wants them; null when errored.'),
-    latency_ms: count.nullable().describe('How long the model took, in milliseconds; null when nobody was asked.'),
-    cost_usd: z.number().nullable().describe('US dollars; null when the model has no prices.'),
-    cached: z.boolean().describe('Whether a stored reply answered, so that no request was made.'),
-    error: z.object({
-      kind: ErrorKind.describe('The kind of failure.'),
-      message: z.string().describe('What the provider said, or what went wrong on the way to it.'),
-    }).nullable().describe('Why it errored; null when scored.'),
+    case_position: count.describe('The place of the case in the suite, from 0.'),
+    ...Result.pick({
+      id: true, target: true, sample: true, outcome: true, passed: true, tool_score: true, param_score: true, overall: true, error_type: true,
+      format_compliance: true, latency_ms: true, cost_usd: true, cached: true, error: true,
+    }).shape,
   }).meta({ id: 'tool_eval_result' }),
   tool_eval_summary: event('All results of a model are there. A run that is cancelled, or stopped by its budget, ends without these.', {
     eval_id: evalId,
@@ -99,15 +85,7 @@ export const Progress = event('Where a run stands.', {
   seq: included,
   current: count.describe('Results that are there, scored or errored, of the whole run: also those from before it was resumed.'),
   total: count.describe('Results that the run has in the end.'),
-  targets: z.array(z.object({
-    target: RunTarget.shape.target.describe('The model, as `provider_key::model_id`.'),
-    provider_key: RunTarget.shape.provider_key.describe('Its provider.'),
-    model_id: RunTarget.shape.model_id.describe('Its id there.'),
-    total: RunTarget.shape.total.describe('Results that it has in the end.'),
-    settled: RunTarget.shape.settled.describe('Results that are there.'),
-    errored: RunTarget.shape.errored.describe('How many of these errored.'),
-    passed: RunTarget.shape.passed.describe('How many of these passed.'),
-  })).describe('Each model of the run; none for a rescore.'),
+  targets: z.array(RunTarget).describe('Each model of the run; none for a rescore.'),
 }).meta({ id: 'tool_eval_progress' });
 export type Progress = z.infer<typeof Progress>;
 

@@ -11,32 +11,28 @@ export type SuiteExportFormat = (typeof SUITE_EXPORT_FORMATS)[number];
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 export const ImportQuery = z.strictObject({
-  format: z.enum(IMPORT_FORMATS).default('native'),
-  /** Shows what would be made; nothing is written. */
-  dry_run: flag.default(false),
-  /** Of the new suite, for formats that have none. */
-  name: z.string().trim().min(1).max(200).optional(),
+  format: z.enum(IMPORT_FORMATS).default('native').meta({ description: 'What the body is: the suite as the API has it (`native`), or a file of another format.' }),
+  dry_run: flag.default(false).meta({ description: 'With `true` the answer shows what would be made, and nothing is written.' }),
+  name: z.string().trim().min(1).max(200).optional().meta({ description: 'The name of the new suite, for formats that have none.' }),
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
 export const SuiteExportQuery = z.strictObject({
-  format: z.enum(SUITE_EXPORT_FORMATS).default('json'),
-  /** Of BFCL's two files. */
-  part: z.enum(['all', 'questions', 'answers']).default('all'),
+  format: z.enum(SUITE_EXPORT_FORMATS).default('json').meta({ description: 'What the suite is written as. All but `bfcl` can be imported again without loss.' }),
+  part: z.enum(['all', 'questions', 'answers']).default('all').meta({ description: 'Of `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
 });
 export type SuiteExportQuery = z.infer<typeof SuiteExportQuery>;
 
 export const MAX_PREVIEW_CASES = 50;
-/** What an import made; in a dry run what it would make: no `suite_id`, and the suite with its first cases. */
 export const ImportAnswer = z
   .object({
-    suite_id: id.nullable(),
-    test_cases_created: z.int(),
-    warnings: z.array(z.string()),
-    dry_run: z.literal(true).optional(),
-    preview: SuiteFile.optional(),
+    suite_id: id.nullable().meta({ description: 'The suite that was made; null in a dry run.' }),
+    test_cases_created: z.int().meta({ description: 'How many cases it has.' }),
+    warnings: z.array(z.string()).meta({ description: 'What the file says and a case cannot say, and what else is worth a look, with its line.' }),
+    dry_run: z.literal(true).optional().meta({ description: 'True in a dry run, left out otherwise.' }),
+    preview: SuiteFile.optional().meta({ description: `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left out otherwise.` }),
   })
-  .meta({ id: 'ImportAnswer' });
+  .meta({ id: 'ImportAnswer', description: 'What an import made, or in a dry run what it would make.' });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
 /** A file in another format inside JSON, beside what the format itself cannot say. */
@@ -49,8 +45,16 @@ export const ImportBody = z.unknown().meta({
       type: 'object',
       required: ['text'],
       description: `A file in another format as text (or its entries as a list), and what the format cannot say: ${MAY_STAND_BESIDE.join(', ')}; of BFCL also the text of its "possible_answers".`,
-      properties: { text: { type: 'string' }, possible_answers: { type: 'string' }, name: { type: 'string' }, description: { type: 'string' }, system_prompt: { type: 'string' }, pass_threshold: { type: 'number' }, tools: { type: 'array', items: { $ref: '#/components/schemas/Tool' } } },
+      properties: {
+        text: { type: 'string', description: 'The file.' },
+        possible_answers: { type: 'string', description: 'The file of possible answers, where BFCL has them apart.' },
+        name: { type: 'string', description: SuiteFile.shape.name.description },
+        description: { type: 'string', description: SuiteFile.shape.description.description },
+        system_prompt: { type: 'string', description: SuiteFile.shape.system_prompt.description },
+        pass_threshold: { type: 'number', description: SuiteFile.shape.pass_threshold.description },
+        tools: { type: 'array', items: { $ref: '#/components/schemas/Tool' }, description: SuiteFile.shape.tools.description },
+      },
     },
-    { type: 'string', description: 'The file itself, sent as text/plain, text/csv, application/yaml or application/x-ndjson' },
+    { type: 'string', description: 'The file itself, sent as text/plain, text/csv, application/yaml or application/x-ndjson.' },
   ],
 });

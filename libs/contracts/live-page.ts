@@ -6,10 +6,10 @@ const [BEGIN, END] = ['<!-- Made of libs/contracts/event.ts by npm run docs:live
 /** The page about live results, with the tables of what is sent as the schemas have it. */
 export function withTables(page: string): string {
   const [from, to] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
-  return page.slice(0, from) + TABLES + page.slice(to);
+  return page.slice(0, from) + tables() + page.slice(to);
 }
 
-const TABLES = [
+const tables = (): string => [
   '## What a client sends', sent('subscribe', Subscribe), table('If it can be done, the answer is', Subscribed), table('If not', Refused),
   sent('unsubscribe', Unsubscribe), table('The answer is, or as above if it cannot be done', Unsubscribed),
   '## Events', table('Each of them is sent as', Envelope), ...Object.entries(LOG_EVENTS).map(described),

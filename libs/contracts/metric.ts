@@ -4,7 +4,7 @@ import { pointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 
 const none = z.strictObject({});
-const house = z.strictObject({ pass_threshold: z.number().min(0).max(1).default(1) });
+const house = z.strictObject({ pass_threshold: z.number().min(0).max(1).default(1).meta({ description: 'The overall score with which a case passes.' }) });
 const ARGUMENT_MODES = ['exact', 'ignore', 'subset', 'superset'] as const;
 
 /** The options of every metric under its id, with their defaults. What each metric means is said by `METRICS` in libs/scoring. */
@@ -12,31 +12,42 @@ export const METRIC_OPTIONS = {
   'toolmark.single_turn': house,
   'toolmark.multi_turn': house,
   ragas_tool_call_f1: none,
-  ragas_tool_call_accuracy: z.strictObject({ strict_order: z.boolean().default(true) }),
+  ragas_tool_call_accuracy: z.strictObject({
+    strict_order: z.boolean().default(true).meta({ description: 'Whether calls are compared in their order; otherwise both lists are sorted by names and arguments first.' }),
+  }),
   axion_tool_correctness: z.strictObject({
-    check_parameters: z.boolean().default(false),
-    strict_order: z.boolean().default(false),
-    parameter_matching_strategy: z.enum(['exact', 'subset', 'fuzzy']).default('exact'),
-    fuzzy_threshold: z.number().default(0.8),
-    scoring: z.enum(['recall', 'precision', 'f1']).default('recall'),
-    threshold: z.number().default(0.5),
+    check_parameters: z.boolean().default(false).meta({ description: 'Whether arguments have to match too, or names alone.' }),
+    strict_order: z.boolean().default(false).meta({ description: 'Whether both lists must agree call by call, in which case the score is 0 or 1.' }),
+    parameter_matching_strategy: z.enum(['exact', 'subset', 'fuzzy']).default('exact').meta({
+      description: 'Arguments match when they are equal, when the expected ones are among them, or when they are similar enough.',
+    }),
+    fuzzy_threshold: z.number().default(0.8).meta({ description: 'Mean similarity of the expected arguments from which a call matches, for `fuzzy`.' }),
+    scoring: z.enum(['recall', 'precision', 'f1']).default('recall').meta({ description: 'Of what the score is a share: of the expected calls, of those that were made, or the harmonic mean of both.' }),
+    threshold: z.number().default(0.5).meta({ description: 'The score that gives `pass`.' }),
   }),
   axion_similarity: none,
   difflib_ratio: none,
   deepeval_tool_correctness: z.strictObject({
-    evaluation_params: z.array(z.enum(['input_parameters', 'output'])).default([]),
-    should_exact_match: z.boolean().default(false),
-    should_consider_ordering: z.boolean().default(false),
-    threshold: z.number().default(0.5),
-    strict_mode: z.boolean().default(false),
+    evaluation_params: z.array(z.enum(['input_parameters', 'output'])).default([]).meta({ description: 'What is compared beside names: the arguments, what the tools answered, or both.' }),
+    should_exact_match: z.boolean().default(false).meta({ description: 'Whether both lists must agree call by call, in which case the score is 0 or 1. Counts more than `should_consider_ordering`.' }),
+    should_consider_ordering: z.boolean().default(false).meta({ description: 'Whether only calls in the expected order count.' }),
+    threshold: z.number().default(0.5).meta({ description: 'The score that gives `success`.' }),
+    strict_mode: z.boolean().default(false).meta({ description: 'Makes the threshold 1, and every lower score 0.' }),
   }),
   bfcl_ast: none,
   agentevals_trajectory_match: z.strictObject({
-    trajectory_match_mode: z.enum(['strict', 'unordered', 'subset', 'superset']).default('strict'),
-    tool_args_match_mode: z.enum(ARGUMENT_MODES).default('exact'),
-    tool_args_match_overrides: z.record(z.string(), z.union([z.enum(ARGUMENT_MODES), z.array(z.string())])).nullable().default(null),
+    trajectory_match_mode: z.enum(['strict', 'unordered', 'subset', 'superset']).default('strict').meta({
+      description: 'Whether the calls must be the same message by message, the same in any order, none but the reference\'s, or all of the reference\'s at least.',
+    }),
+    tool_args_match_mode: z.enum(ARGUMENT_MODES).default('exact').meta({ description: 'Whether arguments must be equal, are not looked at, or must be a part or a superset of the reference\'s.' }),
+    tool_args_match_overrides: z.record(z.string(), z.union([z.enum(ARGUMENT_MODES), z.array(z.string())])).nullable().default(null).meta({
+      description: 'By the name of a tool another mode, or a list of dotted keys that alone must be equal; an empty list is as none. Null: all tools alike.',
+    }),
   }),
-  promptfoo_tool_call_f1: z.strictObject({ threshold: z.number().default(1), inverse: z.boolean().default(false) }),
+  promptfoo_tool_call_f1: z.strictObject({
+    threshold: z.number().default(1).meta({ description: 'The score that gives `pass`.' }),
+    inverse: z.boolean().default(false).meta({ description: 'Inverts `pass`, and leaves the score as it is.' }),
+  }),
   pass_hat_k: none,
 } satisfies Record<string, z.ZodObject>;
 
@@ -46,13 +57,23 @@ export const METRIC_IDS = Object.keys(METRIC_OPTIONS) as MetricId[];
 export const isMetricId = (id: string): id is MetricId => Object.hasOwn(METRIC_OPTIONS, id);
 
 /** A metric as a run asks for it. Whether it exists, and has these options, is `checkMetrics`. */
-export const MetricAsked = z.strictObject({ id: z.string(), options: jsonObject.default({}) }).meta({ id: 'MetricAsked' });
+export const MetricAsked = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the metric, as `GET /api/metrics` lists it.' }),
+    options: jsonObject.default({}).meta({ description: 'Its options; those that are left out have their defaults.' }),
+  })
+  .meta({ id: 'MetricAsked', description: 'A metric that is computed beside the house score.' });
 export type MetricAsked = z.infer<typeof MetricAsked>;
 
-/** What `GET /api/metrics` says of a metric. */
 export const MetricInfo = z
-  .object({ id: z.string(), reference: z.string(), version: z.string(), meaning: z.string(), /** JSON Schema. */ options: jsonObject })
-  .meta({ id: 'MetricInfo' });
+  .object({
+    id: z.string().meta({ description: 'The id by which runs and `toolmark score` ask for the metric.' }),
+    reference: z.string().meta({ description: 'Whose metric it is.' }),
+    version: z.string().meta({ description: 'The version of the reference that it agrees with, to the last digit.' }),
+    meaning: z.string().meta({ description: 'What a score says, in a sentence.' }),
+    options: jsonObject.meta({ description: 'The JSON Schema of its options, with their defaults.' }),
+  })
+  .meta({ id: 'MetricInfo', description: 'A metric that there is.' });
 
 /** A metric of a run, its defaults filled in. */
 export interface RunMetric {

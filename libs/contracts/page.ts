@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
 export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'The most entries that the page holds.' }),
+  cursor: z.string().max(500).optional().meta({ description: 'The `next_cursor` of the page before this one. Left out, the list starts at its beginning.' }),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+  z.object({
+    items: z.array(item).meta({ description: 'The entries of this page.' }),
+    next_cursor: z.string().nullable().meta({ description: 'Passed as `cursor`, it gives the next page; null when this page is the last.' }),
+  });
 
 export interface Page<Item> {
   items: Item[];

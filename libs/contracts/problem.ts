@@ -1,15 +1,23 @@
 import { z } from 'zod';
 
-/** One thing wrong with an input. `path` is a JSON Pointer into the body ("" for the whole of it). */
-export const InputError = z.object({ path: z.string(), message: z.string() });
+/** One thing wrong with an input. */
+export const InputError = z.object({
+  path: z.string().meta({ description: 'Where in the body it is, as a JSON Pointer (RFC 6901); empty for the body as a whole. A query parameter is `/` and its name.' }),
+  message: z.string().meta({ description: 'What is wrong there, and what would be right.' }),
+});
 export type InputError = z.infer<typeof InputError>;
 
 export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
-/** RFC 9457 problem details; the body of every error answer. */
 export const Problem = z
-  .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string(), errors: z.array(InputError).optional() })
-  .meta({ id: 'Problem' });
+  .object({
+    type: z.string().meta({ description: 'Always `about:blank`: the status says which kind of problem it is.' }),
+    title: z.string().meta({ description: 'The name of the HTTP status.' }),
+    status: z.int().meta({ description: 'The HTTP status.' }),
+    detail: z.string().meta({ description: 'What went wrong with this request, and the way out.' }),
+    errors: z.array(InputError).optional().meta({ description: 'What is wrong with the input, place by place, 100 at most; left out when the problem is not in the input.' }),
+  })
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every answer that is an error.' });
 export type Problem = z.infer<typeof Problem>;
 
 /** An error whose cause is the caller's; the API's filter turns it into a problem document. */

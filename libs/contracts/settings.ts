@@ -1,26 +1,43 @@
 import { z } from 'zod';
 
-/** The embedding model that `semantic` compares with; both null when there is none. */
 export const EmbeddingSetting = z
-  .strictObject({ provider_key: z.string().min(1).max(63), model_id: z.string().min(1).max(200) })
-  .or(z.strictObject({ provider_key: z.null(), model_id: z.null() }))
-  .meta({ id: 'EmbeddingSetting' });
+  .strictObject({
+    provider_key: z.string().min(1).max(63).meta({ description: 'The `key` of the provider that has the model.' }),
+    model_id: z.string().min(1).max(200).meta({ description: 'The id of the embedding model there.' }),
+  })
+  .or(z.strictObject({
+    provider_key: z.null().meta({ description: 'No provider: the team has no embedding model.' }),
+    model_id: z.null().meta({ description: 'No model: the team has no embedding model.' }),
+  }))
+  .meta({ id: 'EmbeddingSetting', description: 'The embedding model that the mode `semantic` compares with; both null when there is none.' });
 export type EmbeddingSetting = z.infer<typeof EmbeddingSetting>;
 
-export const SpendingInput = z.strictObject({ monthly_cap_usd: z.number().nonnegative().nullable() }).meta({ id: 'SpendingInput' });
+export const SpendingInput = z
+  .strictObject({ monthly_cap_usd: z.number().nonnegative().nullable().meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }) })
+  .meta({ id: 'SpendingInput', description: 'What a team may spend.' });
 export type SpendingInput = z.infer<typeof SpendingInput>;
 
-/** US dollars; a month of UTC. The embedding model counts as the others do; models without prices are not counted. */
-export const Spending = z.object({ monthly_cap_usd: z.number().nullable(), spent_usd: z.number(), month: z.string() }).meta({ id: 'Spending' });
+export const Spending = z
+  .object({
+    monthly_cap_usd: z.number().nullable().meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
+    spent_usd: z.number().meta({ description: 'US dollars that it has spent in this month. The embedding model counts as the others do; models without prices are not counted.' }),
+    month: z.string().meta({ description: 'The month, by UTC, as YYYY-MM.' }),
+  })
+  .meta({ id: 'Spending', description: 'What a team may spend, and has spent in this month. Where the cap is reached, runs stop in state `budget_exceeded` and new ones that cost are refused.' });
 export type Spending = z.infer<typeof Spending>;
 
-/** How many jobs of each user run at once; further ones wait as `pending`, first come first served. */
-export const JobsSetting = z.strictObject({ running_jobs_per_user: z.int().min(1).max(100) }).meta({ id: 'JobsSetting' });
+export const JobsSetting = z
+  .strictObject({ running_jobs_per_user: z.int().min(1).max(100).meta({ description: 'How many jobs of each user run at once; further ones wait as `pending`, first come first served.' }) })
+  .meta({ id: 'JobsSetting', description: 'How many jobs a team runs at once.' });
 export type JobsSetting = z.infer<typeof JobsSetting>;
 
-export const CacheInput = z.strictObject({ lifetime_days: z.int().min(0).max(3650) }).meta({ id: 'CacheInput' });
+export const CacheInput = z
+  .strictObject({ lifetime_days: z.int().min(0).max(3650).meta({ description: 'How many days a stored reply answers the same request again; 0: none does.' }) })
+  .meta({ id: 'CacheInput', description: 'How long stored replies answer.' });
 export type CacheInput = z.infer<typeof CacheInput>;
 
-/** How long stored replies answer the same request again, how many there are, and how large they are, compressed. */
-export const CacheSetting = CacheInput.extend({ entries: z.int(), bytes: z.int() }).meta({ id: 'CacheSetting' });
+export const CacheSetting = CacheInput.extend({
+  entries: z.int().meta({ description: 'How many stored replies there are.' }),
+  bytes: z.int().meta({ description: 'How many bytes they have, compressed.' }),
+}).meta({ id: 'CacheSetting', description: 'How long stored replies answer, and how many there are.' });
 export type CacheSetting = z.infer<typeof CacheSetting>;

@@ -15,31 +15,29 @@ export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
 const Tools = z.array(Tool).min(1).max(MAX_TOOLS).superRefine(boundTools);
 const settings = {
-  name,
-  description: z.string().max(10_000).default(''),
-  system_prompt: z.string().max(50_000).nullable().default(null),
-  tools: Tools,
-  pass_threshold: z.number().min(0).max(1).default(1),
+  name: name.meta({ description: 'What the suite is called.' }),
+  description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),
+  system_prompt: z.string().max(50_000).nullable().default(null).meta({ description: 'Stands before the prompt of every case; null for none.' }),
+  tools: Tools.meta({ description: 'The tools that models are offered, 1 MiB of JSON together at most. Names must differ by more than case.' }),
+  pass_threshold: z.number().min(0).max(1).default(1).meta({ description: 'The overall score with which a case passes.' }),
 };
-/** A new suite, or (PUT) the whole of an old one; its cases stay as they are. */
-export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput' });
+export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite, or (PUT) the whole of an old one, whose cases stay as they are.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
 
 export const SuitePatch = z
   .strictObject({
-    name: name.optional(),
-    description: z.string().max(10_000).optional(),
-    system_prompt: z.string().max(50_000).nullable().optional(),
-    tools: Tools.optional(),
-    pass_threshold: z.number().min(0).max(1).optional(),
+    name: name.optional().meta({ description: 'What the suite is called.' }),
+    description: z.string().max(10_000).optional().meta({ description: 'What the suite is about.' }),
+    system_prompt: z.string().max(50_000).nullable().optional().meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    tools: Tools.optional().meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
+    pass_threshold: z.number().min(0).max(1).optional().meta({ description: 'The overall score with which a case passes, in runs from now on.' }),
   })
-  .meta({ id: 'SuitePatch' });
+  .meta({ id: 'SuitePatch', description: 'What changes of a suite; what is left out stays.' });
 export type SuitePatch = z.infer<typeof SuitePatch>;
 
-/** A suite in a file: what import takes and export gives. */
 export const SuiteFile = z
-  .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]) })
-  .meta({ id: 'SuiteFile' });
+  .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]).meta({ description: 'The cases of the suite.' }) })
+  .meta({ id: 'SuiteFile', description: 'A suite in a file: what import takes and export gives.' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
 /** What a suite is besides its cases. */
 export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
@@ -60,30 +58,34 @@ export const CasesInput = z
     return z.NEVER;
   })
   .meta({
-    oneOf: [caseRef, documented({ type: 'array', items: caseRef }), { type: 'object', required: ['cases'], properties: { cases: documented({ type: 'array', items: caseRef }) } }],
+    oneOf: [
+      caseRef,
+      documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
+      { type: 'object', required: ['cases'], properties: { cases: documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }) } },
+    ],
   });
 
 export const Suite = z
   .object({
-    id,
-    name: z.string(),
-    description: z.string(),
-    system_prompt: z.string().nullable(),
-    tools: z.array(Tool),
-    pass_threshold: z.number(),
-    version: z.int(),
-    test_cases_count: z.int(),
-    created_at: time,
-    updated_at: time,
+    id: id.meta({ description: 'The id of the suite: `suite_id` of runs and experiments.' }),
+    name: z.string().meta({ description: 'What the suite is called.' }),
+    description: z.string().meta({ description: 'What the suite is about; empty when nobody said.' }),
+    system_prompt: z.string().nullable().meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    tools: z.array(Tool).meta({ description: 'The tools that models are offered.' }),
+    pass_threshold: z.number().meta({ description: 'The overall score with which a case passes, 0..1.' }),
+    version: z.int().meta({ description: 'Rises by one with every request that changes the suite. A run keeps the version that it ran.' }),
+    test_cases_count: z.int().meta({ description: 'How many cases it has, drafts included.' }),
+    created_at: time.meta({ description: 'When the suite was made.' }),
+    updated_at: time.meta({ description: 'When it was changed last.' }),
   })
-  .meta({ id: 'Suite' });
+  .meta({ id: 'Suite', description: 'Tools, and what is asked of models that have them.' });
 export type Suite = z.infer<typeof Suite>;
 
 export const SuiteReadQuery = z.strictObject({
-  cases: z.enum(['true', 'false']).default('true').transform((text) => text === 'true').meta({ description: 'With "false" the answer has no `test_cases`' }),
+  cases: z.enum(['true', 'false']).default('true').transform((text) => text === 'true').meta({ description: 'With `false` the answer has no `test_cases`.' }),
 });
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
-export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Left out with `?cases=false`' }) }).meta({ id: 'SuiteWithCases' });
+export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }) }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
 /** What adding cases answers: the one, or the list. */
-export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case) })]);
+export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }) })]);

@@ -2,44 +2,61 @@ import { z } from 'zod';
 
 const share = z.number().nullable();
 export const GroupSummary = z.object({
-  cases: z.int(),
-  scored: z.int(),
-  errored: z.int(),
-  passed: z.int(),
-  tool_accuracy: share,
-  param_accuracy: share,
-  overall: share,
-  irrelevance_accuracy: share,
+  cases: z.int().meta({ description: 'Cases that have a result, scored or errored.' }),
+  scored: z.int().meta({ description: 'Results with a score.' }),
+  errored: z.int().meta({ description: 'Results without one, since the provider or the network failed. They are in no average.' }),
+  passed: z.int().meta({ description: 'Scored results that passed.' }),
+  tool_accuracy: share.meta({ description: 'Mean tool score, 0..1; null when nothing is scored.' }),
+  param_accuracy: share.meta({ description: 'Mean parameter score over the results that have one, 0..1; null when none has.' }),
+  overall: share.meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
+  irrelevance_accuracy: share.meta({ description: 'Mean overall score of the cases that expect no call, 0..1; null when there are none.' }),
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
 const interval = z.tuple([z.number(), z.number()]).nullable();
-/** A metric over the results of a target; those that it does not apply to are in no mean. */
-export const MetricSummary = z.object({ mean: share, /** 95 %, bootstrap over cases. */ ci: interval, scored: z.int(), not_applicable: z.int() });
+/** A metric over the results of a target. */
+export const MetricSummary = z.object({
+  mean: share.meta({ description: 'Mean score over the results that the metric applies to; null when it applies to none.' }),
+  ci: interval.meta({ description: '95 % interval of the mean, by a seeded bootstrap over cases; null when there is no mean.' }),
+  scored: z.int().meta({ description: 'Results that the metric applies to.' }),
+  not_applicable: z.int().meta({ description: 'Results that it does not apply to. They are not in the mean.' }),
+});
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
-/** The final figures of a target. Shares are 0..1, null where nothing applies; errored items are in none of them. */
 export const Summary = GroupSummary.extend({
-  target: z.string(),
-  /** 95 % interval of `overall`: bootstrap over cases, seeded. */
-  overall_ci: interval,
-  /** Share of scored items that passed, with its 95 % interval: Wilson, or bootstrap over cases where they have several samples. */
-  pass_rate: share,
-  pass_rate_ci: interval,
-  /** pass@k, from k = 1 to the smallest number of scored samples of a case: the chance that one of k samples passes. */
-  pass_at_k: z.array(z.number()),
-  /** pass^k: the chance that all of k samples pass. */
-  pass_hat_k: z.array(z.number()),
-  metrics: z.record(z.string(), MetricSummary),
-  format_counts: z.record(z.string(), z.int()),
-  error_counts: z.record(z.string(), z.int()),
-  by_category: z.record(z.string(), GroupSummary),
-  latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
-  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
-  cost_usd: z.number().nullable(),
-  /** Results that stored replies answered, and the tokens of these; they are in `usage` too, and cost nothing. */
-  cached: z.object({ results: z.int(), prompt_tokens: z.int(), completion_tokens: z.int() }),
-}).meta({ id: 'Summary' });
+  target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
+  overall_ci: interval.meta({ description: '95 % interval of `overall`, by a seeded bootstrap over cases; null when nothing is scored.' }),
+  pass_rate: share.meta({ description: 'Share of scored results that passed, 0..1; null when nothing is scored.' }),
+  pass_rate_ci: interval.meta({ description: '95 % interval of `pass_rate`: Wilson\'s, or a bootstrap over cases where they have several samples; null when nothing is scored.' }),
+  pass_at_k: z.array(z.number()).meta({
+    description: 'pass@k for k = 1, 2, ... up to the smallest number of scored samples of a case: the chance that at least one of k samples passes, averaged over cases.',
+  }),
+  pass_hat_k: z.array(z.number()).meta({ description: 'pass^k for the same k: the chance that all of k samples pass, averaged over cases.' }),
+  metrics: z.record(z.string(), MetricSummary).meta({ description: 'The further metrics that the run asked for, by id.' }),
+  format_counts: z.record(z.string(), z.int()).meta({ description: 'How many scored results have each `format_compliance`.' }),
+  error_counts: z.record(z.string(), z.int()).meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
+  by_category: z.record(z.string(), GroupSummary).meta({ description: 'The same figures for each category of cases. Cases without a category are in none.' }),
+  latency_ms: z
+    .object({
+      p50: z.number().nullable().meta({ description: 'The median, in milliseconds; null when no reply was timed.' }),
+      p95: z.number().nullable().meta({ description: 'The 95th percentile, in milliseconds; null when no reply was timed.' }),
+    })
+    .meta({ description: 'How long scored results took to be answered, in milliseconds.' }),
+  usage: z
+    .object({
+      prompt_tokens: z.int().meta({ description: 'Tokens of all requests, as the provider counted them.' }),
+      completion_tokens: z.int().meta({ description: 'Tokens of all replies, as the provider counted them.' }),
+    })
+    .meta({ description: 'Tokens of all results, those that stored replies answered included.' }),
+  cost_usd: z.number().nullable().meta({ description: 'What the requests cost in US dollars, by the prices of the model; null when it has none.' }),
+  cached: z
+    .object({
+      results: z.int().meta({ description: 'Results that stored replies answered.' }),
+      prompt_tokens: z.int().meta({ description: 'Tokens of their requests.' }),
+      completion_tokens: z.int().meta({ description: 'Tokens of their replies.' }),
+    })
+    .meta({ description: 'What stored replies answered. Its tokens are in `usage` too, and cost nothing.' }),
+}).meta({ id: 'Summary', description: 'The final figures of one target of a run. Shares are 0..1 and null where nothing applies; errored results are in none of them.' });
 export type Summary = z.infer<typeof Summary>;
 
 /** What a summary needs of a settled item. */

@@ -4,28 +4,28 @@ import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js'
 /** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
 export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
 
-/** What providers accept as a function name, and dots; where a provider takes none, it is sent another name. */
-export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"');
+export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"').meta({
+  description: 'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
+});
 
-/** A tool in OpenAI's function schema. `parameters` is a JSON Schema; left out, the tool takes no arguments. */
 export const Tool = z
   .object({
-    type: z.literal('function').default('function'),
+    type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
     function: z
       .looseObject({
         name: ToolName,
-        description: z.string().max(20_000).optional(),
-        parameters: jsonObject.optional(),
-        strict: z.boolean().nullable().optional(),
-      }),
-    /** What an MCP server says of the tool (readOnlyHint, ...); kept, and sent to no model. */
-    annotations: jsonObject.optional(),
+        description: z.string().max(20_000).optional().meta({ description: 'What the tool does, as models read it.' }),
+        parameters: jsonObject.optional().meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
+        strict: z.boolean().nullable().optional().meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
+      })
+      .meta({ description: 'The function that models see. Further fields are sent along as they are.' }),
+    annotations: jsonObject.optional().meta({ description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.' }),
   })
   .superRefine((tool, context) => {
     const fault = toolFault(tool);
     if (fault) context.addIssue({ code: 'custom', message: fault });
   })
-  .meta({ id: 'Tool', description: 'At most 64 KiB of JSON, and 500 names of properties in its schema, inner ones included' });
+  .meta({ id: 'Tool', description: 'A tool in OpenAI\'s function schema, of at most 64 KiB of JSON and 500 names of properties in its schema, inner ones included.' });
 export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
