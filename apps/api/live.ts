@@ -222,7 +222,7 @@ export class Live {
       const together = behind.filter((watcher) => watcher.cursor === from);
       const entries = await readLog(this.deps.pool, job, from, PAGE);
       if (entries.length === 0) return;
-      const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job) : [];
+      const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job.id) : [];
       // Not who went, or subscribed anew, while the log was read.
       const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
       for (const [batch, watchers] of Map.groupBy(still, (watcher) => watcher.batch)) {
@@ -236,8 +236,10 @@ export class Live {
     }
   }
 
-  /** They go with the page that ends where the log does, so that nobody gets more of them than reads. */
-  async #snapshots(job: WatchedJob): Promise<ServerMessage[]> {
+  /** They go with the page that ends where the log did, so that nobody gets more of them than reads; and are read after it, so that the last one is final. */
+  async #snapshots(jobId: string): Promise<ServerMessage[]> {
+    const [job] = await watchedJobs(this.deps.pool, [jobId]);
+    if (!job) return [];
     const { targets } = await readProgress(this.deps.pool, job.run_id);
     const { id, last_seq: seq, done, total } = job;
     const ofJob: ServerMessage = ['job_progress', { job_id: id, seq, done, total, percent: total ? (100 * done) / total : 0 }];

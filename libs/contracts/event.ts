@@ -103,7 +103,7 @@ export const LIVE_MESSAGES = {
     seq: included,
     done: count.describe('Results that the job has made.'),
     total: count.describe('Results that it is to make.'),
-    percent: z.number().min(0).max(100).describe('The share that is done.'),
+    percent: z.number().min(0).max(100).describe('The share that is done, 0 to 100.'),
   }),
 };
 export type LiveMessageName = keyof typeof LIVE_MESSAGES;
