@@ -19,7 +19,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Toolmark')
     .setDescription(
-      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page.',
+      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Jobs can be followed live over Socket.IO on the same port, as docs/live.md of the repository describes.',
     )
     .setVersion('1')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token of POST /api/tokens, or TOOLMARK_ADMIN_TOKEN' })
