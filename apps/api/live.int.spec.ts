@@ -98,10 +98,17 @@ it('what was told without asking comes again in its place to who subscribes then
   const events = (): [number, string][] => told.flatMap(({ name, seq, data }) => (data ? [[seq, name]] : []));
   await until(() => events().length >= 3);
   expect(events()).toEqual([[1, 'job_created'], [2, 'tool_eval_init'], [3, 'job_cancelled']]);
-  // and not again without asking
+});
+
+it('what a subscription told is not told again without asking', async () => {
+  const jobId = await first.submit();
+  await subscribe(first, jobId);
+  const told = listenTo(first.socket, jobId);
+  first.socket.once('job_cancelled', () => first.socket.emit('unsubscribe', { job_id: jobId }));
+  await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
   const next = await first.submit();
   await hears(first, `job_created ${next}`);
-  expect(events()).toHaveLength(3);
+  expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
 });
 
 it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
