@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { io, type Socket } from 'socket.io-client';
@@ -16,6 +16,7 @@ let client: Client;
 let sql: pg.Pool;
 let env: Record<string, string>;
 const sockets: Socket[] = [];
+const clients: ChildProcess[] = [];
 
 beforeAll(async () => {
   const database = await createDatabase();
@@ -30,6 +31,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
+  for (const client of clients.splice(0)) client.kill();
   expect(notAsDescribed.splice(0)).toEqual([]);
 });
 afterAll(() => sql.end());
@@ -141,6 +143,7 @@ function printedClient(language: string, [command, ...options]: string[], jobId:
   const code = new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(readFileSync('docs/live.md', 'utf8'))![1]!.trim();
   expect(code.split('\n').length).toBeLessThanOrEqual(15);
   const client = spawn(command!, [...options, code], { env: { ...process.env, URL: apis[0]!.url, TOKEN: ADMIN_TOKEN, JOB: jobId, PYTHONUNBUFFERED: '1' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  clients.push(client);
   let said = '';
   client.stdout.on('data', (text) => (said += text));
   return { lines: () => said.split('\n').slice(0, -1).map((line) => line.split(' ')), exited: new Promise((resolve) => client.once('close', resolve)) };
