@@ -71,12 +71,12 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   });
 
   it.each([
-    ['subscribe', { after_sequence: 3 }, 'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?'],
-    ['subscribe', { after_sq: 3, batch: 'no' }, 'subscribe takes {job_id, after_seq?, batch?}. /batch must be of type boolean'],
-    ['unsubscribe', { after_seq: 3 }, 'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?'],
-    ['subscirbe', {}, 'There is no event "subscirbe" to send. There are subscribe and unsubscribe.'],
-    ['x'.repeat(50_000), {}, `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`],
-  ])('%.20s %j says what is wrong with it', async (name, fields, detail) => {
+    ['a field of another name', 'subscribe', { after_sequence: 3 }, 'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?'],
+    ['a field of another type', 'subscribe', { after_sq: 3, batch: 'no' }, 'subscribe takes {job_id, after_seq?, batch?}. /batch must be of type boolean'],
+    ['a field of another packet', 'unsubscribe', { after_seq: 3 }, 'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?'],
+    ['an event of another name', 'subscirbe', {}, 'There is no event "subscirbe" to send. There are subscribe and unsubscribe.'],
+    ['an event of a very long name', 'x'.repeat(50_000), {}, `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`],
+  ])('%s is answered with what there is', async (_what, name, fields, detail) => {
     viewer.emit(name, { job_id: jobId, ...fields });
     expect(await viewer.timeout(10_000).emitWithAck(name, { job_id: jobId, ...fields })).toMatchObject({ ok: false, error: { detail } });
   });
