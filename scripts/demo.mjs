@@ -127,9 +127,11 @@ const percent = (share) => (share === null ? '-' : `${(100 * share).toFixed(1)} 
 export function leaderboard(run, colours) {
   const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
+  const askedOtherwise = ({ tool_choice_used: used }) => Object.keys(used).some((choice) => choice !== run.config.tool_choice);
+  const marks = summaries.some(askedOtherwise) ? [`* asked with another tool_choice than "${run.config.tool_choice}"`] : [];
   const rows = summaries.map((summary, index) => [
     String(index + 1),
-    summary.target.replace(/^simulator::/, ''),
+    summary.target.replace(/^simulator::/, '') + (askedOtherwise(summary) ? ' *' : ''),
     percent(summary.overall),
     summary.overall_ci ? `${percent(summary.overall_ci[0])} .. ${percent(summary.overall_ci[1])}` : '-',
     percent(summary.tool_accuracy),
@@ -142,5 +144,5 @@ export function leaderboard(run, colours) {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
   const isText = (column) => column === 1;
   const line = (cells) => cells.map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ');
-  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].map((text) => `  ${text}`).join('\n');
+  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), ...marks].map((text) => `  ${text}`).join('\n');
 }

@@ -67,6 +67,6 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   checkTokens(fastify, deps.pool);
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: badInput }));
-  SwaggerModule.setup('docs', app, describeApi(app), { jsonDocumentUrl: 'openapi.json' });
+  SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'openapi.json' }); // made when it is first asked for
   return app;
 }

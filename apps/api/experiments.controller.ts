@@ -7,19 +7,21 @@ import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/audit';
 import type { Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
-import { Answers, Changes, idCursor, Me, uuid, type Change } from './route.js';
+import { About, Answers, Changes, idCursor, Me, uuid, type Change } from './route.js';
 
 @Controller('api/experiments')
 export class ExperimentsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get()
+  @About('List experiments', 'The newest first.')
   @Answers(200, pageOf(Experiment))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listExperiments(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post()
+  @About('Make an experiment', 'Runs name it by `experiment_id` and are then compared with its baseline.')
   @Answers(201, Experiment)
   create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
     return change(async (client) => {
@@ -30,36 +32,42 @@ export class ExperimentsController {
   }
 
   @Get(':id')
+  @About('Read an experiment', 'One experiment with its baseline.')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
   }
 
   @Put(':id')
+  @About('Change an experiment', 'Not built yet: it answers 422.')
   @Answers(200, Experiment, 404)
   update(@Me() caller: Caller, @Param('id') id: string) {
     return this.#unbuilt(caller, id, 'Changing an experiment');
   }
 
   @Delete(':id')
+  @About('Delete an experiment', 'Not built yet: it answers 422.')
   @Answers(204, undefined, 404)
   remove(@Me() caller: Caller, @Param('id') id: string) {
     return this.#unbuilt(caller, id, 'Deleting an experiment');
   }
 
   @Put(':id/baseline')
+  @About('Pin another baseline', 'Not built yet: it answers 422. Give `baseline_eval_id` when you make the experiment.')
   @Answers(200, Experiment, 404)
   pinBaseline(@Me() caller: Caller, @Param('id') id: string) {
     return this.#unbuilt(caller, id, 'Pinning another baseline');
   }
 
   @Get(':id/timeline')
+  @About('Read the timeline of an experiment', 'Not built yet: it answers 422.')
   @Answers(200, undefined, 404, 422)
   timeline(@Me() caller: Caller, @Param('id') id: string) {
     return this.#unbuilt(caller, id, 'The timeline');
   }
 
   @Post(':id/run-best')
+  @About('Run the best configuration again', 'Not built yet: it answers 422.')
   @Answers(202, Submitted, 404)
   runBest(@Me() caller: Caller, @Param('id') id: string) {
     return this.#unbuilt(caller, id, 'Running the best configuration');

@@ -33,8 +33,10 @@ describe('the API', () => {
     expect(components.schemas.SuiteFile.properties).toMatchObject({ test_cases: { maxItems: 10_000 }, tools: { maxItems: 128 } });
     expect(paths['/api/tool-suites'].get.parameters).toContainEqual(expect.objectContaining({ name: 'limit', schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }) }));
     const post = paths['/api/tool-eval'].post;
-    expect(post.responses['422'].content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
-    expect(post.parameters).toContainEqual(expect.objectContaining({ name: 'Idempotency-Key', in: 'header' }));
+    expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
+    expect(components.responses.Problem422.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+    expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/Idempotency-Key' });
+    expect(components.parameters['Idempotency-Key']).toMatchObject({ name: 'Idempotency-Key', in: 'header', schema: { maxLength: 200 } });
     const operations = Object.values<Record<string, any>>(paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map((operation) => operation.operationId)).size).toBe(operations.length);
     const references = JSON.stringify({ paths, components }).match(/#\/components\/schemas\/\w+/g)!;

@@ -1,6 +1,9 @@
 import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { CaseInput } from '#lib/contracts/case';
+import { exampleSuite } from '#lib/contracts/example-suite';
+import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/examples';
 import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQuery } from '#lib/contracts/import';
 import { parseJson } from '#lib/contracts/json';
 import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
@@ -14,8 +17,7 @@ import { Turnstile } from '#lib/runtime/turnstile';
 import { answerExport } from './answer-suite.js';
 import { atOneVersion } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { exampleSuite } from './example-suite.js';
-import { Answers, Changes, Me, uuid, type Change } from './route.js';
+import { About, AlsoAnswers, AlsoTakes, Answers, Changes, Me, uuid, type Change } from './route.js';
 import { SMALL_BYTES, Upload } from './upload.js';
 
 /** Suites out of files and into files. */
@@ -27,7 +29,10 @@ export class ImportsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Post('tool-eval/import')
+  @AlsoTakes({ 'text/plain': JSONL_EXAMPLE, 'text/csv': CSV_EXAMPLE, 'application/yaml': YAML_EXAMPLE, 'application/x-ndjson': JSONL_EXAMPLE })
+  @About('Import a suite', 'Makes a suite out of a file: all of it, or nothing. With `?dry_run=true` it answers 200 with what would be made. The body is the file itself as text, the suite as JSON, or JSON that holds the file beside what its format cannot say.')
   @Answers(201, ImportAnswer, 413, 429)
+  @ApiResponse({ status: 200, description: 'What a dry run would make.', standardSchema: ImportAnswer })
   async import(@Me() caller: Caller, @Query({ schema: ImportQuery }) query: ImportQuery, @Body({ schema: ImportBody }) body: unknown, @Res({ passthrough: true }) reply: FastifyReply, @Changes() change: Change): Promise<ImportAnswer> {
     const upload = body instanceof Upload ? body : undefined;
     // What came as JSON was read already; threads are given texts.
@@ -65,12 +70,15 @@ export class ImportsController {
   }
 
   @Get('tool-eval/import/example')
+  @About('Read an example suite', 'A small suite to start from, in the form that import takes.')
   @Answers(200, SuiteFile)
   example() {
     return exampleSuite;
   }
 
   @Get('tool-suites/:id/export')
+  @AlsoAnswers({ 'text/csv': CSV_EXAMPLE, 'application/yaml': YAML_EXAMPLE, 'application/x-ndjson': JSONL_EXAMPLE })
+  @About('Export a suite', 'Writes a suite into a file, as large as it may be. Importing what it answers gives an equal suite, but for `bfcl`, which cannot say everything.')
   @Answers(200, SuiteFile, 404, 429)
   async export(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteExportQuery }) { format, part }: SuiteExportQuery, @Res({ passthrough: true }) reply: FastifyReply) {
     const file = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), (suite) => answerExport(this.deps, caller.teamId, suite, format, part));

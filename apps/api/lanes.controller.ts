@@ -8,19 +8,21 @@ import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { readLaneState } from '#lib/queue/lane-budget';
 import { Deps } from './deps.js';
-import { Answers, Changes, Me, Needs, uuid, type Change } from './route.js';
+import { About, Answers, Changes, Me, Needs, uuid, type Change } from './route.js';
 
 @Controller('api/lanes')
 export class LanesController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get()
+  @About('List lanes', 'The lanes that a provider uses or that have work, by name, all on one page.')
   @Answers(200, pageOf(Lane))
   async list(@Me() caller: Caller) {
     return { items: await this.#read(caller), next_cursor: null };
   }
 
   @Post(':id/pause')
+  @About('Pause a lane', 'Nothing new is asked in it until it is resumed. Requests under way end as usual.')
   @Needs('owner')
   @Answers(200, Lane, 404)
   pause(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
@@ -28,6 +30,7 @@ export class LanesController {
   }
 
   @Post(':id/resume')
+  @About('Resume a lane', 'Asks again what waits in it. A lane that is not paused stays as it is.')
   @Needs('owner')
   @Answers(200, Lane, 404)
   resume(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {

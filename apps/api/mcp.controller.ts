@@ -13,7 +13,7 @@ import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
 import { refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { Answers, Changes, Me, uuid, type Change } from './route.js';
+import { About, Answers, Changes, Me, uuid, type Change } from './route.js';
 
 /** A person waits for it. */
 const LONGEST_MS = 30_000;
@@ -26,6 +26,7 @@ export class McpController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Post('mcp/discover')
+  @About('List the tools of an MCP server', 'Connects, shakes hands and reads all pages of tools. Nothing is kept.')
   @Answers(200, McpDiscovered)
   async discover(@Me() caller: Caller, @Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
     const { server, tools } = await this.#ask(input);
@@ -33,6 +34,7 @@ export class McpController {
   }
 
   @Post('mcp/import')
+  @About('Make a suite of an MCP server\'s tools', 'Reads the tools from the server, or takes those of an earlier discovery. The instructions of the server become the system prompt of the suite.')
   @Answers(201, McpImportAnswer)
   async import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput, @Changes() change: Change) {
     const { url, tools: given } = input;
@@ -60,6 +62,7 @@ export class McpController {
   }
 
   @Post('tool-suites/:id/mcp-sync')
+  @About('Compare a suite with its MCP server', 'Reads the server again and shows which tools were added, removed and changed, and the cases that each difference concerns. With `?apply=true` the suite is changed.')
   @Answers(200, McpSyncAnswer, 404, 409)
   async sync(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery, @Body({ schema: McpSyncInput }) input: McpSyncInput, @Changes() change: Change): Promise<McpSyncAnswer> {
     const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MetricInfo } from '#lib/contracts/metric';
 import { pageOf } from '#lib/contracts/page';
 import { METRICS } from '#lib/scoring/metrics';
-import { Answers } from './route.js';
+import { About, Answers } from './route.js';
 
 const items = METRICS.map(({ id, reference, version, meaning, options }) => ({
   id, reference, version, meaning, options: z.toJSONSchema(options, { io: 'input' }),
@@ -12,6 +12,7 @@ const items = METRICS.map(({ id, reference, version, meaning, options }) => ({
 @Controller('api/metrics')
 export class MetricsController {
   @Get()
+  @About('List metrics', 'The metrics that runs can compute beside the house score, each with its reference and its options. All are on one page.')
   @Answers(200, pageOf(MetricInfo))
   list() {
     return { items, next_cursor: null };

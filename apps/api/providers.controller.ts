@@ -11,19 +11,21 @@ import { ring, type Hint } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from './deps.js';
-import { Answers, Changes, idCursor, Me, Needs, type Change } from './route.js';
+import { About, Answers, Changes, idCursor, Me, Needs, type Change } from './route.js';
 
 @Controller('api/providers')
 export class ProvidersController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get()
+  @About('List providers', 'The newest first. Keys are never answered.')
   @Answers(200, pageOf(Provider))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listProviders(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post()
+  @About('Register a provider', 'Nothing is asked of it yet: `POST /api/providers/{key}/test` tries it.')
   @Needs('owner')
   @Answers(201, Provider, 409)
   async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
@@ -37,18 +39,21 @@ export class ProvidersController {
   }
 
   @Get('templates')
+  @About('List templates of providers', 'Addresses and peculiarities of common hosts, by their public documentation.')
   @Answers(200, ProviderTemplates)
   templates() {
     return { items: PROVIDER_TEMPLATES };
   }
 
   @Get(':key')
+  @About('Read a provider', 'One provider with its limits and models.')
   @Answers(200, Provider, 404)
   async read(@Me() caller: Caller, @Param('key') key: string) {
     return toProvider(await this.#find(caller, key));
   }
 
   @Patch(':key')
+  @About('Change a provider', 'What is left out stays. Runs under way go on with what is new; a key does not move to another origin by itself.')
   @Needs('owner')
   @Answers(200, Provider, 404, 422)
   async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
@@ -67,6 +72,7 @@ export class ProvidersController {
   }
 
   @Delete(':key')
+  @About('Delete a provider', 'Refused with 409 while an unfinished run uses it. Results of earlier runs stay.')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
@@ -80,6 +86,7 @@ export class ProvidersController {
   }
 
   @Post(':key/test')
+  @About('Test a provider', 'Makes one small request to its first model. It answers 200 also when the provider fails, and says what the provider said.')
   @HttpCode(200)
   @Answers(200, ProviderTest, 404)
   async test(@Me() caller: Caller, @Param('key') key: string) {
@@ -92,6 +99,7 @@ export class ProvidersController {
 
   /** Makes the API call out with the team's key, as a test does. */
   @Get(':key/discover')
+  @About('List the models of an endpoint', 'Asks the endpoint which models it has; none of them is added to the provider.')
   @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {

@@ -1,9 +1,9 @@
 import { applyDecorators, createParamDecorator, HttpCode, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { notFound, Problem, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { Role } from '#lib/contracts/team';
 import type { PoolClient } from '#lib/db/pool';
 import type { Caller } from '#lib/db/teams';
@@ -12,8 +12,15 @@ import type { Caller } from '#lib/db/teams';
 export interface RouteNeeds {
   needs?: Role;
 }
+/** Where decorators leave word for `openapi.ts`. */
+export const NEEDS = 'x-needs';
+export const ALSO_TAKES = 'x-also-takes';
+export const ALSO_ANSWERS = 'x-also-answers';
 /** Without it, reading needs a viewer and changing an editor. */
-export const Needs = (role: Role) => RouteConfig({ needs: role } satisfies RouteNeeds);
+export const Needs = (role: Role) => applyDecorators(RouteConfig({ needs: role } satisfies RouteNeeds), ApiExtension(NEEDS, role));
+
+/** What a route is for, in a few words and in a sentence or two. `npm run check` refuses a route without it. */
+export const About = (summary: string, description: string) => ApiOperation({ summary, description });
 
 /**
  * Does what a request changes in one transaction, with the note of who did it, and keeps the answer for its Idempotency-Key there, too:
@@ -25,12 +32,16 @@ export type CallerRequest = FastifyRequest & { caller?: Caller; change?: Change 
 export const Me = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<CallerRequest>().caller!);
 export const Changes = createParamDecorator((_data: unknown, context: ExecutionContext): Change => context.switchToHttp().getRequest<CallerRequest>().change!);
 
+/** Texts that a route takes as its body, or answers, beside JSON: an example of each by its content type. */
+export const AlsoTakes = (examples: Record<string, string>) => ApiExtension(ALSO_TAKES, examples);
+export const AlsoAnswers = (examples: Record<string, string>) => ApiExtension(ALSO_ANSWERS, examples);
+
 /** What a route answers, and the problems it may answer instead, on top of those that any route may (`openapi.ts`). */
 export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...problems: number[]) {
   return applyDecorators(
     HttpCode(status),
-    ApiResponse({ status, description: schema ? 'The answer' : 'Done', ...(schema && { standardSchema: schema }) }),
-    ...problems.map((problem) => ApiResponse({ status: problem, description: 'A problem', standardSchema: Problem })),
+    ApiResponse({ status, description: schema ? (schema.description ?? 'The answer.') : 'Done.', ...(schema && { standardSchema: schema }) }),
+    ...problems.map((problem) => ApiResponse({ status: problem })),
   );
 }
 

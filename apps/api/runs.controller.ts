@@ -7,7 +7,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { Rescore, RescoreInput, RescoreSubmitted, type RescoreOptions } from '#lib/contracts/rescore';
-import { Estimate, ResumeInput, Result, ResultsQuery, ResultWithExchange, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { Estimate, ResumeInput, Result, ResultsQuery, ResultWithExchange, Run, RunExport, RunInput, Submitted } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/audit';
 import { cancelJob } from '#lib/db/cancel-job';
@@ -23,16 +23,16 @@ import { describeTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
-import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite } from './check-run.js';
+import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
 import { resolveTargets } from './resolve-targets.js';
-import { Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
+import { About, AlsoAnswers, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
 const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
-const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json'), rescore_id: ResultsQuery.shape.rescore_id });
+const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 
 /** Requests that are counted before a run is written, which nobody should have to wait for. */
@@ -43,6 +43,7 @@ export class RunsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Post('tool-eval')
+  @About('Submit a run', 'Plays the cases of a suite with some models, in the background. It answers as soon as the run is written down, whatever its size.')
   @Answers(202, Submitted)
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Changes() change: Change) {
     const startedAtMs = Date.now();
@@ -60,24 +61,28 @@ export class RunsController {
   }
 
   @Post('tool-eval/cancel')
+  @About('Cancel a run by its job', 'Its status changes at once, requests under way are aborted, and what is settled stays. The same as `POST /api/jobs/{id}/cancel`.')
   @Answers(202, Job, 409)
   cancelEval(@Me() caller: Caller, @Body({ schema: CancelInput }) { job_id }: z.infer<typeof CancelInput>, @Changes() change: Change) {
     return this.#cancel(caller, job_id, change, new ProblemError(422, `No job with id "${job_id}" in this team.`, [{ path: '/job_id', message: 'does not exist' }]));
   }
 
   @Get('tool-eval/history')
+  @About('List runs', 'The newest first, finished or not.')
   @Answers(200, pageOf(Run))
   history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listRuns(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Get('tool-eval/history/:id')
+  @About('Read a run', 'How far it is, its score, and the figures of each model that is done.')
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string) {
     return readRun(this.deps.prisma, caller.teamId, uuid('run', id));
   }
 
   @Delete('tool-eval/history/:id')
+  @About('Delete a run', 'With its results and exchanges. Refused with 409 until it is finished: cancel it first.')
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
@@ -89,6 +94,7 @@ export class RunsController {
   }
 
   @Get('tool-eval/history/:id/results')
+  @About('List the results of a run', 'In the order they were settled. A page of filtered results may hold fewer than asked for, even none: read on until `next_cursor` is null.')
   @Answers(200, pageOf(Result), 404)
   async results(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>) {
     const run = await this.#run(caller, id, filter.rescore_id);
@@ -96,6 +102,7 @@ export class RunsController {
   }
 
   @Get('tool-eval/history/:id/results/:resultId')
+  @About('Read a result with its exchange', 'What was asked and answered over the wire, and the verdict in plain sentences.')
   @Answers(200, ResultWithExchange, 404)
   async result(@Me() caller: Caller, @Param('id') id: string, @Param('resultId') resultId: string, @Query({ schema: ResultQuery }) { rescore_id }: z.infer<typeof ResultQuery>) {
     const run = await this.#run(caller, id, rescore_id);
@@ -109,7 +116,13 @@ export class RunsController {
   }
 
   @Get('tool-eval/history/:id/export')
-  @Answers(200, undefined, 404)
+  @AlsoAnswers({
+    'application/x-ndjson': '{"id": "0-1-0", "target": "simulator::perfect-ish", "passed": false, "overall": 0.8}\n',
+    'text/csv': 'id,target,case_name,passed,overall\r\n0-1-0,simulator::perfect-ish,Tokyo in Fahrenheit,false,0.8\r\n',
+    'application/xml': '<testsuites name="Weather" tests="3" failures="1" errors="0"></testsuites>\n',
+  })
+  @About('Export a run', 'All results in one file, written as it is read, however large the run: JSON, JSON Lines, CSV, or JUnit XML for a pipeline.')
+  @Answers(200, RunExport, 404)
   async export(
     @Me() caller: Caller, @Param('id') id: string, @Query({ schema: ExportQuery }) { format, rescore_id }: z.infer<typeof ExportQuery>, @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
@@ -120,10 +133,11 @@ export class RunsController {
   }
 
   @Post('tool-eval/history/:id/rescore')
+  @About('Score a run again', 'Scores the stored replies under other settings; no model is asked. The run keeps its own verdicts beside those of the rescore.')
   @Answers(202, RescoreSubmitted, 404, 409)
   async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Changes() change: Change) {
     const run = await this.#run(caller, id);
-    const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : (run.config.metrics as unknown as RunMetric[]) };
+    const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : withVersions(run.config.metrics as unknown as RunMetric[]) };
     await checkRescore(this.deps, caller.teamId, run.id, options);
     const made = await change(async (client) => {
       const rescore = await submitRescore(client, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options });
@@ -136,6 +150,7 @@ export class RunsController {
   }
 
   @Get('tool-eval/history/:id/rescores')
+  @About('List the rescores of a run', 'The newest first.')
   @Answers(200, pageOf(Rescore), 404)
   async rescores(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listRescores(this.deps.pool, (await this.#run(caller, id)).id, limit, idCursor(cursor));
@@ -152,18 +167,21 @@ export class RunsController {
   }
 
   @Get('jobs')
+  @About('List jobs', 'The newest first.')
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsPage }) { limit, cursor, ...filter }: z.infer<typeof JobsPage>) {
     return listJobs(this.deps.prisma, caller.teamId, filter, limit, idCursor(cursor));
   }
 
   @Get('jobs/:id')
+  @About('Read a job', 'How far it is, and what it waits for.')
   @Answers(200, Job, 404)
   job(@Me() caller: Caller, @Param('id') id: string) {
     return readJob(this.deps.prisma, caller.teamId, uuid('job', id));
   }
 
   @Post('jobs/:id/cancel')
+  @About('Cancel a job', 'Its status changes at once, requests under way are aborted, and what is settled stays. A finished job answers 409.')
   @Answers(202, Job, 404, 409)
   cancel(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
     return this.#cancel(caller, uuid('job', id), change, notFound('job', id));
@@ -184,6 +202,7 @@ export class RunsController {
   }
 
   @Post('tool-eval/estimate')
+  @About('Estimate a run', 'What a run would take: requests, tokens, money and time, for each model and in all. Takes what a submit takes; nothing is run.')
   @Answers(200, Estimate)
   async estimate(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
     const { run, suite, targets } = await this.#checked(caller, input);
@@ -200,6 +219,7 @@ export class RunsController {
   }
 
   @Post('tool-eval/history/:id/resume')
+  @About('Resume a run', 'Asks again what errored, and what was not asked yet; what is scored stays, and is not paid for again. Refused with 409 while the run goes on, or when nothing is left to ask.')
   @Answers(202, Submitted, 404, 409)
   async resume(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined, @Changes() change: Change) {
     const runId = uuid('run', id);

@@ -8,19 +8,21 @@ import { readSpending, setMonthlyCap } from '#lib/db/spending';
 import type { Caller } from '#lib/db/teams';
 import { ring } from '#lib/events/doorbell';
 import { Deps } from './deps.js';
-import { Answers, Changes, Me, Needs, type Change } from './route.js';
+import { About, Answers, Changes, Me, Needs, type Change } from './route.js';
 
 @Controller('api/settings')
 export class SettingsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get('embedding')
+  @About('Read the embedding model', 'The model that the scoring mode `semantic` compares with.')
   @Answers(200, EmbeddingSetting)
   embedding(@Me() caller: Caller) {
     return readEmbeddingSetting(this.deps.pool, caller.teamId);
   }
 
   @Put('embedding')
+  @About('Set the embedding model', 'A model of one of the team\'s providers, or none. Cases that compare by meaning cannot run without one.')
   @Needs('owner')
   @Answers(200, EmbeddingSetting, 422)
   setEmbedding(@Me() caller: Caller, @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting, @Changes() change: Change) {
@@ -32,12 +34,14 @@ export class SettingsController {
   }
 
   @Get('cache')
+  @About('Read how long replies answer again', 'The lifetime of stored replies, how many there are, and their size.')
   @Answers(200, CacheSetting)
   cache(@Me() caller: Caller) {
     return readCacheSetting(this.deps.pool, caller.teamId);
   }
 
   @Put('cache')
+  @About('Set how long replies answer again', 'Counts for the replies that are stored already, too.')
   @Needs('owner')
   @Answers(200, CacheSetting)
   setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) { lifetime_days }: CacheInput, @Changes() change: Change) {
@@ -49,6 +53,7 @@ export class SettingsController {
   }
 
   @Delete('cache')
+  @About('Forget the stored replies', 'No stored reply answers another request from then on. The results that hold them stay.')
   @Answers(204)
   async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     // In pieces, of which each is as good as done again.
@@ -57,6 +62,7 @@ export class SettingsController {
   }
 
   @Get('jobs')
+  @About('Read how many jobs run at once', 'Per user of the team.')
   @Answers(200, JobsSetting)
   jobs(@Me() caller: Caller) {
     return readJobsSetting(this.deps.pool, caller.teamId);
@@ -64,6 +70,7 @@ export class SettingsController {
 
   /** Jobs that need no longer wait have started when it answers. */
   @Put('jobs')
+  @About('Set how many jobs run at once', 'Jobs that need no longer wait have started when it answers; where fewer may run now, those that run go on.')
   @Needs('owner')
   @Answers(200, JobsSetting)
   async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
@@ -79,12 +86,14 @@ export class SettingsController {
   }
 
   @Get('spending')
+  @About('Read what is spent this month', 'The cap of the team and what it has spent in this month of UTC.')
   @Answers(200, Spending)
   spending(@Me() caller: Caller) {
     return readSpending(this.deps.pool, caller.teamId);
   }
 
   @Put('spending')
+  @About('Set the monthly cap', 'When it is reached, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.')
   @Needs('owner')
   @Answers(200, Spending)
   setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput, @Changes() change: Change) {

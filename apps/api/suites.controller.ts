@@ -8,19 +8,21 @@ import type { Caller } from '#lib/db/teams';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { Deps } from './deps.js';
-import { Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
+import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
 
 @Controller('api')
 export class SuitesController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get('tool-suites')
+  @About('List suites', 'The newest first, without their cases.')
   @Answers(200, pageOf(Suite))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post('tool-suites')
+  @About('Make a suite', 'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.')
   @Answers(201, Suite)
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
     await refuseBadTools(this.deps, caller.teamId, input.tools);
@@ -32,6 +34,7 @@ export class SuitesController {
   }
 
   @Get('tool-suites/:id')
+  @About('Read a suite with its cases', 'All cases are answered at once; `?cases=false` leaves them out.')
   @Answers(200, SuiteWithCases, 404, 429)
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
     const { pool } = this.deps;
@@ -40,12 +43,14 @@ export class SuitesController {
   }
 
   @Put('tool-suites/:id')
+  @About('Replace the settings of a suite', 'What is left out gets its default; the cases stay. Refused with 422 when a case expects a tool that would be gone.')
   @Answers(200, Suite, 404)
   replace(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
     return this.#update(caller, id, input, change);
   }
 
   @Patch('tool-suites/:id')
+  @About('Change settings of a suite', 'What is left out stays, and so do the cases. Refused with 422 when a case expects a tool that would be gone.')
   @Answers(200, Suite, 404)
   patch(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuitePatch }) patch: SuitePatch, @Changes() change: Change) {
     return this.#update(caller, id, patch, change);
@@ -66,6 +71,7 @@ export class SuitesController {
   }
 
   @Delete('tool-suites/:id')
+  @About('Delete a suite', 'Refused with 409 while an unfinished run uses it. Earlier runs keep what they ran.')
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
@@ -75,12 +81,14 @@ export class SuitesController {
   }
 
   @Get('tool-suites/:id/cases')
+  @About('List the cases of a suite', 'By their position.')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
   }
 
   @Post('tool-suites/:id/cases')
+  @About('Add cases to a suite', 'One case, a list, or `{"cases": [...]}`: all are added behind the others, or none. It answers the case, or `{items}`.')
   @Answers(201, CasesAnswer, 404)
   addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }, @Changes() change: Change) {
     const single = !Array.isArray(input) && !('cases' in input);
@@ -97,6 +105,7 @@ export class SuitesController {
   }
 
   @Put('tool-suites/:id/cases/:caseId')
+  @About('Replace a case', 'The whole of it: what is left out is gone. The case keeps its id and its position.')
   @Answers(200, Case, 404)
   replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput, @Changes() change: Change) {
     return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
@@ -110,6 +119,7 @@ export class SuitesController {
   }
 
   @Delete('tool-suites/:id/cases/:caseId')
+  @About('Delete a case', 'The others keep their positions. Earlier runs keep what they ran.')
   @Answers(204, undefined, 404)
   deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {

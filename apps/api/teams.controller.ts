@@ -5,19 +5,21 @@ import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput }
 import { audit } from '#lib/db/audit';
 import { createTeam, createToken, deleteToken, listTeams, listTokens, type Caller } from '#lib/db/teams';
 import { Deps } from './deps.js';
-import { Answers, Changes, idCursor, Me, Needs, uuid, type Change } from './route.js';
+import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from './route.js';
 
 @Controller('api')
 export class TeamsController {
   constructor(@Inject(Deps) readonly deps: Deps) {}
 
   @Get('me')
+  @About('Read who you are', 'The team, the user and the role of the token that is sent.')
   @Answers(200, MeSchema)
   me(@Me() caller: Caller) {
     return { team: { id: caller.teamId, name: caller.teamName }, user: { id: caller.userId, name: caller.userName }, role: caller.role };
   }
 
   @Get('tokens')
+  @About('List the tokens of the team', 'The newest first, without their secrets.')
   @Needs('owner')
   @Answers(200, pageOf(Token))
   tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
@@ -25,6 +27,7 @@ export class TeamsController {
   }
 
   @Post('tokens')
+  @About('Make a token', 'The secret is in this answer and nowhere else.')
   @Needs('owner')
   @Answers(201, NewToken)
   async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput, @Changes() change: Change) {
@@ -39,6 +42,7 @@ export class TeamsController {
   }
 
   @Delete('tokens/:id')
+  @About('Delete a token', 'It stops being valid within seconds. The last owner token that does not expire cannot be deleted.')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
@@ -51,12 +55,14 @@ export class TeamsController {
   }
 
   @Get('teams')
+  @About('List teams', 'Your own; owners of the team `default` see all of them.')
   @Answers(200, pageOf(Team))
   teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return listTeams(this.deps.prisma, caller, limit, idCursor(cursor));
   }
 
   @Post('teams')
+  @About('Make a team', 'For owners of the team `default`. The answer has the first owner token of the new team.')
   @Needs('owner')
   @Answers(201, NewTeam, 409)
   async createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) input: { name: string }, @Changes() change: Change) {

@@ -45,6 +45,7 @@ export async function cancel(client: ApiClient, [jobId]: string[]): Promise<void
 
 export async function results(client: ApiClient, [runId]: string[], options: Options): Promise<void> {
   if (!runId) throw new Error('toolmark results RUN [--failed] [--json]');
+  for (const { code, message } of (await client.run(runId)).warnings) tell(`Warning: ${message ?? code}`);
   for await (const result of client.results(runId, options.failed ? '?passed=false' : '')) {
     const { explanation } = options.failed ? await client.result(runId, result.id) : { explanation: [] };
     if (options.json) sayJson({ ...result, ...(explanation.length && { explanation }) });

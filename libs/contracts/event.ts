@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { Problem } from './problem.js';
-import { Result, RunTarget } from './run.js';
+import { Result, RunTarget, RunWarning } from './run.js';
 import { Summary } from './summary.js';
 
 // docs/live.md is made from these schemas: `npm run docs:live`.
@@ -28,9 +28,9 @@ export const LOG_EVENTS = {
     targets: z.array(z.string()).describe('The models that are asked, as `provider_key::model_id`. A resumed run names those that have something left.'),
     total_cases: count.describe('Results that these models have in the end: cases times samples, summed over them. A resumed run has some of them already.'),
   }),
-  eval_warning: event('Something is done differently than asked. Each warning comes once in a run.', {
-    code: z.string().describe('What is different, the same for the same reason; it may name the model.'),
-    message: z.string().describe('A sentence that says what is done instead, and why.'),
+  eval_warning: event('Something is done differently than asked. Each warning comes once in a log; `warnings` of the run keeps them.', {
+    code: RunWarning.shape.code,
+    message: z.string().describe('A sentence that says it.'),
   }),
   tool_eval_result: event('A model answered a case, or could not be asked. Requests and replies are left out: `GET /api/tool-eval/history/{eval_id}/results/{id}` has them.', {
     eval_id: evalId,

@@ -13,7 +13,7 @@ const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 export const ImportQuery = z.strictObject({
   format: z.enum(IMPORT_FORMATS).default('native').meta({ description: 'What the body is: the suite as the API has it (`native`), or a file of another format.' }),
   dry_run: flag.default(false).meta({ description: 'With `true` the answer shows what would be made, and nothing is written.' }),
-  name: z.string().trim().min(1).max(200).optional().meta({ description: 'The name of the new suite, for formats that have none.' }),
+  name: z.string().trim().min(1).max(200).optional().meta({ description: 'The name of the new suite, for formats that have none.', example: 'Weather' }),
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
@@ -39,6 +39,8 @@ export type ImportAnswer = z.infer<typeof ImportAnswer>;
 const MAY_STAND_BESIDE = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
 /** Which of these a body is, `?format=` says. */
 export const ImportBody = z.unknown().meta({
+  id: 'ImportBody',
+  description: 'A suite as JSON, or a file of another format beside what the format cannot say.',
   oneOf: [
     { $ref: '#/components/schemas/SuiteFile' },
     {
@@ -55,6 +57,5 @@ export const ImportBody = z.unknown().meta({
         tools: { type: 'array', items: { $ref: '#/components/schemas/Tool' }, description: SuiteFile.shape.tools.description },
       },
     },
-    { type: 'string', description: 'The file itself, sent as text/plain, text/csv, application/yaml or application/x-ndjson.' },
   ],
 });

@@ -39,7 +39,7 @@ export const McpServer = z
 export type McpServer = z.infer<typeof McpServer>;
 export const McpDiscovered = z
   .object({
-    server: McpServer,
+    server: McpServer.meta({ description: 'The server, as it names itself.' }),
     tools: z.array(McpTool).meta({ description: 'Its tools, all pages of them.' }),
     warnings: z.array(z.string()).meta({ description: 'Tools that an import would leave out or change, and why.' }),
   })
@@ -95,8 +95,8 @@ const concerned = {
 };
 export const McpSyncAnswer = z
   .object({
-    server: McpServer,
-    added: z.array(z.object({ name: ToolName, tool: Tool })).meta({ description: 'Tools that the server has and had not.' }),
+    server: McpServer.meta({ description: 'The server that was asked again.' }),
+    added: z.array(z.object({ name: ToolName, tool: Tool.meta({ description: 'The tool as the server has it.' }) })).meta({ description: 'Tools that the server has and had not.' }),
     removed: z.array(z.object({ name: ToolName, ...concerned })).meta({ description: 'Tools that the server had and has no more.' }),
     changed: z
       .array(z.object({

@@ -58,6 +58,8 @@ export const CasesInput = z
     return z.NEVER;
   })
   .meta({
+    id: 'CasesInput',
+    description: 'One case, a list, or `{"cases": [...]}`.',
     oneOf: [
       caseRef,
       documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
@@ -87,5 +89,4 @@ export const SuiteReadQuery = z.strictObject({
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
 export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }) }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
-/** What adding cases answers: the one, or the list. */
-export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }) })]);
+export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }) })]).meta({ id: 'CasesAnswer', description: 'The case that was added, or the list.' });

@@ -1,4 +1,4 @@
-import type { SuiteFile } from '#lib/contracts/suite';
+import type { SuiteFile } from './suite.js';
 
 /** A template for imports: one tool, and one case of each common kind. */
 export const exampleSuite: SuiteFile = {
