@@ -136,10 +136,11 @@ it('a client that is cut off and returns loses nothing and sees nothing twice', 
 
 const importable = (modules: string): boolean => spawnSync('python3', ['-c', `import ${modules}`]).status === 0;
 const hasPython = importable('socketio, aiohttp');
+const languages = [['js', process.execPath, '--input-type=module', '-e'], ...(hasPython ? [['python', 'python3', '-c']] : [])];
 if (!hasPython) it.todo('the Python client of docs/live.md: python3 here cannot import socketio and aiohttp');
 
 /** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ends */
-function printedClient(language: string, [command, ...options]: string[], jobId: string): { lines(): string[][]; exited: Promise<unknown> } {
+function printedClient([language, command, ...options]: string[], jobId: string): { lines(): string[][]; exited: Promise<unknown> } {
   const code = new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(readFileSync('docs/live.md', 'utf8'))![1]!.trim();
   expect(code.split('\n').length).toBeLessThanOrEqual(15);
   const client = spawn(command!, [...options, code], { env: { ...process.env, URL: apis[0]!.url, TOKEN: ADMIN_TOKEN, JOB: jobId, PYTHONUNBUFFERED: '1' }, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -151,7 +152,7 @@ function printedClient(language: string, [command, ...options]: string[], jobId:
 
 it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Python' : ''}) follow a job to its end through a server that goes away`, async () => {
   const { jobId } = await submit(1500, ['slow-40']);
-  const printed = [printedClient('js', [process.execPath, '--input-type=module', '-e'], jobId), ...(hasPython ? [printedClient('python', ['python3', '-c'], jobId)] : [])];
+  const printed = languages.map((language) => printedClient(language, jobId));
   const seqs: number[] = [];
   const names: string[] = [];
   const port = new URL(apis[0]!.url).port;
@@ -170,7 +171,8 @@ it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Pytho
   expect(seqs).toEqual(upTo(seqs.length));
   expect(names.at(-1)).toBe('job_completed');
   expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(1500);
-  for (const { lines, exited } of printed) {
+  const afterwards = languages.map((language) => printedClient(language, jobId));
+  for (const { lines, exited } of [...printed, ...afterwards]) {
     expect(await exited).toBe(0);
     expect(lines().map(([seq, name]) => [Number(seq), name])).toEqual(seqs.map((seq, index) => [seq, names[index]]));
     expect(JSON.parse(lines().at(-1)!.slice(2).join(' '))).toMatchObject({ status: 'completed' });
