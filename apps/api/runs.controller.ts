@@ -32,7 +32,7 @@ import { About, AlsoAnswers, Answers, Changes, cursorOf, idCursor, Me, uuid, typ
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
 const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
-const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
+const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 
 /** Requests that are counted before a run is written, which nobody should have to wait for. */

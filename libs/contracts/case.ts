@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundTools, jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { jsonObject, listOfTools, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
 export const SCORING_MODES = ['exact', 'case_insensitive', 'contains', 'numeric_tolerance', 'regex', 'fuzzy', 'semantic'] as const;
 export const ScoringMode = z.enum(SCORING_MODES).meta({
@@ -69,7 +69,7 @@ export const CaseInput = z
     mock_responses: jsonObject.nullish().meta({
       description: 'What tools answer in a chain: by the name of the tool an answer, a list of answers in turn, or `[{"when": ..., "respond": ...}]`. A tool without one answers `{"status": "ok"}`.',
     }),
-    tools: z.array(z.union([ToolName, Tool])).min(1).max(MAX_TOOLS).superRefine(boundTools).optional()
+    tools: listOfTools(z.union([ToolName, Tool])).optional()
       .meta({ description: 'Tools of its own, or names of those of the suite, instead of all of the suite\'s.' }),
     distractors: z
       .union([
@@ -84,6 +84,7 @@ export const CaseInput = z
       .optional()
       .meta({ description: 'Besides the tools that the case needs, so many others of the suite, drawn by seed (0): how does selection suffer from a long list? Left out, all tools are offered.' }),
     draft: z.literal(true).optional().meta({ description: 'Made by a machine and not yet looked at: runs leave it out until this is taken away.' }),
+    source: z.string().max(500).nullish().meta({ description: 'Where the case came from, such as the trace and the span that it was imported from; sent to no model. Null or left out: nobody said.' }),
   })
   .meta({ id: 'CaseInput', description: 'A case: what is asked, and which call would be right.' });
 export type CaseInput = z.infer<typeof CaseInput>;

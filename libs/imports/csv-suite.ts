@@ -1,6 +1,6 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
 import { givenTools, type Draft, type Source } from './imported.js';
 import { Incoming } from './incoming.js';
@@ -10,7 +10,7 @@ import { takeTurns } from './take-turns.js';
 import type { Warnings } from './warnings.js';
 
 /** The columns that hold a text as it is; all others hold JSON. `tags` and `expected_tool` may be either. */
-const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order']);
+const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);
 const FIELDS = Object.keys(CaseInput.shape);
 const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
 /** In the first row: the suite's settings as JSON. */
@@ -56,7 +56,7 @@ function readCell(column: string, cell: string, line: number): Json {
   try {
     return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // As spreadsheets write truth.
   } catch (error) {
-    throw new ProblemError(400, `Line ${line}: the cell "${column}" is not JSON: ${(error as Error).message}. Nothing was imported.`);
+    throw new ProblemError(400, `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
   }
 }
 

@@ -4,6 +4,9 @@ import type { SuiteFile } from '#lib/contracts/suite';
 import { checkSuite, hintsOf } from './check-suite.js';
 import { importBfcl } from './import-bfcl.js';
 import { importChatLogs } from './import-chat-logs.js';
+import { importLangfuse } from './import-langfuse.js';
+import { importOtlp } from './import-otlp.js';
+import { importPhoenix } from './import-phoenix.js';
 import { importPromptfoo } from './import-promptfoo.js';
 import { importCsv } from './csv-suite.js';
 import { readSource, type Draft, type Source } from './imported.js';
@@ -18,6 +21,9 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   bfcl: importBfcl,
   'chat-logs': importChatLogs,
   promptfoo: importPromptfoo,
+  otlp: importOtlp,
+  langfuse: importLangfuse,
+  phoenix: importPhoenix,
   csv: importCsv,
   jsonl: importJsonl,
   yaml: importYaml,
@@ -30,6 +36,6 @@ export async function importSuite(format: ImportFormat, body: unknown, name: str
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
-  const { suite, written } = await checkSuite(draft);
-  return { suite, written, warnings: [...warnings.list(), ...hintsOf(suite)] };
+  const { suite, written, warnings: found } = await checkSuite(draft);
+  return { suite, written, warnings: [...warnings.list(), ...found, ...hintsOf(suite)] };
 }

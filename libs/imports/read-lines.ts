@@ -1,5 +1,5 @@
 import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 import { Incoming, linesOf, lookAhead, wholeOf } from './incoming.js';
 import { takeTurns } from './take-turns.js';
 
@@ -29,6 +29,12 @@ export async function* readLines(given: Json | Incoming, what: string): AsyncGen
   yield* entriesOf(source, what, turn);
 }
 
+/** As `readLines`; the text may also be one object over many lines. */
+export async function* readRecords(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
+  const source = await wholeOf(given);
+  yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
+}
+
 async function* entriesOf(source: string | Incoming, what: string, turn: () => Promise<void> | undefined): AsyncGenerator<Entry> {
   let line = 0;
   for await (const whole of linesOf(source)) {
@@ -55,11 +61,20 @@ function listIn(text: string): Json[] | null {
   }
 }
 
+function objectIn(text: string): Json | null {
+  if (!/^\ufeff?\s*\{/.test(text)) return null;
+  try {
+    return parseJson(text.replace(/^\ufeff/, ''));
+  } catch {
+    return null; // One object a line, or the line that is wrong is named.
+  }
+}
+
 function parsed(line: number, text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new ProblemError(400, `Line ${line} is not JSON: ${(error as Error).message}. Nothing was imported.`);
+    throw new ProblemError(400, `Line ${line} is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
   }
 }
 
