@@ -1,7 +1,10 @@
 // The first run of `docker compose up`: the same as that of `npm start`, against an API that runs already.
-import { apiClient, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo } from './demo.mjs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiClient, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo, wayOn } from './demo.mjs';
 
-const { TOOLMARK_SERVER: server, SIMULATOR_URL: simulatorUrl, TOOLMARK_ADMIN_TOKEN: token, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
+const { TOOLMARK_PUBLISH: publishedAt, TOOLMARK_SECRETS_DIR: secrets, TOOLMARK_SERVER: server, SIMULATOR_URL: simulatorUrl } = process.env;
+const { TOOLMARK_ADMIN_TOKEN: token, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
 const say = (text) => console.log(text);
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopping = true));
@@ -16,10 +19,19 @@ try {
     const run = await runDemo(call, suite, { say, out: process.stdout, isStopping: () => stopping });
     if (run) say(`\n${leaderboard(run, process.stdout.isTTY)}\n`);
   }
+  const tokenFile = join(secrets, 'admin-token');
+  const isTokenGiven = !existsSync(tokenFile) || readFileSync(tokenFile, 'utf8').trim() !== token;
+  const url = `http://${publishedAt.replace(/^(?:0\.0\.0\.0:)?(?=\d+$)/, '127.0.0.1:')}`;
+  const way = await wayOn(call, {
+    toolmark: 'docker compose run --rm demo toolmark',
+    url,
+    token: isTokenGiven ? '$TOOLMARK_ADMIN_TOKEN' : '$(docker compose exec -T api cat /secrets/admin-token)',
+  });
   say(
     [
-      'Toolmark is ready: the API at http://127.0.0.1:8501 (or where TOOLMARK_PUBLISH says), its documentation at /docs.',
-      'Its token: docker compose exec api cat /secrets/admin-token   (unless TOOLMARK_ADMIN_TOKEN gives one)',
+      `Toolmark is ready: the API at ${url}, its documentation at ${url}/docs.`,
+      `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : 'docker compose exec api cat /secrets/admin-token'}`,
+      ...way,
     ].join('\n'),
   );
 } catch (error) {

@@ -39,6 +39,8 @@ async function main() {
 
   const log = await upInForeground();
   assert.ok(leaderboardRows(log) >= 4, `The log shows a leaderboard of four models or more:\n${log}`);
+  assert.match(log, /docker compose run --rm demo toolmark run \S+ --models simulator::/);
+  assert.ok(log.includes(`http://127.0.0.1:${port}/api/tool-eval`) && !log.includes(token), 'It tells the way on, and no token.');
   for (const service of ['api', 'worker', 'simulator']) {
     const [id] = containerIds(service);
     assert.equal(docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim(), 'true 1000:1000', service);

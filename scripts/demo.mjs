@@ -121,15 +121,62 @@ function barInLines(say) {
   };
 }
 
+const MOST_SUITES = 5;
+/** A text as one word of a POSIX shell. */
+export const quoted = (text) => (/^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/**
+ * The suites, and for the newest that can be run a command and a request that work as they are printed.
+ * @param words of a shell: `toolmark` runs the command line, `url` and `token` are the API's
+ */
+export async function wayOn(call, { toolmark, url, token }) {
+  const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MOST_SUITES}`);
+  if (items.length === 0) return ['No suites yet. Import one:', `  ${toolmark} suites import examples/weather.json`];
+  const suites = items.map(({ id, name, test_cases_count: cases, tools }) => `  ${id}  ${visible(name)} (${cases} cases, ${tools.length} tools)`);
+  const listed = ['Suites:', ...suites, ...(more ? [`  and more: ${toolmark} suites list`] : [])];
+  const suite = await firstToRun(call, items);
+  const models = await modelsToAsk(call);
+  if (!suite) return listed;
+  if (models.length === 0) return [...listed, `No models yet: POST ${url}/api/providers adds some. README.md shows how.`];
+  return [
+    ...listed,
+    'Run one, and watch it:',
+    `  ${toolmark} run ${suite.id} --models ${models.join(',')} --watch`,
+    'The same by HTTP:',
+    `  curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify({ suite_id: suite.id, models })}' ${url}/api/tool-eval`,
+  ];
+}
+
+async function firstToRun(call, suites) {
+  for (const suite of suites) {
+    const { items: [first] } = await call('GET', `/api/tool-suites/${suite.id}/cases?limit=1`);
+    if (first && !first.draft) return suite;
+  }
+  return undefined;
+}
+
+/** Two of the simulator's, else of any provider; names that a shell takes as they are. */
+async function modelsToAsk(call) {
+  const { items } = await call('GET', '/api/providers?limit=200');
+  const all = items.flatMap(({ key, models }) => models.map(({ id }) => `${key}::${id}`)).filter((name) => /^[\w./:@-]+$/.test(name));
+  const simulated = MODELS.map((model) => `simulator::${model}`).filter((name) => all.includes(name));
+  return (simulated.length > 0 ? simulated : all).slice(0, 2);
+}
+
+/** Names are their authors', and a terminal obeys control characters. */
+const visible = (name) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
+
 const percent = (share) => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 
 /** A table of the run's summaries, best first. */
 export function leaderboard(run, colours) {
   const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
+  const askedOtherwise = ({ tool_choice_used: used }) => Object.keys(used).some((choice) => choice !== run.config.tool_choice);
+  const marks = summaries.some(askedOtherwise) ? [`* asked with another tool_choice than "${run.config.tool_choice}"`] : [];
   const rows = summaries.map((summary, index) => [
     String(index + 1),
-    summary.target.replace(/^simulator::/, ''),
+    summary.target.replace(/^simulator::/, '') + (askedOtherwise(summary) ? ' *' : ''),
     percent(summary.overall),
     summary.overall_ci ? `${percent(summary.overall_ci[0])} .. ${percent(summary.overall_ci[1])}` : '-',
     percent(summary.tool_accuracy),
@@ -142,5 +189,5 @@ export function leaderboard(run, colours) {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
   const isText = (column) => column === 1;
   const line = (cells) => cells.map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ');
-  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].map((text) => `  ${text}`).join('\n');
+  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), ...marks].map((text) => `  ${text}`).join('\n');
 }

@@ -1,7 +1,7 @@
-// Runs `npm start` as a user on a fresh machine would: to its leaderboard, stop, again with the data kept, killed, again; and
-// looks that nothing is left behind.
+// Runs `npm start` as a user on a fresh machine would: to its leaderboard, the commands that it prints, stop, again with the data
+// kept and a token given, killed, again; and looks that nothing is left behind.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,27 +20,48 @@ const first = await start();
 const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
+await followTheWay(first);
 await stop('SIGTERM');
-console.log(`First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; stopped, nothing is left.`);
+console.log(`First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; what it prints works; stopped, nothing is left.`);
 
-const second = await start();
+const given = 'a-token-that-was-given';
+const second = await start({ TOOLMARK_ADMIN_TOKEN: given });
 assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
-assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 1, 'The data are kept.');
+assert.ok(!second.text.includes(given), 'A token that was given is not printed.');
+assert.match(second.text, /token: the one that you gave, TOOLMARK_ADMIN_TOKEN/);
+assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 3, 'The data are kept.');
+await followTheWay(second, { TOOLMARK_ADMIN_TOKEN: given });
 process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');
 await started.ended;
 console.log(`Second start: ready in ${second.seconds} s with its data; killed.`);
 
 const third = await start();
-assert.equal((await third.call('GET', '/api/tool-eval/history')).items.length, 1, 'The data survive a kill.');
+assert.equal((await third.call('GET', '/api/tool-eval/history')).items.length, 5, 'The data survive a kill.');
 await stop('SIGINT');
 console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
 rmSync(folder, { recursive: true, force: true });
 
-async function start() {
+/** Runs the command and the request that a start printed, in a shell that knows nothing else. */
+async function followTheWay({ text, call }, given = {}) {
+  const printed = (what) => new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ?? assert.fail(`npm start prints a line with "${what}":\n${text}`);
+  const [suite] = (await call('GET', '/api/tool-suites')).items;
+  assert.match(text, new RegExp(`^  ${suite.id}  ${suite.name} `, 'm'), 'It names the suites.');
+  const shell = (line) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: root, env: { PATH: process.env.PATH, HOME: folder, ...given }, encoding: 'utf8' });
+    assert.equal(status, 0, `Works as printed: ${line}\n${stdout}${stderr}`);
+    return stdout;
+  };
+  assert.match(shell(printed('toolmark -- .* run ')), /1 +simulator::.*%/, 'The command ends with a leaderboard.');
+  const { status, job_id: jobId } = JSON.parse(shell(printed('curl ')));
+  assert.equal(status, 'submitted');
+  assert.ok(await until(async () => (await call('GET', `/api/jobs/${jobId}`)).status === 'completed', 60_000), 'The run of the request is done.');
+}
+
+async function start(given = {}) {
   const startedAt = Date.now();
   let text = '';
   // With a group of its own, so that only npm gets the signals, as from a service manager.
-  started = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  started = spawn('npm', ['start'], { cwd: root, env: { ...env, ...given }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   started.ended = new Promise((resolve) => started.once('close', resolve));
   for (const stream of [started.stdout, started.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
   const isReady = () => text.includes('Ctrl-C stops everything') || started.exitCode !== null;
@@ -48,7 +69,7 @@ async function start() {
   assert.match(text, /Toolmark is ready/, 'npm start gets ready.');
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
-  const call = apiClient(url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
+  const call = apiClient(url, given.TOOLMARK_ADMIN_TOKEN ?? readFileSync(join(folder, 'admin-token'), 'utf8').trim());
   return { text, seconds, call };
 }
 

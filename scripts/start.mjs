@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { drainSecondsOf, endLeftoverApps, keepAppRunning } from './app-process.mjs';
-import { apiClient, followSimulator, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo } from './demo.mjs';
+import { apiClient, followSimulator, importExamples, isUntouched, leaderboard, quoted, registerOpenai, registerSimulator, runDemo, wayOn } from './demo.mjs';
 import { keepSecret } from './keep-secret.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
@@ -18,6 +18,8 @@ const RESTART_ATTEMPTS = 10;
 
 const say = (text) => console.log(text);
 const envFile = join(root, '.env');
+/** What whoever starts it said himself; the command line reads the file too. */
+const { TOOLMARK_ADMIN_TOKEN: exportedToken, TOOLMARK_DATA_DIR: exportedFolder } = process.env;
 if (existsSync(envFile)) process.loadEnvFile?.(envFile);
 const folder = resolve(process.env.TOOLMARK_DATA_DIR || join(root, '.toolmark'));
 const logs = join(folder, 'logs');
@@ -81,16 +83,36 @@ async function start() {
   }
   if (stopping) return;
   if (process.argv.includes('--watch')) watchSources();
+  const way = await wayOn(call, {
+    // Whoever logged in elsewhere, or set another folder, still means this server.
+    toolmark: `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- --server ${apiUrl}`,
+    url: apiUrl,
+    token: tokenFrom(ownToken),
+  });
+  if (stopping) return;
   say(
     [
       `Toolmark is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`,
-      `  API        ${apiUrl}/api   (token: ${process.env.TOOLMARK_ADMIN_TOKEN ? 'TOOLMARK_ADMIN_TOKEN' : ownToken})`,
+      `  API        ${apiUrl}/api   (token: ${tokenPlace(ownToken)})`,
       `  API docs   ${apiUrl}/docs`,
       `  Simulator  ${simulatorUrl}/v1`,
       `  Data, logs ${folder}`,
+      ...way,
       'Ctrl-C stops everything.',
     ].join('\n'),
   );
+}
+
+/** Where the token is: one that was given is told to nobody. */
+function tokenPlace(ownToken) {
+  if (!process.env.TOOLMARK_ADMIN_TOKEN) return `in ${ownToken}`;
+  return exportedToken ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : `TOOLMARK_ADMIN_TOKEN of ${envFile}`;
+}
+
+/** The token as a shell takes it from there, within double quotes. */
+function tokenFrom(ownToken) {
+  if (!process.env.TOOLMARK_ADMIN_TOKEN) return `$(cat ${quoted(ownToken)})`;
+  return exportedToken ? '$TOOLMARK_ADMIN_TOKEN' : `$(${quoted(node)} --env-file=${quoted(envFile)} -p process.env.TOOLMARK_ADMIN_TOKEN)`;
 }
 
 function makeDataFolder() {

@@ -59,8 +59,9 @@ it('a chain is played until its expected tool is called, each call answered by i
 
 it('several calls of one round are answered one by one, and what comes after the expected one does not exist', async () => {
   await script('parallel', [calls(['find_user', { name: 'Ann' }], ['get_weather', { city: 'Oslo' }]), calls(['refund', { order: 'o-7' }], ['find_user', { name: 'Bob' }])]);
-  const { result, whole } = await played('scripted:parallel', chain);
-  expect(result).toMatchObject({ called: [{ name: 'find_user' }, { name: 'get_weather' }, { name: 'refund' }], evidence: { chain: { hops: 3, detour: 0.1 } }, overall: expect.closeTo(0.9) });
+  const { run, result, whole } = await played('scripted:parallel', chain);
+  expect(result).toMatchObject({ called: [{ name: 'find_user' }, { name: 'get_weather' }, { name: 'refund' }], evidence: { chain: { hops: 3, detour: 0.1 } }, overall: expect.closeTo(0.9), passed: false, error_type: 'long_way' });
+  expect(run.summaries[0].error_counts).toEqual({ long_way: 1 });
   expect(whole.exchange.requests[1].messages.slice(-2)).toEqual([{ role: 'tool', tool_call_id: 'made_0', content: '{"id":"u-1"}' }, { role: 'tool', tool_call_id: 'made_1', content: '{"status":"ok"}' }]);
 });
 

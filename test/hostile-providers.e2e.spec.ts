@@ -249,7 +249,7 @@ describe('the toolmark command', () => {
   it('shows control characters of models, suites and servers, and sends none of them to the terminal', async () => {
     answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: odd, arguments: JSON.stringify({ location: odd }) } }] } }] } });
     const key = `hostile-${names++}`;
-    await system.client.post('/api/providers', { key, base_url: `${providerUrl}/v1`, models: [{ id: odd }] });
+    await system.client.post('/api/providers', { key, base_url: `${providerUrl}/v1`, models: [{ id: odd, unsupported_params: ['temperature'] }] });
     const { body } = await system.client.get('/api/tool-eval/import/example');
     const test = { prompt: odd, expected_tool: 'get_weather', expected_params: { location: odd } };
     writeFileSync(file, JSON.stringify({ ...body, name: odd, test_cases: [{ ...test, name: odd }, test, test] }));
@@ -262,9 +262,12 @@ describe('the toolmark command', () => {
     const bars = run.err.replaceAll(/\u001b\[\d+A\u001b\[J/g, '');
     expect(bars).toContain(`${key}::${shown}`);
     expect(bars).toContain('Warning: 1 prompts occur more than once');
+    const warning = `Warning: ${key}::${shown} does not support "temperature"; it was left out.`;
+    expect(bars.split(warning)).toHaveLength(2);
     const [, id] = /Run (\S+) is completed/.exec(run.out)!;
 
     const failed = await toolmark(['results', id!, '--failed']);
+    expect(failed.err).toContain(warning);
     expect(failed.out).toContain(`  ${shown}  unknown_tool`);
     expect(failed.out).toContain(`calls "${shown}"`);
     const listed = await toolmark(['suites', 'list']);
@@ -275,7 +278,7 @@ describe('the toolmark command', () => {
     expect(unknown.err).toContain(`No command "${shown}".`);
     const wrongOption = await toolmark([`--${odd}`]);
     expect(wrongOption.err).toContain(shown);
-    const printed = [run.out, bars, failed.out, listed.out, refused.err, unknown.err, wrongOption.err];
+    const printed = [run.out, bars, failed.out, failed.err, listed.out, refused.err, unknown.err, wrongOption.err];
     for (const text of printed) expect(text).not.toMatch(commands);
     expect(printed.join('').split('\n').filter((line) => line.startsWith('FAIL') && !line.includes('unknown_tool'))).toEqual([]);
   }, 120_000);

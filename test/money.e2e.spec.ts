@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ client, sql, control, requests, script } = system);
   await client.post('/api/providers', {
     key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
-    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41' }, { id: 'scripted:notes' }, { id: 'embeddings', input_cost_per_mtok: 1000 }],
+    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41', unsupported_params: ['seed'] }, { id: 'scripted:notes' }, { id: 'embeddings', input_cost_per_mtok: 1000 }],
   });
 });
 afterAll(() => sql.end());
@@ -116,7 +116,7 @@ describe('an embedding model', () => {
 describe('resuming a run', () => {
   it('takes what errored and what is missing, and asks for nothing that is scored again', async () => {
     await control('perfect-ish', { on: false, status: 400 });
-    const { body } = await submit(20, ['perfect-ish', 'slow-41'], { samples: 2, case_filter: null });
+    const { body } = await submit(20, ['perfect-ish', 'slow-41'], { samples: 2, case_filter: null, params: { seed: 7 } });
     await until(async () => { const { counts } = await run(body.eval_id); return counts.errored === 40 && counts.settled >= 45; }, { what: 'all of one model and five items of the other' });
     await client.post(`/api/jobs/${body.job_id}/cancel`);
     const stopped = await ended(body.eval_id);
@@ -143,7 +143,10 @@ describe('resuming a run', () => {
         `SELECT count(DISTINCT seq)::int AS n, (SELECT last_seq FROM job WHERE id = $1) AS last FROM
            (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 AND generation = $3) s`, [job, body.eval_id, generation]);
       expect(log.rows[0].n).toBe(log.rows[0].last);
+      const warned = await sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [job]);
+      expect(warned.rows).toEqual([{ code: 'unsupported:sim::slow-41:seed' }]);
     }
+    expect(done.warnings).toEqual([expect.objectContaining({ code: 'unsupported:sim::slow-41:seed' })]);
     expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).body).toMatchObject({ status: 409, detail: expect.stringMatching(/nothing to resume/) });
   }, 60_000);
 

@@ -69,6 +69,9 @@ describe('a run on two worker processes', () => {
     expect(done.summaries.find((summary: any) => summary.target === 'sim::flaky-30')).toMatchObject({ errored: 0, overall: 1 });
     const { rows } = await sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
     expect(rows).toEqual([{ code: 'tool_choice:sim::no-required' }]);
+    expect(done.warnings).toEqual([{ code: 'tool_choice:sim::no-required', message: expect.stringMatching(/refuses tool_choice "required"; "auto"/), at: expect.any(String) }]);
+    const usedBy = (target: string) => done.summaries.find((summary: any) => summary.target === target).tool_choice_used;
+    expect([usedBy('sim::perfect-ish'), usedBy('sim::no-required')]).toEqual([{ required: 60 }, { auto: 60 }]);
     const results = await client.get(`/api/tool-eval/history/${evalId}/results?model=no-required&limit=200`);
     expect(new Set(results.body.items.map((result: any) => result.tool_choice_used))).toEqual(new Set(['auto']));
     const one = await client.get(`/api/tool-eval/history/${evalId}/results/${results.body.items[0].id}`);

@@ -1,3 +1,4 @@
+import { SCORING_VERSION } from '#lib/contracts/verdict';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';
@@ -61,10 +62,34 @@ describe('compatible metrics of a run', () => {
     expect(Object.keys(JSON.parse(line).metrics)).toEqual(metrics.map((metric) => metric.id));
   }, 60_000);
 
+  it('stand under names of their own where one is asked for with several options, and are scored again so', async () => {
+    await script('a', { swapped: { role: 'assistant', content: null, tool_calls: ['2', '1'].map((text) => call(`{"text":"${text}"}`).tool_calls[0]) } });
+    const suite = await suiteOf([{ prompt: 'swapped', expected_calls: ['1', '2'].map((text) => ({ tool: 'note', params: { text } })) }]);
+    const id = 'ragas_tool_call_accuracy';
+    const done = await run(suite, ['scripted:a'], { metrics: [id, { id, as: 'any-order', options: { strict_order: false } }, { id: 'ragas_tool_call_f1', as: '__proto__' }] });
+    expect(done.config.metrics).toEqual([
+      { id, as: 'any-order', version: '0.4.3', options: { strict_order: false } }, expect.objectContaining({ as: '__proto__' }), { id, as: id, version: '0.4.3', options: { strict_order: true } },
+    ]);
+    const names = ['any-order', '__proto__', id];
+    const scores = (metrics: Record<string, any>, of: string) => names.map((name) => Object.getOwnPropertyDescriptor(metrics, name)?.value[of]);
+    expect(scores(done.summaries[0].metrics, 'mean')).toEqual([1, 1, 0]);
+    expect(scores((await resultsOf(done.id))[0].metrics, 'score')).toEqual([1, 1, 0]);
+    const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`)).body.split('\r\n');
+    expect(csv.slice(0, 2).map((line: string) => line.split(',').slice(-4))).toEqual([['tool_choice_used', ...names], ['required', '1', '1', '0']]);
+    const { rescore_id } = (await client.post(`/api/tool-eval/history/${done.id}/rescore`, {})).body;
+    const again = await until(async () => (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items.find((one: any) => one.id === rescore_id && one.status === 'completed'), { what: 'the rescore' });
+    expect(scores(again.summaries[0].metrics, 'mean')).toEqual([1, 1, 0]);
+    expect(again.options.metrics).toEqual(done.config.metrics);
+  }, 60_000);
+
   it('that do not exist, or not with these options, are refused with those that do', async () => {
     const suite_id = await suiteOf([{ prompt: 'one', expected_tool: 'note' }]);
-    const refused = async (metrics: object[]) => (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
-    expect(await refused([{ id: 'ragas' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id', message: expect.stringMatching(/ragas_tool_call_f1/) }] });
+    const refused = async (metrics: unknown[]) => (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
+    expect(await refused([{ id: 'ragas_f1' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id', message: expect.stringMatching(/Nearest of .*ragas_tool_call_f1/) }] });
+    expect(await refused(['ragas_tool_call_f1', 'pass_hat_k'])).toMatchObject({ status: 422, detail: expect.stringMatching(/cannot score a run.*"samples"/), errors: [{ path: '/metrics/1' }] });
+    expect(await refused([{ id: 'bfcl_ast', as: 'passed' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/column/) }] });
+    expect(await refused([{ id: 'bfcl_ast', as: 'a b' }])).toMatchObject({ status: 400, errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/letters/) }] });
+    expect(await refused([5])).toMatchObject({ status: 400, errors: [{ path: '/metrics/0', message: 'must be of one of the types string, object' }] });
     expect(await refused([{ id: 'ragas_tool_call_f1', options: { k: 1 } }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/options/k' }] });
   });
 });
@@ -126,11 +151,11 @@ describe('scoring a run again', () => {
     expect(job).toMatchObject({ type: 'rescore', status: 'completed', result_ref: id, progress: { done: 500, total: 500, errored: 0, percent: 100 } });
     expect(await scripted()).toBe(before);
     const [listed] = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items;
-    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: 2, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
+    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: SCORING_VERSION, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
     expect(listed.summaries).toEqual([expect.objectContaining({ target: 'sim::scripted:a', overall: 1, passed: 500, metrics: { ragas_tool_call_f1: expect.objectContaining({ mean: 0, scored: 500 }) } })]);
     const [was] = await resultsOf(done.id);
     const [is] = await resultsOf(done.id, `&rescore_id=${id}`);
-    expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: 2 });
+    expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: SCORING_VERSION });
     expect(is).toMatchObject({ id: was.id, passed: true, param_score: 1, metrics: { ragas_tool_call_f1: { score: 0 } }, called: was.called, latency_ms: was.latency_ms });
     expect(is.called[0].arguments.at).toBe(5);
     const one = (await client.get(`/api/tool-eval/history/${done.id}/results/${is.id}?rescore_id=${id}`)).body;

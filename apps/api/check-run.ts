@@ -12,6 +12,8 @@ import { readParams } from '#lib/db/read-runs';
 import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
 import { readRunCases, readSuite, selectedCases } from '#lib/db/suites';
+import { METRICS } from '#lib/scoring/metrics';
+import { CSV_NAMES } from './export-run.js';
 import { isSemantic } from './is-semantic.js';
 import { inDefaults } from './resolve-targets.js';
 import type { SuiteThreads } from './suite-threads.js';
@@ -74,12 +76,23 @@ export async function namedSuite(pool: Pool, teamId: string, id: string): Promis
   });
 }
 
-/** @throws ProblemError 422 when there is no such metric, or it has no such option */
+/**
+ * The metrics that are asked for, ready to be kept.
+ * @throws ProblemError 422 when there is no such metric for runs, or it has no such option, or its name is taken
+ */
 export function knownMetrics(asked: readonly MetricAsked[]): RunMetric[] {
   const { metrics, errors } = checkMetrics(asked);
+  asked.forEach((one, index) => {
+    if (typeof one === 'string' || !one.as || !CSV_NAMES.has(one.as)) return;
+    errors.push({ path: `/${index}/as`, message: `"${one.as}" is another column of CSV exports. Take another name.` });
+  });
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors.map(({ path, message }) => ({ path: `/metrics${path}`, message })));
-  return metrics;
+  return withVersions(metrics);
 }
+
+/** As they are kept: with the version that each has by now. */
+export const withVersions = (metrics: readonly RunMetric[]): RunMetric[] =>
+  metrics.map((metric) => ({ ...metric, version: METRICS.find(({ id }) => id === metric.id)?.version }));
 
 /** What costs nothing that is known could never be stopped by what it costs. */
 function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): void {

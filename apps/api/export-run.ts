@@ -1,3 +1,4 @@
+import { nameOf, type RunMetric } from '#lib/contracts/metric';
 import type { Result, Run } from '#lib/contracts/run';
 import { listResults } from '#lib/db/read-runs';
 import type { Pool } from '#lib/db/pool';
@@ -43,10 +44,13 @@ const CSV_COLUMNS: Column[] = [
   ['expected', (r) => JSON.stringify(r.expected)], ['called', (r) => JSON.stringify(r.called)], ['latency_ms', (r) => r.latency_ms],
   ['prompt_tokens', (r) => r.usage.prompt_tokens], ['completion_tokens', (r) => r.usage.completion_tokens], ['cost_usd', (r) => r.cost_usd],
   ['attempts', (r) => r.attempts], ['error_kind', (r) => r.error?.kind ?? null], ['error_message', (r) => r.error?.message ?? null], ['settled_at', (r) => r.settled_at],
+  ['tool_choice_used', (r) => r.tool_choice_used],
 ];
+/** Names that no metric of a run may take. */
+export const CSV_NAMES: ReadonlySet<string> = new Set(CSV_COLUMNS.map(([name]) => name));
 
 const metricColumns = (run: Run): Column[] =>
-  (run.config.metrics as { id: string }[]).map(({ id }) => [id, (result) => (result.metrics[id]?.score as number | null | undefined) ?? null]);
+  (run.config.metrics as unknown as RunMetric[]).map(nameOf).map((name) => [name, ({ metrics }) => (Object.hasOwn(metrics, name) ? (metrics[name]!.score as number | null) : null)]);
 
 /** RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe. */
 function cell(value: string | number | boolean | null): string {

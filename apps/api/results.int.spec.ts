@@ -3,6 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json';
 import { claimItems } from '#lib/db/claim-items';
 import { dispatchLane } from '#lib/db/dispatch-lane';
 import { settleItems, type Settlement } from '#lib/db/settle-items';
+import { warnOnce } from '#lib/db/warn-once';
 import type { Verdict } from '#lib/contracts/verdict';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { clientOf, type Client } from '../../test/client.js';
@@ -92,6 +93,32 @@ describe('results', () => {
     expect((await client.get(`/api/tool-eval/history/${runId}`)).body).toMatchObject({
       counts: { total: CASES, settled: CASES, errored: 1, passed: 1 }, config: { temperature: 0, models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 7 } }] },
     });
+  });
+});
+
+describe('what was done differently than asked', () => {
+  const path = () => `/api/tool-eval/history/${runId}`;
+  it('is told by the run, in lists and exports too, when nobody has its log any more', async () => {
+    const { pool } = api.deps;
+    await pool.query('INSERT INTO run_warning (run_id, code) VALUES ($1, $2)', [runId, 'of the release before']);
+    for (const code of ['tool_choice:sim::a', 'unsupported:sim::a:seed', 'tool_choice:sim::a']) await warnOnce(pool, runId, code, `${code} \u0000is said`);
+    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM job_event WHERE name = 'eval_warning'`);
+    expect(rows).toEqual([{ n: 2 }]);
+    await pool.query(`DELETE FROM job_event WHERE name = 'eval_warning'`);
+    const warnings = [
+      { code: 'of the release before', message: null, at: null },
+      ...['tool_choice:sim::a', 'unsupported:sim::a:seed'].map((code) => ({ code, message: `${code} is said`, at: expect.stringMatching(/^20.*Z$/) as string })),
+    ];
+    expect((await client.get(path())).body.warnings).toEqual(warnings);
+    expect((await client.get(`${path()}/export`)).body.run.warnings).toEqual(warnings);
+    await client.post('/api/tool-eval', { suite_id: (await client.get(path())).body.suite.id, models: ['sim::a'] });
+    expect((await client.get('/api/tool-eval/history')).body.items.map((run: any) => run.warnings)).toEqual([[], warnings]);
+  });
+
+  it('is 200 things at most in an answer', async () => {
+    await api.deps.pool.query('INSERT INTO run_warning (run_id, code, message, at) SELECT $1, n::text, n::text, now() FROM generate_series(1, 300) n', [runId]);
+    expect((await client.get(path())).body.warnings).toHaveLength(200);
+    await api.deps.pool.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
   });
 });
 

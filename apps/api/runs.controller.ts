@@ -23,7 +23,7 @@ import { describeTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing';
 import { explain } from '#lib/scoring/explain';
 import { toolSetOf, wholeRequests } from '#lib/scoring/tool-set';
-import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite } from './check-run.js';
+import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
 import { Deps } from './deps.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from './export-run.js';
@@ -140,7 +140,7 @@ export class RunsController {
   @Answers(202, RescoreSubmitted, 404, 409)
   async rescore(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: RescoreInput }) input: RescoreInput, @Changes() change: Change) {
     const run = await this.#run(caller, id);
-    const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : (run.config.metrics as unknown as RunMetric[]) };
+    const options: RescoreOptions = { ...input, metrics: input.metrics ? knownMetrics(input.metrics) : withVersions(run.config.metrics as unknown as RunMetric[]) };
     await checkRescore(this.deps, caller.teamId, run.id, options);
     const made = await change(async (client) => {
       const rescore = await submitRescore(client, { teamId: caller.teamId, userId: caller.userId, runId: run.id, options });

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { ApiClient } from '#lib/client/api-client';
 import { say } from './terminal.js';
 
@@ -29,7 +30,9 @@ export function connection(options: Partial<Connection>): Connection {
   if (!server && existsSync(remembered)) return { ...(JSON.parse(readFileSync(remembered, 'utf8')) as Connection), ...(token && { token }) };
   const local = localServer();
   if (server && (!local || new URL(checkedUrl(server)).host !== new URL(local.server).host)) throw new Error(`No token for ${server}: give --token, or set TOOLMARK_TOKEN.`);
-  if (local) return { server: local.server, token: token ?? local.token };
+  const localToken = token ?? local?.token;
+  if (local && localToken) return { server: local.server, token: localToken };
+  if (local) throw new Error(`No token for ${local.server}: npm start was given one in TOOLMARK_ADMIN_TOKEN. Set it here too, or give --token.`);
   throw new Error('No server to talk to: start one with npm start, or give --server and --token (toolmark login remembers them).');
 }
 
@@ -38,12 +41,14 @@ function checkedUrl(text: string): string {
   throw new Error(`"${text}" is no server's URL. Give one such as http://127.0.0.1:8501`);
 }
 
-/** The server that `npm start` runs from this checkout, or ran last, and the token that it made. */
-function localServer(): Connection | undefined {
+/** The server that `npm start` runs from this checkout, or ran last, and the token that it made or found in `.env`, as npm start does. */
+function localServer(): { server: string; token: string | undefined } | undefined {
   const root = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url));
-  const folder = process.env.TOOLMARK_DATA_DIR ?? join(root, '.toolmark');
-  const [token, running] = ['admin-token', 'running.json'].map((name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim() : undefined));
-  if (!token) return undefined;
+  const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined);
+  const env = { ...parseEnv(textOf(join(root, '.env')) ?? ''), ...process.env };
+  const folder = resolve(root, env.TOOLMARK_DATA_DIR || '.toolmark');
+  const [token, running] = ['admin-token', 'running.json'].map((name) => textOf(join(folder, name)));
+  if (!token && !running) return undefined;
   const { url } = JSON.parse(running ?? '{}') as { url?: string };
-  return { server: url ?? `http://127.0.0.1:${process.env.PORT ?? 8501}`, token };
+  return { server: url ?? `http://127.0.0.1:${env.PORT ?? 8501}`, token: env.TOOLMARK_ADMIN_TOKEN || token };
 }

@@ -1,20 +1,23 @@
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
 import { ApiClient, ApiError } from '#lib/client/api-client';
 import { connection, login } from './connection.js';
+import { readArguments } from './read-arguments.js';
 import { endWithReader, say, tell } from './terminal.js';
 
 const USAGE = `toolmark: find out how well language models call tools
 
   toolmark login --server URL --token TOKEN      remembers both for the next commands
-  toolmark suites list | import FILE | export ID
-                  import: [--format native|bfcl|chat-logs|promptfoo|csv|yaml|jsonl] [--answers FILE] [--name NAME] [--dry-run]
+  toolmark suites list | import FILE | export SUITE | drafts SUITE | confirm SUITE CASE ...
+                  import: [--format native|bfcl|chat-logs|promptfoo|otlp|langfuse|phoenix|csv|yaml|jsonl]
+                          [--answers FILE] [--name NAME] [--dry-run]
                   export: [--format json|csv|bfcl|jsonl|yaml]
   toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C] [--cache off|use|refresh]
-                                                 SUITE: the id of a suite, or a file that is imported first
-  toolmark jobs
+                  SUITE: the id or the name of a suite, or a file that is imported first
+  toolmark jobs [--json]
   toolmark cancel JOB
-  toolmark results RUN [--failed] [--json]
+  toolmark results RUN|JOB [--failed] [--json]
   toolmark score [--in FILE] [--out FILE]        scores JSON lines of recorded calls by any metric; needs no server
+  toolmark --version
 
 Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMARK_TOKEN, what login remembered,
 or the server that npm start runs here.`.split('\n');
@@ -24,8 +27,9 @@ const OPTIONS = {
   failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
   in: { type: 'string' }, out: { type: 'string' }, cache: { type: 'string' },
   format: { type: 'string' }, answers: { type: 'string' }, name: { type: 'string' }, 'dry-run': { type: 'boolean' },
+  version: { type: 'boolean' },
 } as const;
-const read = () => parseArgs({ allowPositionals: true, options: OPTIONS });
+const read = () => readArguments(process.argv.slice(2), OPTIONS);
 export type Options = ReturnType<typeof read>['values'];
 
 endWithReader();
@@ -42,7 +46,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
 
 try {
   const { values, positionals: [command, ...rest] } = read();
-  if (!command || values.help) say(...USAGE);
+  if (values.version) say(`toolmark ${version()}`);
+  else if (!command || values.help) say(...USAGE);
   else if (command === 'login') await login(values);
   else if (command === 'score') await (await import('./score.js')).score(values);
   else await perform(command, rest, values);
@@ -62,9 +67,13 @@ async function perform(command: string, rest: string[], options: Options): Promi
   await (await load())(new ApiClient(server, token), rest, options);
 }
 
-function explain(error: Error & { code?: string }): string[] {
-  const { message, cause, code } = error;
-  if (code?.startsWith('ERR_PARSE_ARGS')) return [message, 'What there is: toolmark --help'];
+function version(): string {
+  const file = new URL(import.meta.url.includes('/dist/') ? '../../../package.json' : '../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+function explain(error: Error): string[] {
+  const { message, cause } = error;
   if (error instanceof ApiError) return error.lines;
   if (!(cause instanceof Error)) return [message];
   // What fetch throws says only in its cause what happened.

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
+import { findSuite } from './find-suite.js';
 import { readSuiteFile } from './read-suite-file.js';
 import { leaderboard } from './show.js';
 import { say, sayJson, tell } from './terminal.js';
 import { watchRun } from './watch-run.js';
 import type { Options } from './main.js';
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export async function run(client: ApiClient, [suite]: string[], options: Options): Promise<void> {
   const models = options.models?.split(',').map((name) => name.trim()).filter(Boolean) ?? [];
@@ -17,7 +16,7 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
     ...(options.cache && { cache: options.cache }),
     ...(options['tool-choice'] && { tool_choice: options['tool-choice'] }),
   };
-  const { suiteId, forget } = await findSuite(client, suite);
+  const { suiteId, forget } = await suiteOf(client, suite);
   const { job_id, eval_id } = await client.submit({ suite_id: suiteId, models, ...settings }).catch(async (error: Error) => {
     await forget();
     throw error;
@@ -36,11 +35,8 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
 }
 
 /** A file is imported first; `forget` takes that back, for when nothing came of it. */
-async function findSuite(client: ApiClient, suite: string): Promise<{ suiteId: string; forget(): Promise<void> }> {
-  if (!existsSync(suite)) {
-    if (UUID.test(suite)) return { suiteId: suite, forget: async () => {} };
-    throw new Error(`There is no file ${suite}, and it is no suite's id either. The suites of the server: toolmark suites list`);
-  }
+async function suiteOf(client: ApiClient, suite: string): Promise<{ suiteId: string; forget(): Promise<void> }> {
+  if (!existsSync(suite)) return { suiteId: await findSuite(client, suite, ', and there is no file of that name'), forget: async () => {} };
   const { suite_id: suiteId, warnings } = await client.importSuite(readSuiteFile(suite));
   for (const warning of warnings) tell(`Warning: ${warning}`);
   return { suiteId: suiteId!, forget: () => client.call('DELETE', `/api/tool-suites/${suiteId}`) };

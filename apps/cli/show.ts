@@ -1,4 +1,5 @@
 import type { Run, RunTarget } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
 import { visible } from './terminal.js';
 
 /** Lines of columns of equal width. */
@@ -24,14 +25,22 @@ export function progressLines(targets: RunTarget[], columns: number, rows: numbe
 
 const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 
-/** The models of a run, the best first. */
+/** The models of a run, the best first, and a line for each one that was asked under another `tool_choice`. */
 export function leaderboard(run: Run): string[] {
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
-  return table([
+  const changes = new Map(summaries.map((summary) => [summary.target, askedOtherwise(summary, run.config.tool_choice)]));
+  const rows = table([
     ['', 'model', 'overall', '95 % interval', 'passed', 'tool', 'parameters', 'errored', 'p50', 'cost'],
     ...summaries.map((s, index) => [
-      String(index + 1), s.target, percent(s.overall), s.overall_ci ? `${percent(s.overall_ci[0])} to ${percent(s.overall_ci[1])}` : '-', `${s.passed}/${s.scored}`,
+      String(index + 1), `${s.target}${changes.get(s.target) ? ' *' : ''}`, percent(s.overall), s.overall_ci ? `${percent(s.overall_ci[0])} to ${percent(s.overall_ci[1])}` : '-', `${s.passed}/${s.scored}`,
       percent(s.tool_accuracy), percent(s.param_accuracy), String(s.errored), s.latency_ms.p50 === null ? '-' : `${s.latency_ms.p50} ms`, s.cost_usd === null ? '-' : `$${s.cost_usd.toFixed(4)}`,
     ]),
   ]);
+  return [...rows, ...[...changes.values()].filter((line) => line !== '').map(visible)];
+}
+
+function askedOtherwise({ target, tool_choice_used: used }: Summary, asked: unknown): string {
+  const all = Object.values(used).reduce((sum, count) => sum + count, 0);
+  const others = Object.entries(used).filter(([choice]) => choice !== asked).map(([choice, count]) => `"${choice}" in ${count} of ${all} results`);
+  return others.length ? `* ${target} was asked with tool_choice ${others.join(', ')} that expect a call, not "${String(asked)}".` : '';
 }

@@ -148,7 +148,7 @@ export class ItemRunner {
       config: run.config, suite: { systemPrompt: run.suite.systemPrompt, tools: prepared.tools }, input, expectsNoCall: expectsNoCall(input), model,
       target: { name, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
     });
-    for (const warning of request.warnings) await this.#announce(run.id, warning);
+    for (const warning of request.warnings) await this.#announce(run.id, playing.generation, warning);
     const ask = () => this.#ask(of, request, model, playing);
     if (run.config.cache === 'off') return { settlement: { ...place, ...(await ask()) } };
 
@@ -172,7 +172,7 @@ export class ItemRunner {
   }
 
   async #ask(
-    { run, target, name, prepared, delivery, replyBytes, model }: Question, request: BuiltRequest, first: ModelConnection, { permits, signal, works }: Playing,
+    { run, target, name, prepared, delivery, replyBytes, model }: Question, request: BuiltRequest, first: ModelConnection, { permits, signal, works, generation }: Playing,
   ): Promise<Answered> {
     const { laneId } = target;
     const notes: Note[] = [];
@@ -185,9 +185,9 @@ export class ItemRunner {
     }, (reply, used) => this.of.scorer.answerRound(prepared, { ...reply, names }, used, { share: laneId, signal }));
     if (asked.failure?.cause) this.#unforeseen(asked.failure.cause, { run: run.id, lane: laneId, item: delivery.item });
     const { kind, ...prices } = await model().catch(() => first);
-    for (const { what, message } of notes) await this.#announce(run.id, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
+    for (const { what, message } of notes) await this.#announce(run.id, generation, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
-      await this.#announce(run.id, refusesRequired(name));
+      await this.#announce(run.id, generation, refusesRequired(name));
       await untilDone(() => rememberRefusesRequired(this.of.pool, target.providerId, target.modelId));
       void this.of.connections.refresh();
     }
@@ -250,9 +250,9 @@ export class ItemRunner {
     this.of.logger.error({ ...facts, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
   }
 
-  /** The log has each warning once per run; this set only saves asking it again for every item. */
-  async #announce(runId: string, warning: Warning): Promise<void> {
-    const key = `${runId} ${warning.code}`;
+  /** The log of each generation of a run has each warning once; this set only saves asking it again for every item. */
+  async #announce(runId: string, generation: number, warning: Warning): Promise<void> {
+    const key = `${runId} ${generation} ${warning.code}`;
     if (this.#announced.has(key)) return;
     await untilDone(() => warnOnce(this.of.pool, runId, warning.code, warning.message));
     if (this.#announced.size > 10_000) this.#announced.clear();

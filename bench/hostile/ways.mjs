@@ -78,7 +78,7 @@ export const WAYS = {
   'replies of braces': runOf('megabytes-of-braces', { cases: 120, concurrency: 40 }),
   'long texts to compare': runOf('two-long-strings', {
     cases: 40, one: { expected_tool: 'get_weather', expected_params: { city: times(40_000, (n) => String.fromCharCode(0x100 + ((n * 11 + ((n * n) % 89)) % 150))).join('') } },
-    metrics: [{ id: 'axion_tool_correctness', options: { check_parameters: true, parameter_matching_strategy: 'fuzzy' } }, { id: 'axion_similarity' }],
+    metrics: [{ id: 'axion_tool_correctness', options: { check_parameters: true, parameter_matching_strategy: 'fuzzy' } }],
   }),
   'thousands of unique objects': runOf('thousands-of-objects', {
     cases: 60, suite: { tools: [tool({ type: 'object', properties: { city: { type: 'string' }, places: { type: 'array', uniqueItems: true } } })] },

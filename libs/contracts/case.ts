@@ -84,6 +84,7 @@ export const CaseInput = z
       .optional()
       .meta({ description: 'Besides the tools that the case needs, so many others of the suite, drawn by seed (0): how does selection suffer from a long list? Left out, all tools are offered.' }),
     draft: z.literal(true).optional().meta({ description: 'Made by a machine and not yet looked at: runs leave it out until this is taken away.' }),
+    source: z.string().max(500).nullish().meta({ description: 'Where the case came from, such as the trace and the span that it was imported from; sent to no model. Null or left out: nobody said.' }),
   })
   .meta({ id: 'CaseInput', description: 'A case: what is asked, and which call would be right.' });
 export type CaseInput = z.infer<typeof CaseInput>;

@@ -3,7 +3,7 @@ import { id } from './page.js';
 import { SuiteFile } from './suite.js';
 
 /** What a suite may be imported from. */
-export const IMPORT_FORMATS = ['native', 'bfcl', 'chat-logs', 'promptfoo', 'csv', 'yaml', 'jsonl'] as const;
+export const IMPORT_FORMATS = ['native', 'bfcl', 'chat-logs', 'promptfoo', 'otlp', 'langfuse', 'phoenix', 'csv', 'yaml', 'jsonl'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 /** What a suite may be exported to. */
 export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'] as const;

@@ -33,3 +33,7 @@ test('a misspelt name is taken for a known one while two thirds of it are right'
 test('a name of any length is compared in time that its beginning takes', () => {
   expect(nearest('a'.repeat(5_000_000), ['b', 'a'.repeat(300)])).toEqual(['a'.repeat(300), 'b']);
 });
+
+test('a name that is part of another is near it', () => {
+  expect(nearest('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual(['ragas_tool_call_f1', 'rages', 'bfcl_ast']);
+});

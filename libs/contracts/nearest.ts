@@ -6,7 +6,7 @@ const LONGEST_COMPARED = 200;
 export function nearest(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
-    .map((one) => ({ one, edits: editsBetween(wanted, beginning(one)) }))
+    .map((one) => ({ one, edits: isPart(wanted, beginning(one)) ? 1 : editsBetween(wanted, beginning(one)) }))
     .sort((a, b) => a.edits - b.edits)
     .slice(0, MOST_NAMED)
     .map(({ one }) => one);
@@ -30,6 +30,9 @@ export function insteadOf(name: string, known: readonly string[], what: string):
   if (known.length <= MOST_NAMED) return `${capital(what)}: ${nearest(name, known).join(', ')}.`;
   return `Nearest of ${what}, ${known.length} in all: ${nearest(name, known).join(', ')}.`;
 }
+
+/** Whether one of two names was written only in part: "ragas" for "ragas_tool_call_f1". */
+const isPart = (a: string, b: string): boolean => a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
 
 const beginning = (name: string): string => name.slice(0, LONGEST_COMPARED).toLowerCase();
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -127,6 +127,15 @@ export const RunTarget = z.object({
 });
 export type RunTarget = z.infer<typeof RunTarget>;
 
+export const RunWarning = z
+  .object({
+    code: z.string().meta({ description: 'What was changed, and for which model; once in a run.', examples: ['tool_choice:openai::gpt-x'] }),
+    message: z.string().nullable().meta({ description: 'A sentence that says it. null where an earlier release announced it, which did not keep it.' }),
+    at: time.nullable().meta({ description: 'When it happened first. null where an earlier release announced it.' }),
+  })
+  .meta({ id: 'RunWarning', description: 'Something that was done differently than the run asked for.' });
+export type RunWarning = z.infer<typeof RunWarning>;
+
 export const Run = z
   .object({
     id: id.meta({ description: 'The id of the run: the `eval_id` of its submit.' }),
@@ -155,6 +164,7 @@ export const Run = z
     experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
     estimate: Estimate.nullable().meta({ description: 'What the run was expected to take, made when it was submitted; null for runs of before there were estimates.' }),
     actual: Actual.nullable().meta({ description: 'What the run took; null until it has ended.' }),
+    warnings: z.array(RunWarning).meta({ description: 'What was done differently than asked, in the order that it came up; kept as long as the run. 200 at most: the log has the rest.' }),
     created_at: time.meta({ description: 'When the run was submitted.' }),
     finished_at: time.nullable().meta({ description: 'When the run ended; null until then.' }),
   })
@@ -189,7 +199,7 @@ export const Result = z
       .meta({ description: 'What the case expects.' }),
     called: z.array(ReadCall).meta({ description: 'The calls of the reply; of a chain those up to the first one of the expected tool.' }),
     evidence: Evidence.nullable().meta({ description: 'What the verdict rests on; null when errored.' }),
-    metrics: z.record(z.string(), jsonObject).meta({ description: 'What the further metrics of the run say, by id: `score` (null where one does not apply), and fields of their own.' }),
+    metrics: z.record(z.string(), jsonObject).meta({ description: 'What the further metrics of the run say, by their names there: `score` (null where one does not apply), and fields of their own. `config.metrics` of the run has the metric, version and options of each name.' }),
     scoring_version: z.int().meta({ description: 'Of the scoring that made this verdict; rises whenever a reply could score differently than before.' }),
     latency_ms: z.int().nullable().meta({ description: 'Milliseconds that the last attempt took, without waiting for its turn; of a chain the sum over its rounds. Null when a stored reply answered, or nothing was asked.' }),
     usage: z

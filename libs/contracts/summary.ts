@@ -32,9 +32,13 @@ export const Summary = GroupSummary.extend({
     description: 'pass@k for k = 1, 2, ... up to the smallest number of scored samples of a case: the chance that at least one of k samples passes, averaged over cases.',
   }),
   pass_hat_k: z.array(z.number()).meta({ description: 'pass^k for the same k: the chance that all of k samples pass, averaged over cases.' }),
-  metrics: z.record(z.string(), MetricSummary).meta({ description: 'The further metrics that the run asked for, by id.' }),
+  metrics: z.record(z.string(), MetricSummary).meta({ description: 'The further metrics that the run asked for, by their names there (`as`).' }),
   format_counts: z.record(z.string(), z.int()).meta({ description: 'How many scored results have each `format_compliance`.' }),
   error_counts: z.record(z.string(), z.int()).meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
+  tool_choice_used: z.record(z.string(), z.int()).meta({
+    description: 'How many scored results that expect a call were asked for with each `tool_choice`. Where it is not the one of the run, `warnings` of the run say why. Empty in summaries of earlier releases.',
+    examples: [{ required: 17, auto: 3 }],
+  }),
   by_category: z.record(z.string(), GroupSummary).meta({ description: 'The same figures for each category of cases. Cases without a category are in none.' }),
   latency_ms: z
     .object({
@@ -77,6 +81,7 @@ export interface SettledItem {
   completion_tokens: number | null;
   cost_usd: number | null;
   cached: boolean;
-  /** Scores of the run's metrics by id; null where one does not apply. */
+  tool_choice_used: string | null;
+  /** Scores of the run's metrics by name; null where one does not apply. */
   metrics?: Record<string, number | null>;
 }

@@ -32,7 +32,7 @@ export const MAX_TOOLS = 128;
 
 /** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
 const LARGEST_TOOL_BYTES = 64 * 1024;
-const MOST_PROPERTIES = 500;
+export const MOST_PROPERTIES = 500;
 export const LARGEST_TOOLS_BYTES = 2 ** 20;
 /** Keywords whose value is an object of names. */
 const NAMING = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies']);

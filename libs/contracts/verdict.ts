@@ -3,11 +3,11 @@ import { ScoringMode } from './case.js';
 import { jsonObject } from './tool.js';
 
 /** Raised whenever the same reply could score differently than before; kept with every verdict. */
-export const SCORING_VERSION = 2;
+export const SCORING_VERSION = 3;
 
 export const ERROR_TYPES = [
   'none', 'errored', 'oversized_reply', 'no_call', 'unexpected_call', 'malformed_arguments', 'unknown_tool', 'round_limit', 'incomplete_chain',
-  'wrong_tool', 'missing_argument', 'wrong_argument', 'extra_call',
+  'wrong_tool', 'missing_argument', 'wrong_argument', 'extra_call', 'long_way',
 ] as const;
 export const ErrorType = z.enum(ERROR_TYPES).meta({ description: 'What is wrong with a reply, the first that applies; `none` when nothing is, `errored` when there is no reply.' });
 export type ErrorType = z.infer<typeof ErrorType>;
@@ -49,6 +49,12 @@ export const ArgumentCheck = z.object({
   expected: z.unknown().optional().meta({ description: 'What the case expects there: a value or a matcher.' }),
   actual: z.unknown().optional().meta({ description: 'What the call has there; left out when it has nothing.' }),
   default_applied: z.boolean().optional().meta({ description: 'True when the tool\'s declared default stood in for an argument that the call does not have.' }),
+  similarity: z.number().optional().meta({
+    description: 'How similar the texts are, 0..1, where `fuzzy` or `semantic` compared them: of several the least similar, of the members of `$one_of` the most similar; of a mismatch those that differ.',
+  }),
+  threshold: z.number().optional().meta({ description: 'What `similarity` has to be at least.' }),
+  distance: z.number().optional().meta({ description: 'How far apart two numbers are, where `numeric_tolerance` or `$approx` compared them; chosen as `similarity` is.' }),
+  epsilon: z.number().optional().meta({ description: 'What `distance` may be at most.' }),
   note: z.string().optional().meta({ description: 'What else is worth knowing, such as a text too long for a fuzzy comparison.' }),
 });
 export type ArgumentCheck = z.infer<typeof ArgumentCheck>;

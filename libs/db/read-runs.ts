@@ -5,7 +5,7 @@ import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
-import type { Actual, ErrorKind, Estimate, Result, Run } from '#lib/contracts/run';
+import type { Actual, ErrorKind, Estimate, Result, Run, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { Evidence, ReadCall } from '#lib/contracts/verdict';
 import { caseOf } from './load-run.js';
@@ -19,7 +19,7 @@ const withTargets = { targets: { orderBy: { ordinal: 'asc' } } } as const;
 type RunRow = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 const findRun = (prisma: Prisma, teamId: string, id: string) => prisma.run.findFirst({ where: { id, team_id: teamId }, include: withTargets });
 
-function toRun(row: RunRow): Run {
+function toRun(row: RunRow, warnings: RunWarning[]): Run {
   const targets = row.targets.map((t) => ({
     target: `${t.provider_key}::${t.model_id}`, provider_key: t.provider_key, model_id: t.model_id, total: t.n, settled: t.settled, errored: t.errored, passed: t.passed,
   }));
@@ -33,7 +33,7 @@ function toRun(row: RunRow): Run {
     score: row.score ?? (means.length ? means.reduce((a, b) => a + b, 0) / means.length : null),
     delta: row.delta,
     summaries: row.targets.flatMap((t) => (t.summary ? [summaryOf(t.summary)] : [])),
-    experiment_id: row.experiment_id, estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate), actual: actualOf(row), created_at: row.created_at.toISOString(), finished_at: row.finished_at?.toISOString() ?? null,
+    experiment_id: row.experiment_id, estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate), actual: actualOf(row), warnings, created_at: row.created_at.toISOString(), finished_at: row.finished_at?.toISOString() ?? null,
   };
 }
 
@@ -52,13 +52,26 @@ function actualOf({ targets, started_at: startedAt, finished_at: finishedAt }: R
 
 export async function listRuns(prisma: Prisma, teamId: string, limit: number, cursor: string | undefined): Promise<Page<Run>> {
   const rows = await prisma.run.findMany({ where: { team_id: teamId, ...(cursor && { id: { lt: cursor } }) }, include: withTargets, orderBy: { id: 'desc' }, take: limit + 1 });
-  return { items: rows.slice(0, limit).map(toRun), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
+  const items = rows.slice(0, limit);
+  const warnings = await warningsOf(prisma, items.map(({ id }) => id));
+  return { items: items.map((row) => toRun(row, warnings(row.id))), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
 export async function readRun(prisma: Prisma, teamId: string, id: string): Promise<Run> {
   const row = await findRun(prisma, teamId, id);
   if (!row) throw notFound('run', id);
-  return toRun(row);
+  return toRun(row, (await warningsOf(prisma, [id]))(id));
+}
+
+const MOST_WARNINGS = 200;
+
+/** The warnings of each of some runs. */
+async function warningsOf(prisma: Prisma, runIds: string[]): Promise<(runId: string) => RunWarning[]> {
+  const rows = await prisma.$queryRaw<{ run_id: string; code: string; message: string | null; at: Date | null }[]>`
+    SELECT w.* FROM unnest(${runIds}::uuid[]) AS runs (id) CROSS JOIN LATERAL (
+      SELECT run_id, code, message, at FROM run_warning WHERE run_id = runs.id ORDER BY at NULLS FIRST, code LIMIT ${MOST_WARNINGS}) w`;
+  const byRun = Map.groupBy(rows, (row) => row.run_id);
+  return (runId) => (byRun.get(runId) ?? []).map(({ code, message, at }) => ({ code, message, at: at?.toISOString() ?? null }));
 }
 
 /** What the requests of a run are sent with, by target: the parameters that it was submitted with, and its model's as they are now. */

@@ -11,6 +11,7 @@ import { lockUser } from './lock-user.js';
 import type { ItemPlace } from './load-run.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from './pool.js';
+import { summariesOf } from './read-summary.js';
 
 /** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
 export async function submitRescore(
@@ -130,7 +131,7 @@ interface RescoreRow {
 }
 
 const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRow): Rescore => ({
-  ...row, eval_id: run_id, options: parseJson(options) as JsonObject, summaries: JSON.parse(summaries) as Summary[], created_at: created_at.toISOString(),
+  ...row, eval_id: run_id, options: parseJson(options) as JsonObject, summaries: summariesOf(summaries), created_at: created_at.toISOString(),
 });
 
 /** The rescores of a run that the caller may see, newest first. */

@@ -62,7 +62,6 @@ export async function resumeRun(
     await client.query(
       `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency)
        SELECT DISTINCT ON (lane_id) lane_id, $2::uuid, provider_key, 'deleted ' || lane_id, 1 FROM target WHERE run_id = $1 ON CONFLICT DO NOTHING`, [runId, teamId]);
-    await client.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
     await logEvents(client, jobId, [{ name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } }]);
     await admitJobs(client, userId);
     return { jobId, runId, lanes: [...new Set(targets.map(({ lane_id }) => lane_id))] };

@@ -11,6 +11,7 @@ import { RESULT_EVENT } from './read-log.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from './testing/run-fixture.js';
+import { warnOnce } from './warn-once.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
@@ -289,4 +290,27 @@ it('deletes a run that was stopped in the middle of its preparation, with its lo
   while (await purgeRun(pool, run.runId, 3));
   for (const table of ['result', 'exchange', 'redo', 'preparation', 'purge']) expect(await rows(`SELECT 1 FROM ${table} WHERE run_id = $1`, [run.runId])).toEqual([]);
   expect(await rows('SELECT 1 FROM job_event WHERE job_id = ANY ($1)', [jobs])).toEqual([]);
+});
+
+test('what is done differently than asked stays with a run that is resumed, and is told once in each of its logs', async () => {
+  const run = await aRun();
+  const warnings = () => rows('SELECT code, message FROM run_warning WHERE run_id = $1 ORDER BY code', [run.runId]);
+  const told = async () => (await rows(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning' ORDER BY seq`, [await run.jobId()])).map(({ code }) => code);
+  await run.dispatch(2);
+  await run.settle(2, 'errored');
+  for (const code of ['a', 'b', 'a']) await warnOnce(pool, run.runId, code, `${code} then`);
+  expect(await told()).toEqual(['a', 'b']);
+  await run.cancel();
+  await run.resume();
+  while (await run.piece(100));
+  await run.dispatch(1);
+  expect(await told()).toEqual([]);
+  for (const code of ['a', 'c', 'a']) await warnOnce(pool, run.runId, code, `${code} now`);
+  expect(await told()).toEqual(['a', 'c']);
+  expect(await warnings()).toEqual([{ code: 'a', message: 'a now' }, { code: 'b', message: 'b then' }, { code: 'c', message: 'c now' }]);
+  await run.cancel();
+  await warnOnce(pool, run.runId, 'd', 'too late');
+  expect(await deleteRun(pool, { teamId: run.teamId, runId: run.runId })).toBe('deleted');
+  while (await purgeRun(pool, run.runId));
+  expect(await warnings()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { takeTurns } from './take-turns.js';
 import type { Warnings } from './warnings.js';
 
 /** The columns that hold a text as it is; all others hold JSON. `tags` and `expected_tool` may be either. */
-const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order']);
+const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);
 const FIELDS = Object.keys(CaseInput.shape);
 const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
 /** In the first row: the suite's settings as JSON. */

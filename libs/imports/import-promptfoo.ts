@@ -3,7 +3,7 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
-import { toolsOf } from './import-chat-logs.js';
+import { toolsOf } from './conversation-cases.js';
 import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from './imported.js';
 import { wholeOf } from './incoming.js';
 import { readWishes, type Wishes } from './promptfoo-assertions.js';

@@ -4,6 +4,9 @@ import type { SuiteFile } from '#lib/contracts/suite';
 import { checkSuite, hintsOf } from './check-suite.js';
 import { importBfcl } from './import-bfcl.js';
 import { importChatLogs } from './import-chat-logs.js';
+import { importLangfuse } from './import-langfuse.js';
+import { importOtlp } from './import-otlp.js';
+import { importPhoenix } from './import-phoenix.js';
 import { importPromptfoo } from './import-promptfoo.js';
 import { importCsv } from './csv-suite.js';
 import { readSource, type Draft, type Source } from './imported.js';
@@ -18,6 +21,9 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   bfcl: importBfcl,
   'chat-logs': importChatLogs,
   promptfoo: importPromptfoo,
+  otlp: importOtlp,
+  langfuse: importLangfuse,
+  phoenix: importPhoenix,
   csv: importCsv,
   jsonl: importJsonl,
   yaml: importYaml,

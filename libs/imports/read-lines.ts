@@ -29,6 +29,12 @@ export async function* readLines(given: Json | Incoming, what: string): AsyncGen
   yield* entriesOf(source, what, turn);
 }
 
+/** As `readLines`; the text may also be one object over many lines. */
+export async function* readRecords(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
+  const source = await wholeOf(given);
+  yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
+}
+
 async function* entriesOf(source: string | Incoming, what: string, turn: () => Promise<void> | undefined): AsyncGenerator<Entry> {
   let line = 0;
   for await (const whole of linesOf(source)) {
@@ -52,6 +58,15 @@ function listIn(text: string): Json[] | null {
     return Array.isArray(value) ? value : null;
   } catch {
     return null; // Then the line that is wrong is named.
+  }
+}
+
+function objectIn(text: string): Json | null {
+  if (!/^\ufeff?\s*\{/.test(text)) return null;
+  try {
+    return parseJson(text.replace(/^\ufeff/, ''));
+  } catch {
+    return null; // One object a line, or the line that is wrong is named.
   }
 }
 

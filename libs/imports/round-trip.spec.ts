@@ -20,8 +20,8 @@ const everything = SuiteFile.parse({
     { name: '=SUM(A1)', category: "'quoted", tags: ['a', 'b;c', ' d'], prompt: '\\N', expected_tool: 'null', expected_params: parseJson('{"n":5.0,"big":12345678901234567890,"t":"1e5","o":{"$optional":-0.0}}') },
     { name: null, category: '', tags: ['x', 'y'], prompt: 'with "quotes",\r\nlines\tand: # signs', expected_tool: ['null', 'g'], expected_params: null, param_scoring: 'fuzzy', scoring_config: { mode: 'numeric_tolerance', epsilon: 0.1, params: { n: { threshold: 0.5 } } } },
     { messages: [{ role: 'system', content: 'S' }, { role: 'user', content: [{ type: 'text', text: 'hi' }] }], expected_tool: null, should_call_tool: false, tags: [] },
-    { prompt: 'true', expected_calls: [{ tool: 'g', params: { a: [1, { b: null }] } }, { tool: ['g', 'null'] }], call_order: 'strict', allow_extra_calls: false, distractors: { count: 1, seed: 3 }, draft: true },
-    { prompt: '-1', expected_tool: 'g', multi_turn: true, max_rounds: 3, optimal_hops: 2, valid_prerequisites: ['null'], mock_responses: { g: [{ when: { a: 1 }, respond: 'ok' }] }, tools: ['g', { type: 'function', function: { name: 'null' } }] },
+    { prompt: 'true', expected_calls: [{ tool: 'g', params: { a: [1, { b: null }] } }, { tool: ['g', 'null'] }], call_order: 'strict', allow_extra_calls: false, distractors: { count: 1, seed: 3 }, draft: true, source: 'otlp trace 4bf9, "span" 00f0' },
+    { prompt: '-1', expected_tool: 'g', multi_turn: true, max_rounds: 3, optimal_hops: 2, valid_prerequisites: ['null'], mock_responses: { g: [{ when: { a: 1 }, respond: 'ok' }] }, tools: ['g', { type: 'function', function: { name: 'null' } }], source: null },
   ],
 });
 
@@ -84,6 +84,11 @@ describe('CSV', () => {
       test_cases: [{ prompt: 'Weather in Paris?', expected_tool: 'get_weather', expected_params: { city: 'Paris' }, tags: ['a, b'] }, { prompt: 'Thanks', expected_tool: null }],
     });
     expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls/);
+  });
+
+  it('has the text of a case as it is, also where it came from', async () => {
+    expect((await exportWhole(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
+    expect(await exportWhole(everything, 'csv')).toContain(',"otlp trace 4bf9, ""span"" 00f0"\r\n');
   });
 
   it('takes tools that are given beside it', async () => {

@@ -1,5 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
-import { ToolName, type Tool } from '#lib/contracts/tool';
+import { MOST_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
 import { matcherOf } from '../scoring/match-arguments.js';
 import type { Warnings } from './warnings.js';
 
@@ -11,12 +11,16 @@ interface Guess {
 /** Tools that nobody described, made of the calls that are known of them. */
 export class ToolGuesses {
   readonly #guesses = new Map<string, Guess>();
+  readonly #made = new Map<string, Tool>();
 
   note(name: string, params: JsonObject = {}): void {
     const guess = this.#guesses.get(name) ?? { calls: 0, parameters: new Map() };
     this.#guesses.set(name, guess);
     guess.calls++;
+    this.#made.delete(name);
     for (const [key, value] of Object.entries(params)) {
+      // One more than a tool may have is too many, however many they are.
+      if (guess.parameters.size > MOST_PROPERTIES && !guess.parameters.has(key)) continue;
       const parameter = guess.parameters.get(key) ?? { types: new Set<string>(), given: 0 };
       guess.parameters.set(key, parameter);
       const matcher = matcherOf(value);
@@ -38,18 +42,24 @@ export class ToolGuesses {
   has = (name: string): boolean => this.#guesses.has(name);
 
   tool(name: string): Tool {
-    const { calls, parameters } = this.#guesses.get(name)!;
-    const properties = Object.fromEntries([...parameters].map(([key, { types }]): [string, JsonObject] => [key, types.size === 1 && !types.has('any') ? { type: [...types][0]! } : {}]));
-    const required = [...parameters].flatMap(([key, { given }]) => (given === calls ? [key] : []));
-    return { type: 'function', function: { name, parameters: { type: 'object', properties, ...(required.length && { required }) } } };
+    const made = this.#made.get(name) ?? toolOf(name, this.#guesses.get(name)!);
+    this.#made.set(name, made);
+    return made;
   }
 
   /** All of them; names that only differ in case are one, as everywhere. */
   list(warnings: Warnings): Tool[] {
-    const names = [...this.#guesses.keys()].filter((name, index, all) => ToolName.safeParse(name).success && all.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === index);
-    if (names.length) warnings.add(`The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} made of the calls in it, without descriptions (${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Describe them, or give "tools" beside the file.`);
+    const seen = new Set<string>();
+    const names = [...this.#guesses.keys()].filter((name) => ToolName.safeParse(name).success && seen.size < seen.add(name.toLowerCase()).size);
+    if (names.length) warnings.conclude(`The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} made of the calls in it (${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are guessed, and they have no descriptions. Describe them, or give "tools" beside the file.`);
     return names.map((name) => this.tool(name));
   }
+}
+
+function toolOf(name: string, { calls, parameters }: Guess): Tool {
+  const properties = Object.fromEntries([...parameters].map(([key, { types }]): [string, JsonObject] => [key, types.size === 1 && !types.has('any') ? { type: [...types][0]! } : {}]));
+  const required = [...parameters].flatMap(([key, { given }]) => (given === calls ? [key] : []));
+  return { type: 'function', function: { name, parameters: { type: 'object', properties, ...(required.length && { required }) } } };
 }
 
 function typeOf(value: Json): string {

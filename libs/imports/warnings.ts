@@ -3,6 +3,7 @@ const MOST_WARNINGS = 200;
 /** What an import did differently than its file says, each with its line. A file full of the same is told in brief. */
 export class Warnings {
   readonly #texts: string[] = [];
+  readonly #conclusions: string[] = [];
   #more = 0;
 
   add(text: string): void {
@@ -14,7 +15,12 @@ export class Warnings {
     this.add(`Line ${line}: ${text}`);
   }
 
+  /** What holds for the file as a whole, and is told however many warnings there are. */
+  conclude(text: string): void {
+    this.#conclusions.push(text);
+  }
+
   list(): string[] {
-    return this.#more ? [...this.#texts, `And ${this.#more} more.`] : this.#texts;
+    return [...this.#texts, ...(this.#more ? [`And ${this.#more} more.`] : []), ...this.#conclusions];
   }
 }

@@ -31,6 +31,8 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
   } else {
     sentences.push(`The right ${expected.length === 1 ? 'tool was' : 'tools were'} called: ${list(expected)}.`);
   }
+  const order = orderOf(verdict);
+  if (order) sentences.push(order);
   const malformed = verdict.called.find((call) => call.arguments === null);
   if (malformed) sentences.push(`The arguments of "${malformed.name}" are not a JSON object: ${show(malformed.raw ?? '')}.`);
   const wrong = verdict.evidence.pairs.flatMap((pair) => pair.arguments).filter((check) => check.verdict === 'mismatch' || check.verdict === 'missing');
@@ -46,6 +48,19 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
 
 const END: Partial<Record<Verdict['error_type'], string>> = { round_limit: ' until its rounds run out', incomplete_chain: ' and nothing more' };
 
+const MOST_PAIRS_NAMED = 10;
+/** Which call answers which expected one, where they do so in another order. */
+function orderOf({ evidence: { pairs } }: Verdict): string {
+  if (pairs.every(({ called }, index) => index === 0 || called > pairs[index - 1]!.called)) return '';
+  const [first, ...others] = pairs.slice(0, MOST_PAIRS_NAMED).map(({ called, expected }) => ({ call: ordinal(called + 1), place: ordinal(expected + 1) }));
+  const rest = others.map(({ call, place }) => `, the ${call} call the ${place}`).join('') + (pairs.length > MOST_PAIRS_NAMED ? `, and ${pairs.length - MOST_PAIRS_NAMED} more` : '');
+  return `The ${first!.call} call answers the ${first!.place} expected one${rest}.`;
+}
+
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const plural = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (place: number): string => `${place}${ENDINGS[plural.select(place)] ?? 'th'}`;
+
 /** What a chain that reached its end lost on the way. */
 function detoursOf({ evidence, efficiency = 1, redundancy = 0, detour = 0, hops = 0 }: Verdict, input: CaseInput): string {
   if (evidence.missing.length) return '';
@@ -60,5 +75,11 @@ function detoursOf({ evidence, efficiency = 1, redundancy = 0, detour = 0, hops 
 function argument(check: ArgumentCheck): string {
   return check.verdict === 'missing'
     ? `The argument ${check.path.slice(1)} is missing (expected ${show(check.expected)}).`
-    : `The argument ${check.path.slice(1)} is ${show(check.actual)}, expected ${show(check.expected)} (${check.rule}).`;
+    : `The argument ${check.path.slice(1)} is ${show(check.actual)}, expected ${show(check.expected)} (${check.rule}${nearness(check)}).`;
+}
+
+/** How near a mismatch came; rounded away from what is needed. */
+function nearness({ similarity, threshold, distance, epsilon }: ArgumentCheck): string {
+  if (similarity !== undefined) return `: ${Math.floor(similarity * 1000 + 1e-9) / 1000} similar, ${threshold} needed`;
+  return distance === undefined ? '' : `: ${distance} apart, ${epsilon} allowed`;
 }

@@ -3,7 +3,7 @@ import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { pointer } from '#lib/contracts/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
-import { sameNumber, withinEpsilon } from './decimal.js';
+import { distanceOf, sameNumber } from './decimal.js';
 import { sequenceRatio } from './sequence-ratio.js';
 
 /** How a leaf is compared. */
@@ -80,6 +80,28 @@ export function matchArguments(
   return { score: counted === 0 ? 1 : correct / counted, checks };
 }
 
+/** How near two values are that are compared by nearness, and how near they have to be. */
+type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
+
+/** What is found on the way through a value. */
+interface Found {
+  notes: string[];
+  /** Of the values that match, the least near. */
+  least?: Nearness;
+  /** Of the one that does not. */
+  wrong?: Nearness;
+}
+
+const isFarther = (a: Nearness, b: Nearness): boolean => (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
+const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined => (a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b));
+const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined => (a && b ? (isFarther(a, b) ? b : a) : (a ?? b));
+
+function decide(near: Nearness, isMatch: boolean, found: Found): boolean {
+  if (isMatch) found.least = farther(found.least, near);
+  else found.wrong = near;
+  return isMatch;
+}
+
 const NEEDS_NO_ESCAPE = /^\w+$/;
 
 function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: JsonObject, rule: Rule, similarities?: Similarities): ArgumentCheck {
@@ -95,26 +117,27 @@ function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: 
   if (matcher === '$optional' && !given) return { ...base, verdict: 'skipped' };
   const used = given ? value! : fallback;
   if (used === undefined) return { ...base, verdict: 'missing' };
-  const notes: string[] = [];
-  const wrong = mismatch(matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted, used, rule, [key], notes, similarities);
+  const found: Found = { notes: [] };
+  const wrong = mismatch(matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted, used, rule, [key], found, similarities);
   return {
     ...base,
     verdict: wrong ? 'mismatch' : 'match',
     ...(wrong && { path: pointer(wrong) }),
     actual: used,
     ...(!given && { default_applied: true }),
-    ...(notes.length && { note: notes.join(' ') }),
+    ...(wrong ? found.wrong : found.least),
+    ...(found.notes.length && { note: found.notes.join(' ') }),
   };
 }
 
 /** The path of the first place where a value is not as expected; undefined when it is. */
-function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], notes: string[], similarities?: Similarities): string[] | undefined {
+function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], found: Found, similarities?: Similarities): string[] | undefined {
   const matcher = matcherOf(expected);
-  if (matcher) return matches(expected as JsonObject, matcher, actual, rule, path, notes, similarities) ? undefined : path;
+  if (matcher) return matches(expected as JsonObject, matcher, actual, rule, path, found, similarities) ? undefined : path;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return path;
     for (let i = 0; i < expected.length; i++) {
-      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], notes, similarities);
+      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], found, similarities);
       if (wrong) return wrong;
     }
     return undefined;
@@ -129,26 +152,35 @@ function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], note
         return here;
       }
       if (inner === '$absent') return here;
-      const wrong = mismatch(inner === '$optional' ? (wanted as JsonObject).$optional! : wanted, actual[key]!, rule, here, notes, similarities);
+      const wrong = mismatch(inner === '$optional' ? (wanted as JsonObject).$optional! : wanted, actual[key]!, rule, here, found, similarities);
       if (wrong) return wrong;
     }
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
     return extra === undefined ? undefined : [...path, extra];
   }
-  return leafMatches(expected, actual, rule, notes, similarities) ? undefined : path;
+  return leafMatches(expected, actual, rule, found, similarities) ? undefined : path;
 }
 
-function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rule, path: string[], notes: string[], similarities?: Similarities): boolean {
+function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rule, path: string[], found: Found, similarities?: Similarities): boolean {
   switch (matcher) {
     case '$any':
       return true;
     case '$absent':
       return false;
     case '$optional':
-      return mismatch(expected.$optional!, actual, rule, path, notes, similarities) === undefined;
+      return mismatch(expected.$optional!, actual, rule, path, found, similarities) === undefined;
     case '$one_of': {
-      const fits = (member: Json): boolean => mismatch(member, actual, rule, path, notes, similarities) === undefined;
-      return (expected.$one_of as Json[]).some(fits);
+      let nearest: Nearness | undefined;
+      for (const member of expected.$one_of as Json[]) {
+        const ofMember: Found = { notes: found.notes };
+        if (!mismatch(member, actual, rule, path, ofMember, similarities)) {
+          found.least = farther(found.least, ofMember.least);
+          return true;
+        }
+        nearest = nearer(nearest, ofMember.wrong);
+      }
+      found.wrong = nearest;
+      return false;
     }
     case '$regex':
       return compilePattern(expected.$regex as string).test(textOf(actual));
@@ -157,12 +189,12 @@ function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rul
     case '$approx': {
       const [wanted, given] = [numericText(expected.$approx!), numericText(actual)];
       const epsilon = expected.$epsilon === undefined ? 0.01 : Number(numericText(expected.$epsilon));
-      return wanted !== undefined && given !== undefined && withinEpsilon(wanted, given, epsilon);
+      return wanted !== undefined && given !== undefined && isWithin(wanted, given, epsilon, found);
     }
   }
 }
 
-function leafMatches(expected: Json, actual: Json, rule: Rule, notes: string[], similarities?: Similarities): boolean {
+function leafMatches(expected: Json, actual: Json, rule: Rule, found: Found, similarities?: Similarities): boolean {
   const strings = typeof expected === 'string' && typeof actual === 'string';
   switch (rule.mode) {
     case 'contains':
@@ -173,7 +205,7 @@ function leafMatches(expected: Json, actual: Json, rule: Rule, notes: string[], 
       break;
     case 'numeric_tolerance': {
       const [a, b] = [numericText(expected), numericText(actual)];
-      if (a !== undefined && b !== undefined) return withinEpsilon(a, b, rule.epsilon);
+      if (a !== undefined && b !== undefined) return isWithin(a, b, rule.epsilon, found);
       break;
     }
     case 'regex':
@@ -182,18 +214,25 @@ function leafMatches(expected: Json, actual: Json, rule: Rule, notes: string[], 
     case 'fuzzy':
       if (!strings) break;
       if (expected.length > LONGEST_FUZZY || actual.length > LONGEST_FUZZY) {
-        notes.push(`Longer than ${LONGEST_FUZZY} characters: compared exactly.`);
+        found.notes.push(`Longer than ${LONGEST_FUZZY} characters: compared exactly.`);
         break;
       }
-      return sequenceRatio(actual.toLowerCase(), expected.toLowerCase()) >= (rule.threshold ?? 0.8);
+      return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, found);
     case 'semantic': {
-      if (!strings || exactLeaf(expected, actual)) break;
-      const similarity = similarities?.(expected, actual);
-      if (similarity !== undefined) return similarity >= (rule.threshold ?? 0.85);
+      if (!strings) break;
+      const similarity = exactLeaf(expected, actual) ? 1 : similarities?.(expected, actual);
+      if (similarity !== undefined) return isSimilar(similarity, rule.threshold ?? 0.85, found);
       break;
     }
   }
   return exactLeaf(expected, actual);
+}
+
+const isSimilar = (similarity: number, threshold: number, found: Found): boolean => decide({ similarity, threshold }, similarity >= threshold, found);
+
+function isWithin(a: string, b: string, epsilon: number, found: Found): boolean {
+  const { distance, within } = distanceOf(a, b, epsilon);
+  return decide(Number.isFinite(distance) ? { distance, epsilon } : {}, within, found);
 }
 
 /** Same JSON type; strings ignoring case, numbers by decimal value. */

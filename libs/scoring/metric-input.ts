@@ -1,6 +1,6 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
-import type { MetricId, MetricOptions, RunMetric } from '#lib/contracts/metric';
+import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
 import { toAccepted } from './bfcl-answer.js';
@@ -22,11 +22,11 @@ export interface Answered {
 export type MetricInput = { input: unknown } | { notApplicable: string };
 
 /**
- * Scores what was answered by each metric that a run asks for. A metric that does not apply to the case, or whose reference
+ * Scores what was answered by each metric that a run asks for, under its name there. A metric that does not apply to the case, or whose reference
  * would crash on it, has the score null and says why.
  */
 export function scoreMetrics(metrics: readonly RunMetric[], answered: Answered): Record<string, MetricScore> {
-  return Object.fromEntries(metrics.map((metric) => [metric.id, scoreOne(metric, answered)]));
+  return Object.fromEntries(metrics.map((metric) => [nameOf(metric), scoreOne(metric, answered)]));
 }
 
 function scoreOne(metric: RunMetric, answered: Answered): MetricScore {
@@ -55,12 +55,9 @@ export function metricInput({ id, options }: RunMetric, answered: Answered): Met
       return input.multi_turn ? none('The case is a chain.') : { input: { case: input, tools, reply: rounds[0]?.message, similarities } };
     case 'toolmark.multi_turn':
       return input.multi_turn ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })), similarities } } : none('The case is no chain.');
-    case 'axion_similarity':
-    case 'difflib_ratio':
-      return none('It compares two values, not calls: use "toolmark score".');
-    case 'pass_hat_k':
-      return none('It counts over the samples of a case: see pass_hat_k in the summary.');
   }
+  // Runs of earlier releases may have such a one.
+  if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn ? callsThatCount(input, rounds.map(({ reply }) => reply)) : rounds.map(({ reply }) => reply.calls);
   const calls = replies.flat();

@@ -123,6 +123,71 @@ describe('a case is refused', () => {
   });
 });
 
+describe('what is compared by nearness says how near it is, and how near it has to be', () => {
+  const checked = (config: string, expected: string, actual: string, similarity = 0.5) => {
+    const input = caseOf(`{"expected_tool":"f","expected_params":{"v":${expected}},"scoring_config":${config}}`);
+    const verdict = prepareCase(input, tools, 1).score(readReply(reply(call('f', `{"v":${actual}}`)), tools), { similarities: () => similarity });
+    return { check: verdict.evidence.pairs[0]!.arguments[0]!, told: explain(verdict, input)[1] };
+  };
+  it.each([
+    ['{"mode":"fuzzy"}', '"cart"', '"cats"', { verdict: 'mismatch', similarity: 0.75, threshold: 0.8 }, '(fuzzy: 0.75 similar, 0.8 needed).'],
+    ['{"mode":"fuzzy","threshold":0.7}', '"cart"', '"cats"', { verdict: 'match', similarity: 0.75, threshold: 0.7 }, 'All expected arguments match.'],
+    ['{"mode":"fuzzy"}', '"abcdefghijkl"', '"abcdefghij"', { verdict: 'match', similarity: 20 / 22, threshold: 0.8 }, 'All'],
+    ['{"mode":"semantic"}', '"cat"', '"dog"', { verdict: 'mismatch', similarity: 0.5, threshold: 0.85 }, '(semantic: 0.5 similar, 0.85 needed).'],
+    ['{"mode":"semantic"}', '"cat"', '"CAT"', { verdict: 'match', similarity: 1, threshold: 0.85 }, 'All'],
+    ['{"mode":"numeric_tolerance"}', '1', '"1.011"', { verdict: 'mismatch', distance: 0.011, epsilon: 0.01 }, '(numeric_tolerance: 0.011 apart, 0.01 allowed).'],
+    ['{"mode":"numeric_tolerance","epsilon":0.5}', '[1,2]', '[1.5,2.4]', { verdict: 'match', distance: 0.5, epsilon: 0.5 }, 'All'],
+    ['{"mode":"numeric_tolerance","epsilon":0.1}', '1', '1.3', { verdict: 'mismatch', distance: 0.3, epsilon: 0.1 }, '0.3 apart'],
+    ['{}', '{"$approx":3.14}', '3.2', { rule: '$approx', verdict: 'mismatch', distance: 0.06, epsilon: 0.01 }, '($approx: 0.06 apart, 0.01 allowed).'],
+  ] as const)('%s: %s against %s', (config, expected, actual, check, told) => {
+    const found = checked(config, expected, actual);
+    expect(found.check).toMatchObject(check);
+    expect(found.told).toContain(told);
+  });
+
+  it('of several values the least near, of alternatives the nearest, of a mismatch its own', () => {
+    expect(checked('{"mode":"fuzzy"}', '["abcde","abcdefghij"]', '["abcde","abcdefghix"]').check).toMatchObject({ verdict: 'match', similarity: 0.9 });
+    expect(checked('{"mode":"fuzzy"}', '["abcdefghij","cart"]', '["abcdefghix","cats"]').check).toMatchObject({ path: '/v/1', similarity: 0.75 });
+    expect(checked('{"mode":"fuzzy"}', '{"$one_of":["dog","cart","zebra",3]}', '"cats"').check).toMatchObject({ verdict: 'mismatch', similarity: 0.75 });
+    expect(checked('{"mode":"fuzzy"}', '{"$one_of":["dog","abcdefghij"]}', '"abcdefghix"').check).toMatchObject({ verdict: 'match', similarity: 0.9 });
+    expect(checked('{"mode":"fuzzy"}', '{"$one_of":[["abcdefghij","dog"],["abcdefghix","cat"]]}', '["abcdefghix","cat"]').check).toMatchObject({ verdict: 'match', similarity: 1 });
+  });
+
+  it('and nothing where another thing decided', () => {
+    for (const [expected, actual] of [['["abcdefghij"]', '[]'], ['["abcdefghij",1]', '["abcdefghix",2]'], ['"1"', '1']] as const) {
+      expect(checked('{"mode":"fuzzy"}', expected, actual).check).not.toHaveProperty('similarity');
+    }
+    expect(checked('{"mode":"exact"}', '"cart"', '"cats"').check).not.toHaveProperty('threshold');
+    expect(checked('{"mode":"numeric_tolerance"}', '1', '1e400').check).not.toHaveProperty('distance');
+  });
+
+  it('rounded so that what is too little never reads as enough', () => {
+    expect(checked('{"mode":"semantic"}', '"cat"', '"dog"', 0.8499).told).toContain('0.849 similar, 0.85 needed');
+  });
+});
+
+describe('several calls are explained', () => {
+  const told = (made: string[], more = '') => {
+    const input = caseOf(`{"expected_calls":[{"tool":"f","params":{"n":1}},{"tool":"f","params":{"n":2}},{"tool":"g"}]${more}}`);
+    return explain(score(JSON.stringify(input), reply(...made.map((one) => call(one.startsWith('g') ? 'g' : one.startsWith('s') ? 'search' : 'f', one.slice(1))))), input);
+  };
+  it('by their pairs where they are not in order', () => {
+    expect(told(['f{"n":2}', 's{}', 'f{"n":1}', 'g{}'])).toEqual([
+      'The right tools were called: "f", "f", "g".', 'The 3rd call answers the 1st expected one, the 1st call the 2nd, the 4th call the 3rd.', 'All expected arguments match.',
+    ]);
+    expect(told(['f{"n":2}', 'f{"n":1}'])).toContain('The 2nd call answers the 1st expected one, the 1st call the 2nd.');
+  });
+  it('without them where they are', () => {
+    expect(told(['s{}', 'f{"n":1}', 'f{"n":2}', 'g{}'])).toEqual(['The right tools were called: "f", "f", "g".', 'All expected arguments match.']);
+  });
+  it('by ten pairs, and how many more there are', () => {
+    const expected_calls = Array.from({ length: 23 }, (_, n) => ({ tool: 'f', params: { n } }));
+    const input = caseOf(JSON.stringify({ expected_calls }));
+    const [, order] = explain(score(JSON.stringify(input), reply(...expected_calls.toReversed().map(({ params }) => call('f', JSON.stringify(params))))), input);
+    expect(order).toMatch(/^The 23rd call answers the 1st expected one, the 22nd call the 2nd, the 21st call the 3rd, .*, the 14th call the 10th, and 13 more\.$/);
+  });
+});
+
 it('a verdict is explained in plain sentences', () => {
   const input = caseOf('{"expected_tool":"get_weather","expected_params":{"city":"Tokyo","units":"fahrenheit"}}');
   const verdict = prepareCase(input, tools, 1).score(readReply(reply(call('get_weather', '{"city":"Kyoto"}')), tools));

@@ -7,8 +7,9 @@ import { scoreChain } from './score-chain.js';
 const tools = ['search', 'details', 'book'].map((name): Tool => ({ type: 'function', function: { name } }));
 const book: CaseInput = { prompt: 'Book it.', multi_turn: true, expected_tool: 'book', expected_params: { to: 'Rome' }, optimal_hops: 2, valid_prerequisites: ['search'] };
 type Call = [name: string, args: object];
-const play = (input: CaseInput, ...rounds: Call[][]) =>
-  scoreChain(input, tools, 1, rounds.map((calls) => readReply({ tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: JSON.stringify(args) } })) }, tools)));
+const play = (input: CaseInput, ...rounds: Call[][]) => playUnder(1, input, ...rounds);
+const playUnder = (passThreshold: number, input: CaseInput, ...rounds: Call[][]) =>
+  scoreChain(input, tools, passThreshold, rounds.map((calls) => readReply({ tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: JSON.stringify(args) } })) }, tools)));
 const right: Call = ['book', { to: 'Rome' }];
 
 test('the shortest way to the expected tool scores 1', () => {
@@ -21,9 +22,17 @@ test('what is called after the expected tool, in the same round too, does not ex
 
 test('a longer way, a repeated call and a detour cost', () => {
   const verdict = play(book, [['search', { q: 1 }]], [['search', { q: 1 }]], [['details', {}]], [right]);
-  expect(verdict).toMatchObject({ completion: 1, efficiency: 0.5, hops: 4, passed: false });
+  expect(verdict).toMatchObject({ completion: 1, efficiency: 0.5, hops: 4, passed: false, error_type: 'long_way' });
   expect([verdict.redundancy, verdict.detour]).toEqual([0.1, 0.1]);
   expect(verdict.overall).toBeCloseTo(0.3, 9);
+});
+
+test('a right end after too long a way is a long way, unless the way is short enough to pass', () => {
+  const longer = (passThreshold: number, end: Call = right) => playUnder(passThreshold, book, [['search', { q: 1 }], ['search', { q: 2 }]], [end]);
+  expect(longer(1)).toMatchObject({ passed: false, error_type: 'long_way', evidence: { pairs: [{ arguments: [{ verdict: 'match' }] }] } });
+  expect(longer(0.6)).toMatchObject({ passed: true, error_type: 'none' });
+  expect(longer(1, ['book', { to: 'Oslo' }])).toMatchObject({ passed: false, error_type: 'wrong_argument' });
+  expect(play(book, [['search', { q: 1 }], ['search', { q: 2 }]], [])).toMatchObject({ error_type: 'incomplete_chain' });
 });
 
 test('without a list of prerequisites nothing is a detour, and without optimal hops no way is too long', () => {

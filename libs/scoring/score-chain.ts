@@ -42,13 +42,15 @@ export function scoreChain(
   const overall = scorer.abstention ? completion : Math.min(1, Math.max(0, completion * efficiency - redundancy - detour));
   const chain = { completion, efficiency, redundancy, detour, hops: hops.length };
   const malformed = reached && hops.at(-1)!.arguments === null;
+  const passed = overall >= passThreshold - ROUNDING && !malformed;
+  const ended = last.error_type === 'none' && !passed ? 'long_way' : last.error_type;
 
   return {
     ...last,
     overall, ...chain,
     called: hops,
-    passed: overall >= passThreshold - ROUNDING && !malformed,
-    error_type: reached || scorer.abstention || hops.length === 0 ? last.error_type : unreached(input, tools, rounds, hops),
+    passed,
+    error_type: reached || scorer.abstention || hops.length === 0 ? ended : unreached(input, tools, rounds, hops),
     format_compliance: worstFormat(rounds),
     evidence: reached
       ? { ...last.evidence, chain, pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })), unexpected: hops.slice(0, -1).map((_call, index) => index), ...renumbered(last, end) }

@@ -3,7 +3,7 @@ import { createSummary } from './summarise.js';
 
 const item = (case_position: number, passed: boolean, more: Partial<SettledItem> = {}): SettledItem => ({
   case_position, category: null, outcome: 'scored', passed, tool_score: Number(passed), param_score: null, overall: Number(passed), error_type: passed ? 'none' : 'wrong_tool',
-  error_kind: null, format_compliance: 'native', abstention: false, latency_ms: 10, prompt_tokens: 1, completion_tokens: 1, cost_usd: null, cached: false, ...more,
+  error_kind: null, format_compliance: 'native', abstention: false, latency_ms: 10, prompt_tokens: 1, completion_tokens: 1, cost_usd: null, cached: false, tool_choice_used: 'required', ...more,
 });
 const errored = (case_position: number): SettledItem =>
   item(case_position, false, { outcome: 'errored', tool_score: null, overall: null, error_type: 'errored', error_kind: 'timeout', format_compliance: null });
@@ -38,6 +38,12 @@ it('averages each metric over the results that it applies to', () => {
     item(0, true, { metrics: { bfcl_ast: 1 } }), item(1, true, { metrics: { bfcl_ast: 0 } }), item(2, true, { metrics: { bfcl_ast: null } }), errored(3),
   ]);
   expect(metrics).toEqual({ bfcl_ast: { mean: 0.5, ci: [0, 1], scored: 2, not_applicable: 1 } });
+});
+
+it('counts by which tool_choice results were asked for, where a call is expected', () => {
+  const auto = { tool_choice_used: 'auto' };
+  const { tool_choice_used } = summaryOf([item(0, true), item(1, false), item(2, true, auto), item(3, true, { ...auto, abstention: true }), { ...errored(4), ...auto }, item(5, true, { tool_choice_used: null })]);
+  expect(tool_choice_used).toEqual({ required: 2, auto: 1 });
 });
 
 it('of nothing scored has no mean and no interval', () => {

@@ -86,6 +86,7 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
   const metrics = new Map<string, MetricGroup>();
   const formats: Record<string, number> = {};
   const errors: Record<string, number> = {};
+  const choices: Record<string, number> = {};
   let latencies = new Int32Array(1024);
   let latencyCount = 0;
   let [promptTokens, completionTokens] = [0, 0];
@@ -109,6 +110,8 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       }
       if (item.outcome === 'errored') return;
       if (item.format_compliance) count(formats, item.format_compliance);
+      // A case that expects no call is sent with "auto" for every model.
+      if (item.tool_choice_used !== null && !item.abstention) count(choices, item.tool_choice_used);
       const samples = entryOf(byCase, item.case_position, () => new Samples());
       samples.overall.add(item.overall);
       samples.passed.add(Number(item.passed));
@@ -133,6 +136,7 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
         metrics: Object.fromEntries([...metrics].map(([id, group]) => [id, group.finish(seed)])),
         format_counts: formats,
         error_counts: errors,
+        tool_choice_used: choices,
         by_category: Object.fromEntries([...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()])),
         latency_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
         usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
