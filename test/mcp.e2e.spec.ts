@@ -44,10 +44,14 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
   });
 
   it('becomes a suite with a draft for each tool, which no run takes before it was looked at', async () => {
-    const { status, body } = await client.post('/api/mcp/import', { url, suite_name: 'Everything', generate_cases: true });
+    const unasked = (await client.post('/api/mcp/import', { url })).body;
+    expect(unasked.warnings).toContainEqual(expect.stringMatching(/^The server has instructions for models \(\d+ characters\), .*"use_instructions": true/));
+    expect((await client.get(`/api/tool-suites/${unasked.suite_id}`)).body.system_prompt).toBeNull();
+    const { status, body } = await client.post('/api/mcp/import', { url, suite_name: 'Everything', generate_cases: true, use_instructions: true });
+    expect(body.warnings).not.toContainEqual(expect.stringMatching(/instructions/));
     expect({ status, body }).toMatchObject({ status: 201, body: { suite_id: expect.any(String), server: { transport: expect.any(String) } } });
     const suite = (await client.get(`/api/tool-suites/${body.suite_id}`)).body;
-    expect(suite).toMatchObject({ name: 'Everything', system_prompt: expect.any(String), description: expect.stringContaining(url) });
+    expect(suite).toMatchObject({ name: 'Everything', system_prompt: body.server.instructions, description: expect.stringContaining(url) });
     expect(suite.tools).toHaveLength(body.tools_created);
     expect(suite.test_cases).toHaveLength(body.tools_created);
     expect(suite.test_cases.every((input: any) => input.draft === true)).toBe(true);

@@ -7,16 +7,23 @@ let client: Client;
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
+  await client.post('/api/providers', { key: 'many', base_url: 'http://127.0.0.1:9/v1', models: ['perfect', 'careless', 'instant', 'slow', 'flaky'] });
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', api_key: 'sk-secret-0123456789', models: [{ id: 'a' }, { id: 'b:8b' }] });
 }, 60_000);
 afterAll(() => api.close());
 
 const importSuite = async (file: object = weatherSuite(2)): Promise<string> => (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const namedOnce = () => importSuite({ ...weatherSuite(1), name: 'Named once' });
 const submit = (suiteId: string, more: object = {}) => client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
+
+const tagged = { ...weatherSuite(2), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', tags: ['smoke'], category: 'paris' }, { prompt: 'q', expected_tool: 'get_weather', tags: ['slow'] }] };
+type Row = [string, () => ReturnType<Client['get']>, number, string | undefined, RegExp];
+const chainField = (field: string, value: unknown): Row => [`${field} of a case that is no chain`, async () =>
+  client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: 'p', expected_tool: 'get_weather', [field]: value }), 422, `/${field}`, /about a chain.*"multi_turn" to true, or leave it out/];
 
 describe('bad input is refused with its field, its rule and the way out', () => {
   const tool = (name: string, parameters: object = { type: 'object' }) => ({ type: 'function', function: { name, parameters } });
-  it.each([
+  it.each<Row>([
     ['malformed JSON', () => client.post('/api/tool-suites', '{"name": '), 400, undefined, /not JSON at line 1, column 10/],
     ['a missing field', () => client.post('/api/tool-suites', { name: 'x' }), 400, '/tools', /./],
     ['a field of another type', () => client.post('/api/tool-suites', { name: 5, tools: [tool('f')] }), 400, '/name', /string/],
@@ -24,13 +31,20 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['a tool name with a blank', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('get weather')] }), 400, '/tools/0/function/name', /1 to 64/],
     ['a schema that is no JSON Schema', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f', { type: 'object', properties: { a: { type: 'strnig' } } })] }), 422, '/tools/0/function/parameters', /JSON Schema/],
     ['two tools of one name', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f'), tool('F')] }), 422, '/tools/1/function/name', /own/],
-    ['an expected tool that is not there', () => client.post('/api/tool-eval/import', { ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'weather' }] }), 422, '/test_cases/0/expected_tool', /Its tools: get_weather/],
+    ['an expected tool that is not there', () => client.post('/api/tool-eval/import', { ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'weather' }] }), 422, '/test_cases/0/expected_tool', /No tool "weather" in the suite\. Its tools: get_weather/],
     ['a pattern that does not compile', () => client.post('/api/tool-eval/import', { ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', param_scoring: 'regex', expected_params: { city: '(' } }] }), 422, '/test_cases/0/expected_params/city', /RE2/],
-    ['an unknown suite', () => submit('01a1fc11-0570-72f9-b84b-b15294fa812e'), 422, '/suite_id', /exist/],
-    ['an unknown model', async () => submit(await importSuite(), { models: ['sim::gpt-x'] }), 422, '/models/0', /Its models: a, b:8b/],
-    ['an unknown bare model', async () => submit(await importSuite(), { models: ['gpt-x'] }), 422, '/models/0', /Providers: sim/],
+    ['an unknown suite', () => submit('01a1fc11-0570-72f9-b84b-b15294fa812e'), 422, '/suite_id', /does not exist\. GET \/api\/tool-suites lists/],
+    ['a suite by its name', async () => submit(await namedOnce(), { suite_id: 'Named once' }), 422, '/suite_id', /does not exist\. A suite named so has the id [0-9a-f-]{36}\./],
+    ['a name that several have', async () => submit('Weather'), 422, '/suite_id', /does not exist\. GET/],
+    ['an experiment about a name', () => client.post('/api/experiments', { name: 'x', suite_id: 'No such suite' }), 422, '/suite_id', /does not exist\. GET/],
+    ['an unknown model', async () => submit(await importSuite(), { models: ['sim::gpt-x'] }), 422, '/models/0', /^No model "gpt-x" at provider "sim"\. Its models: a, b:8b/],
+    ['a model at an unknown provider', async () => submit(await importSuite(), { models: ['sims::a'] }), 422, '/models/0', /^No provider "sims"\. The team's providers: sim, many\./],
+    ['one misspelt of many', async () => submit(await importSuite(), { models: ['many::instnat'] }), 422, '/models/0', /^No model "instnat" at provider "many"\. Nearest of its models, 5 in all: instant,/],
+    ['an unknown bare model', async () => submit(await importSuite(), { models: ['instnat'] }), 422, '/models/0', /^No provider has a model "instnat"\. Nearest of their models, 7 in all: instant,/],
     ['a budget of dollars for a model without prices', async () => submit(await importSuite(), { budget: { max_cost_usd: 5 } }), 422, '/budget/max_cost_usd', /has no prices/],
-    ['a filter that leaves nothing', async () => submit(await importSuite(), { case_filter: { tags: ['none'] } }), 422, '/case_filter', /no case/],
+    ['a tag that no case has', async () => submit(await importSuite(tagged), { case_filter: { tags: ['smoke', 'smkoe'] } }), 422, '/case_filter/tags/1', /No case of the suite has the tag "smkoe"\. Its tags: smoke, slow\./],
+    ['a category of no case', async () => submit(await importSuite(tagged), { case_filter: { category: 'paries' } }), 422, '/case_filter/category', /of the category "paries"\. Its categories: paris\./],
+    ['a filter that leaves nothing', async () => submit(await importSuite(tagged), { case_filter: { tags: ['slow'], category: 'paris' } }), 422, '/case_filter', /no case/],
     ['a case that is scored semantically', async () => submit(await importSuite({ ...weatherSuite(1), test_cases: [{ prompt: 'p', expected_tool: 'get_weather', scoring_config: { params: { city: { mode: 'semantic' } } } }] })), 422, '/suite_id', /Case 0/],
     ['a target listed twice', async () => submit(await importSuite(), { models: ['sim::a', { provider_key: 'sim', model_id: 'a' }] }), 422, '/models/1', /listed before/],
     ['a system prompt for a target that is not in the run', async () => submit(await importSuite(), { system_prompt: { 'sim::b:8b': 'x' } }), 422, '/system_prompt', /Its targets: sim::a/],
@@ -70,6 +84,13 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['a field that is misspelt', async () => submit(await importSuite(), { sampels: 2 }), 400, '/sampels', /Is "samples" meant\?/],
     ['a mode that is misspelt', async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: 'p', param_scoring: 'fuzy' }), 400, '/param_scoring', /"exact".*Is "fuzzy" meant\?/],
     ['a limit out of range', () => client.get('/api/tool-suites?limit=201'), 400, '/limit', /200/],
+    ['the name of a host as kind', () => client.post('/api/providers', { key: 'x', kind: 'ollama', base_url: 'http://127.0.0.1:9/v1' }), 400, '/kind', /"ollama" speaks "openai"/],
+    ['another', () => client.post('/api/providers', { key: 'x', kind: 'Google-Gemini', base_url: 'http://127.0.0.1:9/v1' }), 400, '/kind', /"Google-Gemini" speaks "google"/],
+    ['a kind of which nothing is known', () => client.post('/api/providers', { key: 'x', kind: 'constructor', base_url: 'http://127.0.0.1:9/v1' }), 400, '/kind', /^must be one of "openai", "openai-responses"/],
+    ['a query parameter that is misspelt', () => client.get('/api/tool-suites?limt=5'), 400, '/limt', /Is "limit" meant\?/],
+    ['a filter of results that does not exist', () => client.get('/api/jobs?state=running'), 400, '/state', /no field/],
+    ['a tool in a shape that nobody knows', () => client.post('/api/tool-suites', { name: 'x', tools: [{ name: 'f', schema: {} }] }), 400, '/tools/0/function', /is missing: a tool is .*input_schema.*functionDeclarations/],
+    ...(['max_rounds', 'optimal_hops'] as const).map((field) => chainField(field, 3)), chainField('valid_prerequisites', ['get_weather']), chainField('mock_responses', { get_weather: 'ok' }),
     ['a base URL with another scheme', () => client.post('/api/providers', { key: 'x', base_url: 'file:///etc/passwd' }), 400, '/base_url', /https/],
   ])('%s', async (_what, request, status, path, message) => {
     const answer = await request();

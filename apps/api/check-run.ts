@@ -1,7 +1,8 @@
 import type { Case } from '#lib/contracts/case';
 import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
 import { reservedIn } from '#lib/contracts/params';
-import { ProblemError } from '#lib/contracts/problem';
+import { insteadOf } from '#lib/contracts/nearest';
+import { pointer, ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
@@ -11,22 +12,36 @@ import type { Prisma } from '#lib/db/prisma';
 import { readParams } from '#lib/db/read-runs';
 import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
-import { readRunCases, readSuite, selectedCases } from '#lib/db/suites';
+import { caseLabels, readRunCases, readSuite, selectedCases, suitesNamed } from '#lib/db/suites';
 import { METRICS } from '#lib/scoring/metrics';
 import { CSV_NAMES } from './export-run.js';
 import { isSemantic } from './is-semantic.js';
 import { inDefaults } from './resolve-targets.js';
+import { UUID } from './route.js';
 import type { SuiteThreads } from './suite-threads.js';
+
+/** Of those that do not exist so many are compared with all that do. */
+const MOST_LABELS = 10;
 
 /** Refuses a run that could not be carried out as asked, naming why. */
 export async function checkRun(deps: { pool: Pool; prisma: Prisma }, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
   checkBudget(input, targets);
   await checkExperiment(deps.prisma, teamId, input);
+  await checkFilter(deps.pool, input);
   const one = await firstSemantic(deps.pool, teamId, input);
   if (!one || (await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) return;
   const name = one.name ? `Case ${one.position} ("${one.name}")` : `Case ${one.position}`;
-  throw new ProblemError(422, `${name} is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding. Change it, or leave such cases out with case_filter.`,
+  throw new ProblemError(422, `${name} is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding, compare the case in another way (such as "fuzzy"), or ask with case_filter for tags or a category that it does not have.`,
     [{ path: '/suite_id', message: `${name} cannot be run yet` }]);
+}
+
+/** A label that no case has would leave out without a word what it was meant to ask for. */
+async function checkFilter(pool: Pool, { suite_id: suiteId, case_filter: filter }: RunInput): Promise<void> {
+  if (!filter?.tags?.length && filter?.category === undefined) return;
+  const { unknownTags, tags, isCategory, categories } = await caseLabels(pool, suiteId, filter);
+  const errors = unknownTags.slice(0, MOST_LABELS).map((tag) => ({ path: pointer(['case_filter', 'tags', filter.tags!.indexOf(tag)]), message: `No case of the suite has the tag "${tag}". ${insteadOf(tag, tags, 'its tags')}` }));
+  if (!isCategory) errors.push({ path: '/case_filter/category', message: `No case of the suite is of the category "${filter.category!}". ${insteadOf(filter.category!, categories, 'its categories')}` });
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
 
 async function firstSemantic(pool: Pool, teamId: string, { suite_id, case_filter }: RunInput): Promise<Case | undefined> {
@@ -70,10 +85,15 @@ export async function checkRescore({ pool, suiteThreads }: { pool: Pool; suiteTh
 
 /** The suite that a body names. @throws ProblemError 422 */
 export async function namedSuite(pool: Pool, teamId: string, id: string): Promise<Suite> {
-  return readSuite(pool, teamId, id).catch((error: unknown) => {
-    if (!(error instanceof ProblemError) || error.status !== 404) throw error;
-    throw new ProblemError(422, `No suite with id "${id}" in this team.`, [{ path: '/suite_id', message: 'does not exist' }]);
-  });
+  if (UUID.test(id)) {
+    const suite = await readSuite(pool, teamId, id).catch((error: unknown) => {
+      if (!(error instanceof ProblemError) || error.status !== 404) throw error;
+    });
+    if (suite) return suite;
+  }
+  const [named, ...others] = await suitesNamed(pool, teamId, id);
+  const wayOut = named && others.length === 0 ? `A suite named so has the id ${named}.` : 'GET /api/tool-suites lists the suites with their ids.';
+  throw new ProblemError(422, `No suite with id "${id}" in this team. ${wayOut}`, [{ path: '/suite_id', message: `does not exist. ${wayOut}` }]);
 }
 
 /**

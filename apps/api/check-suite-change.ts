@@ -4,6 +4,7 @@ import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '#lib/db/pool';
 import { casePages, readSuite, SuiteChanged } from '#lib/db/suites';
+import { addSlips, noSlips, warningsOf } from '#lib/imports/slip-search';
 import { prefixed, refuse } from './refuse.js';
 import type { CaseError } from './suite-work.js';
 import type { SuiteThreads } from './suite-threads.js';
@@ -40,25 +41,31 @@ export async function refuseBadTools({ suiteThreads }: Checking, teamId: string,
 
 /**
  * @param base where a case stands in what was sent
+ * @returns warnings of expected arguments that no call can have
  * @throws ProblemError 422 naming what is wrong with cases that are new
  */
-export async function refuseBadCases({ suiteThreads }: Checking, teamId: string, cases: readonly CaseInput[], tools: readonly Tool[], base: (index: number) => string): Promise<void> {
+export async function refuseBadCases({ suiteThreads }: Checking, teamId: string, cases: readonly CaseInput[], tools: readonly Tool[], base: (index: number) => string): Promise<string[]> {
   const bodies = cases.map((input) => JSON.stringify(input));
-  const errors = await suiteThreads.run(teamId, { what: 'check-cases', tools: JSON.stringify(tools), cases: bodies });
+  const { errors, slips } = await suiteThreads.run(teamId, { what: 'check-cases', tools: JSON.stringify(tools), cases: bodies });
   refuse(errors.map(({ index, path, message }): InputError => ({ path: base(index) + path, message })));
+  return warningsOf(slips, (index) => (base(index) === '' ? 'The case' : `Case ${index}`));
 }
 
 /**
  * Looks at all cases of a suite with other tools, page by page.
  * @param wayOut what may be done about it, a sentence
+ * @returns warnings of expected arguments that no call can have
  * @throws ProblemError 422 naming the cases that would not fit; SuiteChanged
  */
-export async function refuseMisfits({ pool, suiteThreads }: Checking, teamId: string, suite: Suite, tools: readonly Tool[], wayOut = ''): Promise<void> {
+export async function refuseMisfits({ pool, suiteThreads }: Checking, teamId: string, suite: Suite, tools: readonly Tool[], wayOut = ''): Promise<string[]> {
   const text = JSON.stringify(tools);
+  const found = noSlips();
   for await (const page of casePages(pool, suite.id, suite.version)) {
-    const { errors } = await suiteThreads.run(teamId, { what: 'fit-cases', tools: text, cases: page.map(({ body }) => body) });
+    const { errors, slips } = await suiteThreads.run(teamId, { what: 'fit-cases', tools: text, cases: page.map(({ body }) => body) });
     refuse(errors.map((error) => ({ path: '/tools', message: `${named(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}` })));
+    addSlips(found, { ...slips, named: slips.named.map((slip) => ({ ...slip, index: page[slip.index]!.position })) });
   }
+  return warningsOf(found, (position) => `Case ${position}`);
 }
 
 const named = (position: number, { name }: CaseError): string => `Case ${position}${name ? ` ("${name}")` : ''}`;

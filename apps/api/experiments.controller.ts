@@ -6,6 +6,7 @@ import { createExperiment, listExperiments, readExperiment } from '#lib/db/exper
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/audit';
 import type { Caller } from '#lib/db/teams';
+import { namedSuite } from './check-run.js';
 import { Deps } from './deps.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from './route.js';
 
@@ -23,7 +24,8 @@ export class ExperimentsController {
   @Post()
   @About('Make an experiment', 'Runs name it by `experiment_id` and are then compared with its baseline.')
   @Answers(201, Experiment)
-  create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
+  async create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
+    await namedSuite(this.deps.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
       const made = await createExperiment(client, caller.teamId, input);
       await audit(client, caller, 'experiment.create', made.id);

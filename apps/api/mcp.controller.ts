@@ -19,6 +19,7 @@ import { About, Answers, Changes, Me, uuid, type Change } from './route.js';
 const LONGEST_MS = 30_000;
 /** Cases that are listed for each tool that changed. */
 const MOST_CONCERNED = 1000;
+const LONGEST_PROMPT = 50_000;
 
 /** Tools out of MCP servers. */
 @Controller('api')
@@ -46,13 +47,13 @@ export class McpController {
     const suite = {
       name: input.suite_name ?? (server ? `Tools of ${server.name}`.slice(0, 200) : 'Tools of an MCP server'),
       description: server ? `Tools of the MCP server ${server.name} ${server.version} at ${withoutQuery(url!)}.` : '',
-      system_prompt: server?.instructions?.slice(0, 50_000) ?? null,
+      system_prompt: (input.use_instructions && server?.instructions?.slice(0, LONGEST_PROMPT)) || null,
       pass_threshold: 1,
       tools,
     };
     const drafts = input.generate_cases ? draftCases(tools) : [];
-    await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`);
-    if (server?.instructions) warnings.push('The server\'s instructions are the system prompt of the suite.');
+    warnings.push(...(await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)));
+    warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
       const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
       if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
@@ -80,7 +81,7 @@ export class McpController {
       refuseTooMany(tools, suite.tools);
       await refuseBadTools(this.deps, caller.teamId, tools);
       const wayOut = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
-      await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed));
+      warnings.push(...(await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed))));
     }
     return change(async (client) => {
       if (changes) {
@@ -167,6 +168,12 @@ function refuseTooMany(tools: readonly (McpTool | Tool)[], before: readonly Tool
 const orChanged = (problem: () => ProblemError) => (error: unknown): never => {
   throw error instanceof SuiteChanged ? problem() : error;
 };
+
+function aboutInstructions({ length }: string, isUsed: boolean): string[] {
+  if (length === 0) return isUsed ? ['The server has no instructions, so the suite has no system prompt.'] : [];
+  if (!isUsed) return [`The server has instructions for models (${length} characters), which no case is judged under: with "use_instructions": true they become the suite's system prompt.`];
+  return length > LONGEST_PROMPT ? [`The server's instructions have ${length} characters; the first ${LONGEST_PROMPT} are the suite's system prompt.`] : [];
+}
 
 /** Some put a token there. */
 function withoutQuery(url: string): string {

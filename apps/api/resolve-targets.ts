@@ -1,9 +1,14 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { insteadOf } from '#lib/contracts/nearest';
 import { reservedIn } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Prisma } from '#lib/db/prisma';
 import type { ResolvedTarget } from '#lib/db/submit-run';
+
+/** Names that are not there are compared with all that are. */
+const MOST_COMPARED = 10;
+const MOST_KNOWN = 2000;
 
 /**
  * Finds the models that a run names: `provider::model`, `{provider_key, model_id, params}`, or a bare model id that exactly one
@@ -15,6 +20,9 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
   const errors: InputError[] = reservedIn(input.params, 'params');
   const targets: ResolvedTarget[] = [];
   const fail = (path: string, message: string): void => void errors.push({ path, message });
+  let compared = 0;
+  const failUnknown = (path: string, what: string, name: string, known: string[], them: string): void =>
+    fail(path, compared++ < MOST_COMPARED ? `${what} ${insteadOf(name, known, them)}` : what);
 
   for (const [index, entry] of input.models.entries()) {
     const path = `/models/${index}`;
@@ -22,8 +30,8 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     const named = typeof entry === 'string' ? splitName(entry) : { key: entry.provider_key, modelId: entry.model_id };
     const candidates = named.key === undefined ? providers.filter((p) => p.models.some((m) => m.model_id === named.modelId)) : providers.filter((p) => p.key === named.key);
     if (candidates.length === 0) {
-      const known = providers.map((p) => p.key).join(', ') || 'none yet';
-      fail(path, named.key === undefined ? `No provider has a model "${named.modelId}". Providers: ${known}.` : `No provider "${named.key}". Providers: ${known}.`);
+      if (named.key !== undefined) failUnknown(path, `No provider "${named.key}".`, named.key, providers.map((p) => p.key), 'the team\'s providers');
+      else failUnknown(path, `No provider has a model "${named.modelId}".`, named.modelId, [...new Set(providers.flatMap((p) => p.models.map((m) => m.model_id)))].slice(0, MOST_KNOWN), 'their models');
       continue;
     }
     if (candidates.length > 1) {
@@ -33,7 +41,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     const provider = candidates[0]!;
     const model = provider.models.find((m) => m.model_id === named.modelId);
     if (!model) {
-      fail(path, `No model "${named.modelId}" at provider "${provider.key}". Its models: ${provider.models.map((m) => m.model_id).join(', ') || 'none yet'}.`);
+      failUnknown(path, `No model "${named.modelId}" at provider "${provider.key}".`, named.modelId, provider.models.map((m) => m.model_id), 'its models');
       continue;
     }
     if (targets.some((target) => target.providerKey === provider.key && target.modelId === model.model_id)) fail(path, `"${provider.key}::${model.model_id}" is listed before.`);

@@ -45,7 +45,7 @@ export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...pr
   );
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An id in the path that is no UUID is an id that does not exist. */
 export function uuid(what: string, text: string): string {
   if (!UUID.test(text)) throw notFound(what, text);

@@ -35,7 +35,7 @@ const JobsPage = PageQuery.extend({
   status: JobStatus.optional().meta({ description: 'Only jobs in this status.' }),
   type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
 });
-const ExportQuery = z.object({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
+const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 
 /** Requests that are counted before a run is written, which nobody should have to wait for. */

@@ -10,6 +10,8 @@ const MOST_WAITING = 100;
 
 /** Less than this takes milliseconds, whatever it says, and waits for nobody. */
 const SMALL_CHARACTERS = 16 * 1024;
+/** Of tools, whose schemas are compiled where cases are held against them: ten milliseconds. */
+const SMALL_TOOLS = 4 * 1024;
 /** What is short and may still take long: patterns that repeat repetitions, schemas that refer to one another. */
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
@@ -41,6 +43,7 @@ export class SuiteThreads {
 function isLight(task: SuiteTask): boolean {
   if (task.what === 'import') return false;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
+  if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > SMALL_TOOLS) return false;
   const texts = [about, ...('cases' in task ? task.cases : [])];
   const times = task.what === 'count-requests' ? task.targets : 1;
   const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;

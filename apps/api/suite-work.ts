@@ -7,8 +7,9 @@ import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/suites';
 import { caseFitter } from '#lib/imports/fit-case';
 import { importSuite } from '#lib/imports/import-suite';
+import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';
 import { namesUsed } from '#lib/mcp/compare-tools';
-import { checkCase } from '#lib/scoring/check-case';
+import { checkCase, checkChainFields } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
 import { withOptions } from '#lib/scoring/rescore-case';
 import { isSemantic } from './is-semantic.js';
@@ -37,6 +38,12 @@ export interface FittedCases {
   errors: CaseError[];
   /** Whether any of them is compared by meaning. */
   isSemantic: boolean;
+  /** Against the tools; none are looked for where the rules are others. */
+  slips: Slips;
+}
+export interface CheckedCases {
+  errors: CaseError[];
+  slips: Slips;
 }
 export interface Imported {
   /** JSON of the suite without its cases. */
@@ -49,7 +56,7 @@ export interface Imported {
 export interface SuiteAnswers {
   'check-tools': InputError[];
   'check-each-tool': (InputError | null)[];
-  'check-cases': CaseError[];
+  'check-cases': CheckedCases;
   'fit-cases': FittedCases;
   'find-uses': { index: number; name: string | null; uses: string[] }[];
   import: Imported;
@@ -67,18 +74,20 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
     case 'check-cases': {
       const tools = toolsIn(task.tools);
-      return errorsOf(task.cases, (input) => checkCase(input, tools));
+      const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)]);
+      return { errors, slips: errors.length ? noSlips() : slipsIn(task.cases, tools) };
     }
     case 'fit-cases': {
       const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
-      const fit = caseFitter(toolsIn(task.tools));
+      const tools = toolsIn(task.tools);
+      const fit = caseFitter(tools);
       let semantic = false;
       const errors = errorsOf(task.cases, (stored) => {
         const input = withOptions(stored, options);
         semantic ||= isSemantic(input);
         return fit(input);
       });
-      return { errors, isSemantic: semantic };
+      return { errors, isSemantic: semantic, slips: errors.length || task.options ? noSlips() : slipsIn(task.cases, tools) };
     }
     case 'find-uses':
       return task.cases.flatMap((text, index) => {
@@ -95,6 +104,12 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
 }
 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
+
+function slipsIn(cases: readonly string[], tools: readonly Tool[]): Slips {
+  const search = new SlipSearch(tools);
+  cases.forEach((text, index) => search.look(parseJson(text) as unknown as CaseInput, index));
+  return search.found;
+}
 
 function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputError[]): CaseError[] {
   const errors: CaseError[] = [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundTools, jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { jsonObject, listOfTools, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
 export const SCORING_MODES = ['exact', 'case_insensitive', 'contains', 'numeric_tolerance', 'regex', 'fuzzy', 'semantic'] as const;
 export const ScoringMode = z.enum(SCORING_MODES).meta({
@@ -69,7 +69,7 @@ export const CaseInput = z
     mock_responses: jsonObject.nullish().meta({
       description: 'What tools answer in a chain: by the name of the tool an answer, a list of answers in turn, or `[{"when": ..., "respond": ...}]`. A tool without one answers `{"status": "ok"}`.',
     }),
-    tools: z.array(z.union([ToolName, Tool])).min(1).max(MAX_TOOLS).superRefine(boundTools).optional()
+    tools: listOfTools(z.union([ToolName, Tool])).optional()
       .meta({ description: 'Tools of its own, or names of those of the suite, instead of all of the suite\'s.' }),
     distractors: z
       .union([

@@ -169,6 +169,8 @@ export const CSV_EXAMPLE = 'prompt,expected_tool,expected_params\nWhat is the we
 export const JSONL_EXAMPLE = '{"prompt": "What is the weather in Paris?", "expected_tool": "get_weather", "expected_params": {"city": "Paris"}}\n';
 export const YAML_EXAMPLE = 'name: Weather\ntools:\n- type: function\n  function: { name: get_weather }\ntest_cases:\n- { prompt: What is the weather in Paris?, expected_tool: get_weather }\n';
 
+const slip = 'The case, /expected_params/ctiy: "get_weather" has no parameter "ctiy"; is "city" meant?';
+
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
 
@@ -221,8 +223,10 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   },
   SuiteInput: { 'A suite': suiteSettings },
   SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'Everything that can change': suiteSettings },
+  SuiteReplacement: { 'Another name and other tools': { name: suiteSettings.name, tools: suiteSettings.tools }, 'Everything': suiteSettings, 'Without a system prompt': { ...suiteSettings, system_prompt: null } },
   SuiteFile: { 'A suite with its cases': exampleSuite },
-  CasesAnswer: { 'One case': paris, 'Several cases': { items: [paris] } },
+  CaseWritten: { 'A case': { ...paris, warnings: [slip] } },
+  CasesWritten: { 'One case': { ...paris, warnings: [slip] }, 'Several cases': { items: [paris], warnings: [] } },
   CasesInput: { 'One case': oneCall, 'Several cases': [severalCalls, chain], 'Several cases in an object': { cases: [noCall] } },
   ImportBody: {
     'A suite': exampleSuite,
@@ -230,6 +234,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     'BFCL, with ?format=bfcl': { text: bfclQuestion, possible_answers: bfclAnswer },
   },
   Suite: { 'A suite': suite },
+  SuiteWritten: { 'A suite': { ...suite, warnings: ['The tool (get_weather) came in the shape of Anthropic (input_schema), and is kept in that of OpenAI\'s chat completions.'] } },
   SuiteWithCases: { 'A suite with its cases': { ...suite, test_cases_count: 1, test_cases: [paris] } },
   ImportAnswer: {
     'A suite was made': { suite_id: IDS.suite, test_cases_created: 3, warnings: ['Line 4: "weight" is no field of a case, and is left out.'] },
@@ -241,7 +246,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   McpServer: { 'A server': mcpServer },
   McpDiscovered: { 'A server with a tool': { server: mcpServer, tools: [mcpTool], warnings: ['The tool "search!" is named "search_" here.'] } },
   McpImportInput: {
-    'Some tools of a server': { ...mcpAsked, tool_names: ['get_weather'], suite_name: 'Weather tools', generate_cases: true },
+    'Some tools of a server': { ...mcpAsked, tool_names: ['get_weather'], suite_name: 'Weather tools', use_instructions: true, generate_cases: true },
     'Tools that were discovered before': { tools: [mcpTool], suite_name: 'Weather tools' },
   },
   McpImportAnswer: { 'A suite was made': { suite_id: IDS.suite, tools_created: 1, test_cases_created: 1, server: mcpServer, warnings: ['The server\'s instructions are the system prompt of the suite.'] } },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, time } from './page.js';
+import { id, suiteId, time } from './page.js';
 
 export const ExperimentInput = z
   .strictObject({
     name: z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' }),
-    suite_id: id.meta({ description: 'The suite that all its runs are of.' }),
+    suite_id: suiteId.meta({ description: 'The suite that all its runs are of.' }),
     description: z.string().max(10_000).default('').meta({ description: 'What is tried, and why.' }),
     baseline_eval_id: id.nullable().default(null).meta({ description: 'A run of the suite that the others are compared with; null for none.' }),
   })

@@ -54,6 +54,7 @@ export const McpImportInput = z
     tool_names: z.array(z.string()).min(1).max(MAX_TOOLS).optional()
       .meta({ description: 'Of the server\'s tools those of these names, since a server may have more than a suite can hold. Left out, all of them.' }),
     suite_name: z.string().trim().min(1).max(200).optional().meta({ description: 'What the new suite is called; after the server when left out.' }),
+    use_instructions: z.boolean().default(false).meta({ description: 'Whether the instructions of the server become the system prompt of the suite, under which every case is judged.' }),
     generate_cases: z.boolean().default(false).meta({ description: 'Whether a draft of a case is made for each tool. Drafts take part in no run until their `draft` is taken away.' }),
   })
   .meta({ id: 'McpImportInput', description: 'A suite to make of the tools of an MCP server.' });

@@ -1,6 +1,6 @@
 const MOST_NAMED = 3;
 /** Longer names are compared by their beginnings. */
-const LONGEST_COMPARED = 200;
+const LONGEST_COMPARED = 80;
 
 /** The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. */
 export function nearest(name: string, known: Iterable<string>): string[] {

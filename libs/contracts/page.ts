@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const PageQuery = z.object({
+export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'The most entries that the page holds.' }),
   cursor: z.string().max(500).optional().meta({ description: 'The `next_cursor` of the page before this one. Left out, the list starts at its beginning.', example: '019aa8a2-5c1e-7000-8000-000000000011' }),
 });
@@ -19,3 +19,5 @@ export interface Page<Item> {
 
 export const time = z.iso.datetime();
 export const id = z.uuid();
+/** A suite's id in a body. What is no id is looked for among the names, to say which suite may be meant. */
+export const suiteId = z.string().min(1).max(200).meta({ format: 'uuid' });

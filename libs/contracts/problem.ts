@@ -9,6 +9,12 @@ export type InputError = z.infer<typeof InputError>;
 
 export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
+/** A text of others as a sentence that another may follow. */
+export function ended(text: string): string {
+  const trimmed = text.trimEnd();
+  return /[.!?]["')\]]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
 export const Problem = z
   .object({
     type: z.string().meta({ description: 'Always `about:blank`: the status says which kind of problem it is.' }),

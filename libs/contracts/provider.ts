@@ -23,6 +23,8 @@ export const ModelInput = z
   })
   .meta({ id: 'ModelInput', description: 'A model of a provider.' });
 export type ModelInput = z.infer<typeof ModelInput>;
+/** A model of which nothing but its id is said may be written as that. */
+const ModelOrId = z.preprocess((model) => (typeof model === 'string' ? { id: model } : model), ModelInput);
 
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' })
@@ -30,7 +32,24 @@ const baseUrl = z
   .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
 // What an HTTP header can carry: a line break pasted along with a key would fail every request.
 const apiKey = z.string().trim().regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
-export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google']).meta({
+/** Hosts and servers by the format that they speak, in small letters and digits. */
+const SPEAK: Record<string, readonly string[]> = {
+  openai: [
+    'ollama', 'lmstudio', 'vllm', 'azure', 'azureopenai', 'openrouter', 'groq', 'mistral', 'mistralai', 'together', 'togetherai', 'fireworks', 'fireworksai', 'deepseek',
+    'litellm', 'cerebras', 'llamacpp', 'llamafile', 'localai', 'sglang', 'tgi', 'huggingface', 'perplexity', 'nvidia', 'nim', 'openaicompatible', 'openaichat', 'chatgpt',
+  ],
+  'openai-responses': ['responses', 'xai', 'grok'],
+  anthropic: ['claude'],
+  google: ['gemini', 'googlegemini', 'googleai', 'googlegenai'],
+};
+
+function formatOf(kind: unknown): string | undefined {
+  const plain = typeof kind === 'string' ? kind.slice(0, 100).toLowerCase().replace(/[^a-z0-9]/g, '') : '';
+  const [format] = Object.entries(SPEAK).find(([, names]) => names.includes(plain)) ?? [];
+  return format && `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}". GET /api/providers/templates lists common hosts`;
+}
+
+export const ProviderKind = z.enum(['openai', 'openai-responses', 'anthropic', 'google'], { error: ({ input }) => formatOf(input) }).meta({
   description: 'The format that the provider speaks: OpenAI\'s chat completions and whatever is compatible with them, OpenAI\'s Responses, Anthropic\'s Messages, or Google\'s Gemini.',
 });
 export type ProviderKind = z.infer<typeof ProviderKind>;
@@ -44,7 +63,7 @@ export const ProviderInput = z
     base_url: baseUrl.meta({ description: 'Where it is asked, most often up to `/v1`; paths such as `/chat/completions` are appended.' }),
     api_key: apiKey.nullable().default(null).meta({ description: 'Its key, sealed at rest and never answered; null for an endpoint without key.' }),
     limits: Limits.prefault({}).meta({ description: 'How much may be asked in all, models with limits of their own aside.' }),
-    models: z.array(ModelInput).max(1000).default([]).meta({ description: 'The models that runs can name. `GET /api/providers/{key}/discover` lists what there is.' }),
+    models: z.array(ModelOrId).max(1000).default([]).meta({ description: 'The models that runs can name; one of which nothing else is said may be its id as a string. `GET /api/providers/{key}/discover` lists what there is.' }),
   })
   .meta({ id: 'ProviderInput', description: 'A new provider: an endpoint, its key, its limits and its models.' });
 export type ProviderInput = z.infer<typeof ProviderInput>;
@@ -63,7 +82,7 @@ export const ProviderPatch = z
       })
       .optional()
       .meta({ description: 'Only the limits that are named change.' }),
-    models: z.array(ModelInput).max(1000).optional().meta({ description: 'The whole list of models; those left out are removed.' }),
+    models: z.array(ModelOrId).max(1000).optional().meta({ description: 'The whole list of models; those left out are removed.' }),
   })
   .meta({ id: 'ProviderPatch', description: 'What changes of a provider; what is left out stays. Runs under way go on with it.' });
 export type ProviderPatch = z.infer<typeof ProviderPatch>;

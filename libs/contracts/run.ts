@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
-import { id, time } from './page.js';
+import { id, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
@@ -48,7 +48,7 @@ export type ResumeInput = z.infer<typeof ResumeInput>;
 
 export const RunInput = z
   .strictObject({
-    suite_id: id.meta({ description: 'The suite to run. The run keeps the version that the suite has now.' }),
+    suite_id: suiteId.meta({ description: 'The suite to run. The run keeps the version that the suite has now.' }),
     models: z.array(TargetInput).min(1).max(100).meta({ description: 'The models to ask, each once: every case is played with each of them.' }),
     temperature: z.number().min(0).max(2).default(0).meta({ description: 'Sent with every request, but to models that list it in `unsupported_params`.' }),
     tool_choice: ToolChoice.default('required').meta({
@@ -240,7 +240,7 @@ export const RunExport = z
   .object({ run: Run.meta({ description: 'The run.' }), results: z.array(Result).meta({ description: 'All its results, in the order they were settled.' }) })
   .meta({ id: 'RunExport', description: 'A run with all its results.' });
 
-export const ResultsQuery = z.object({
+export const ResultsQuery = z.strictObject({
   model: z.string().optional().meta({ description: 'Only results of this model: `provider_key::model_id`, or the model\'s id.', example: 'simulator::perfect-ish' }),
   outcome: z.enum(['scored', 'errored']).optional().meta({ description: 'Only results with this outcome.' }),
   error_type: ErrorType.optional().meta({ description: 'Only results with this error type.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json.js';
 import { id, time } from './page.js';
-import { boundTools, MAX_TOOLS, Tool } from './tool.js';
+import { listOfTools, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
@@ -13,7 +13,7 @@ export const LARGEST_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
 /** What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables, long dialogues). */
 export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
-const Tools = z.array(Tool).min(1).max(MAX_TOOLS).superRefine(boundTools);
+const Tools = listOfTools(Tool);
 const settings = {
   name: name.meta({ description: 'What the suite is called.' }),
   description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),
@@ -21,7 +21,7 @@ const settings = {
   tools: Tools.meta({ description: 'The tools that models are offered, 1 MiB of JSON together at most. Names must differ by more than case.' }),
   pass_threshold: z.number().min(0).max(1).default(1).meta({ description: 'The overall score with which a case passes.' }),
 };
-export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite, or (PUT) the whole of an old one, whose cases stay as they are.' });
+export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
 
 export const SuitePatch = z
@@ -34,6 +34,17 @@ export const SuitePatch = z
   })
   .meta({ id: 'SuitePatch', description: 'What changes of a suite; what is left out stays.' });
 export type SuitePatch = z.infer<typeof SuitePatch>;
+
+export const SuiteReplacement = z
+  .strictObject({
+    name: settings.name,
+    tools: Tools.meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
+    description: z.string().max(10_000).nullish().transform((text) => (text === null ? '' : text)).meta({ description: 'What the suite is about. Left out, it stays; null takes it away.' }),
+    system_prompt: z.string().max(50_000).nullish().meta({ description: 'Stands before the prompt of every case. Left out, it stays; null takes it away.' }),
+    pass_threshold: z.number().min(0).max(1).nullish().transform((threshold) => (threshold === null ? 1 : threshold)).meta({ description: 'The overall score with which a case passes. Left out, it stays; null makes it 1.' }),
+  })
+  .meta({ id: 'SuiteReplacement', description: 'A suite anew. Its cases stay, and so do the settings that are left out.' });
+export type SuiteReplacement = z.infer<typeof SuiteReplacement>;
 
 export const SuiteFile = z
   .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]).meta({ description: 'The cases of the suite.' }) })
@@ -89,4 +100,10 @@ export const SuiteReadQuery = z.strictObject({
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
 export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }) }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
-export const CasesAnswer = z.union([Case, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }) })]).meta({ id: 'CasesAnswer', description: 'The case that was added, or the list.' });
+
+const warnings = z.array(z.string()).meta({ description: 'Tools that were converted, and expected arguments that no call can have which obeys its tool, of which 20 are named.' });
+export const SuiteWritten = Suite.extend({ warnings }).meta({ id: 'SuiteWritten', description: 'A suite as it was written, and what its author should know.' });
+export const CaseWritten = Case.extend({ warnings }).meta({ id: 'CaseWritten', description: 'A case as it was written, and what its author should know.' });
+export const CasesWritten = z
+  .union([CaseWritten, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }), warnings })])
+  .meta({ id: 'CasesWritten', description: 'The case that was added, or the list.' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js';
+import { spreadDeclarations, toOpenAi } from './tool-shapes.js';
 
 /** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
 export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
@@ -8,8 +9,11 @@ export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to
   description: 'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
 });
 
+const isMissing = ({ input }: { input?: unknown }): string | undefined => (input === undefined ? NO_FUNCTION : undefined);
+const NO_FUNCTION = 'is missing: a tool is {"type": "function", "function": {"name", "description", "parameters"}}. Tools in the shapes of Anthropic (name, input_schema), Gemini (functionDeclarations), MCP (name, inputSchema) and OpenAI\'s Responses (type, name, parameters) are converted';
+
 export const Tool = z
-  .object({
+  .preprocess((tool) => toOpenAi(tool), z.object({
     type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
     function: z
       .looseObject({
@@ -17,18 +21,21 @@ export const Tool = z
         description: z.string().max(20_000).optional().meta({ description: 'What the tool does, as models read it.' }),
         parameters: jsonObject.optional().meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
         strict: z.boolean().nullable().optional().meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
-      })
+      }, { error: isMissing })
       .meta({ description: 'The function that models see. Further fields are sent along as they are.' }),
     annotations: jsonObject.optional().meta({ description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.' }),
-  })
+  }))
   .superRefine((tool, context) => {
     const fault = toolFault(tool);
     if (fault) context.addIssue({ code: 'custom', message: fault });
   })
-  .meta({ id: 'Tool', description: 'A tool in OpenAI\'s function schema, of at most 64 KiB of JSON and 500 names of properties in its schema, inner ones included.' });
+  .meta({ id: 'Tool', description: 'A tool in OpenAI\'s function schema, of at most 64 KiB of JSON and 500 names of properties in its schema, inner ones included. Tools in the shapes of Anthropic, Gemini, MCP and OpenAI\'s Responses are converted, and a warning says so.' });
 export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
+
+/** A list of tools, or of what stands for some; Gemini's lists of declarations are spread out. */
+export const listOfTools = <Item extends z.ZodType>(item: Item) => z.preprocess(spreadDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
 /** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
 const LARGEST_TOOL_BYTES = 64 * 1024;
@@ -65,7 +72,7 @@ export function toolsFault(tools: readonly unknown[]): string | undefined {
 }
 
 /** For `superRefine` of a list of tools, and of names of tools. */
-export function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
+function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
   const message = toolsFault(tools);
   if (message) context.issues.push({ code: 'custom', input: tools, message });
 }

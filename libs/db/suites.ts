@@ -41,6 +41,24 @@ export async function listSuites(pool: Pool, teamId: string, limit: number, curs
   return { items: rows.slice(0, limit).map(toSuite), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
+/** Ids of the suites of a name, two at most. */
+export async function suitesNamed(pool: Pool, teamId: string, name: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM suite WHERE team_id = $1 AND name = $2 LIMIT 2', [teamId, name]);
+  return rows.map((row) => row.id);
+}
+
+const MOST_LABELS = 500;
+/** Which labels of a filter no case of a suite has, and then some that its cases have. */
+export async function caseLabels(pool: Pool, suiteId: string, { tags, category }: NonNullable<RunInput['case_filter']>): Promise<{ unknownTags: string[]; tags: string[]; isCategory: boolean; categories: string[] }> {
+  const { rows: [asked] } = await pool.query<{ unknown: string[]; known: boolean }>(
+    `SELECT ARRAY(SELECT tag FROM unnest($2::text[]) tag WHERE NOT EXISTS (SELECT 1 FROM suite_case WHERE suite_id = $1 AND tags @> ARRAY[tag])) AS unknown,
+       $3::text IS NULL OR EXISTS (SELECT 1 FROM suite_case WHERE suite_id = $1 AND category = $3) AS known`, [suiteId, tags ?? [], category ?? null]);
+  const { unknown, known } = asked!;
+  const some = async (what: string): Promise<string[]> =>
+    (await pool.query<{ label: string }>(`SELECT DISTINCT ${what} AS label FROM suite_case WHERE suite_id = $1 LIMIT ${MOST_LABELS}`, [suiteId])).rows.flatMap(({ label }) => label ?? []);
+  return { unknownTags: unknown, tags: unknown.length ? await some('unnest(tags)') : [], isCategory: known, categories: known ? [] : await some('category') };
+}
+
 /** @throws ProblemError 404 */
 export async function readSuite(pool: Pool | PoolClient, teamId: string, id: string): Promise<Suite> {
   const { rows } = await pool.query<SuiteRow>(`SELECT ${COLUMNS} FROM suite WHERE id = $1 AND team_id = $2`, [id, teamId]);

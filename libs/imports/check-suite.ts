@@ -4,21 +4,26 @@ import { inputFaults, MOST_FAULTS } from '#lib/contracts/input-faults';
 import { unstorable } from '#lib/contracts/storable';
 import { LARGEST_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
 import { bytesOf, type Tool } from '#lib/contracts/tool';
+import { conversionsOf } from '#lib/contracts/tool-shapes';
 import { checkTools } from '../scoring/check-tools.js';
+import { checkChainFields } from '../scoring/check-case.js';
 import { caseFitter } from './fit-case.js';
 import type { Draft } from './imported.js';
+import { SlipSearch, warningsOf } from './slip-search.js';
 import { takeTurns } from './take-turns.js';
-import type { Warnings } from './warnings.js';
+import { Warnings } from './warnings.js';
 
 type Checked<Made> = { made: Made } | { wrong: InputError[] };
+
+const MOST_CHAINLESS = 20;
 
 /**
  * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of the process
  * want to be served meanwhile.
- * @returns the suite, and the JSON of each of its cases
+ * @returns the suite, the JSON of each of its cases, and what its author should know of the tools and of what is expected
  * @throws ProblemError 400 or 422, naming the lines
  */
-export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ suite: SuiteFile; written: string[] }> {
+export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
     throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
@@ -63,8 +68,13 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ s
   if (errors.length) throw refusal(422, errors, 'things do not fit together; nothing was saved');
   if (leaveOut && cases.length === 0) throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
   const written: string[] = [];
+  const search = new SlipSearch(tools);
+  const chainless = new Warnings(MOST_CHAINLESS);
+  const place = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);
   let bytes = 0;
-  for (const [, input] of cases) {
+  for (const [index, input] of cases) {
+    search.look(input, index);
+    for (const { path, message } of checkChainFields(input)) chainless.add(`${place(index)}${input.name ? ` ("${input.name}")` : ''}, ${path}: ${message} The case is played as one turn.`);
     written.push(JSON.stringify(input));
     bytes += bytesOf(written.at(-1)!);
     if (bytes > LARGEST_IMPORT_BYTES) {
@@ -72,7 +82,9 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ s
     }
     await turn();
   }
-  return { suite: { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) }, written };
+  const made = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
+  const converted = conversionsOf([...parsed.data.tools, ...made.test_cases.flatMap((input) => input.tools ?? [])]);
+  return { suite: made, written, warnings: [...converted, ...warningsOf(search.found, place), ...chainless.list()] };
 }
 
 function canBeUsed(tool: Tool, warnings: Warnings): boolean {

@@ -1,6 +1,6 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
 import { givenTools, type Draft, type Source } from './imported.js';
 import { Incoming } from './incoming.js';
@@ -56,7 +56,7 @@ function readCell(column: string, cell: string, line: number): Json {
   try {
     return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // As spreadsheets write truth.
   } catch (error) {
-    throw new ProblemError(400, `Line ${line}: the cell "${column}" is not JSON: ${(error as Error).message}. Nothing was imported.`);
+    throw new ProblemError(400, `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
   }
 }
 

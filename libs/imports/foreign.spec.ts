@@ -10,7 +10,7 @@ const lines = (...values: object[]) => values.map((value) => JSON.stringify(valu
 describe('chat logs', () => {
   it('become a case for each assistant turn with calls: what stood before is asked, what was called is expected', async () => {
     const messages = [{ role: 'system', content: 'S' }, user('Weather?'), calling(['f', '{"n": 5.0}']), { role: 'tool', tool_call_id: 'c0', content: '7' }, calling(['g', '{}'], ['f', '']), { role: 'assistant', content: 'Done' }];
-    const { suite, warnings } = await read('chat-logs', lines({ id: 'chat-1', messages, tools: [tool('f'), tool('g')] }, { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f'), tool('g')] }));
+    const { suite, warnings } = await read('chat-logs', lines({ id: 'chat-1', messages, tools: [tool('f', { n: {} }), tool('g')] }, { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f', { n: {} }), tool('g')] }));
     expect(warnings).toEqual([]);
     expect(suite.tools.map((one) => one.function.name)).toEqual(['f', 'g']);
     expect(suite.test_cases).toEqual([
@@ -96,6 +96,7 @@ describe('a promptfoo configuration', () => {
       expect.stringMatching(/"file:\/\/other.txt" stands elsewhere/),
       expect.stringMatching(/^Line 22: the assertion "latency" is not converted/),
       expect.stringMatching(/^Line 34: a prompt uses more/),
+      'Line 29, /expected_calls/1/params/n: "get_weather" has no parameter "n". Its parameters: city.',
     ]);
     expect(JSON.stringify(suite.test_cases[3])).toContain('{"n":5.0}');
   });

@@ -1,6 +1,6 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
 import { toExpected } from '../scoring/bfcl-answer.js';
@@ -51,7 +51,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     const category = categoryOf(id);
     categories.add(category);
     const reason = refusal(category, value);
-    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${reason}. Nothing was imported.`);
+    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${ended(reason)} Nothing was imported.`);
     const warn = (message: string): void => warnings.at(line, `${id}: ${message}`);
     const functions = functionsOf(value, warn);
     const tools = toolsOf(functions, warn);
@@ -160,7 +160,7 @@ function toolsOf(functions: Described[], warn: (message: string) => void): Map<s
     const unknown = new Set<string>();
     const tool = toTool(described, (type) => unknown.add(type));
     const { name } = tool.function;
-    if (name !== described.name) warn(`the function "${described.name}" is named "${name}" here, which providers accept`);
+    if (name !== described.name) warn(`the function "${described.name}" is named "${name}" here: names have letters, digits, "_", "." and "-", 64 of them`);
     if (taken.has(name.toLowerCase())) {
       warn(`describes "${name}" twice; the first description counts`);
       continue;

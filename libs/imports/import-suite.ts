@@ -36,6 +36,6 @@ export async function importSuite(format: ImportFormat, body: unknown, name: str
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
-  const { suite, written } = await checkSuite(draft);
-  return { suite, written, warnings: [...warnings.list(), ...hintsOf(suite)] };
+  const { suite, written, warnings: found } = await checkSuite(draft);
+  return { suite, written, warnings: [...warnings.list(), ...found, ...hintsOf(suite)] };
 }

@@ -3,7 +3,7 @@ import { inputFaults } from '#lib/contracts/input-faults';
 import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
+import { bytesOf, LARGEST_TOOLS_BYTES, listOfTools, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
 import { Incoming } from './incoming.js';
 import type { Warnings } from './warnings.js';
 
@@ -49,7 +49,7 @@ export function readSource(body: unknown, name: string | undefined): Source {
 /** Tools given beside a file, checked by their schema. @throws ProblemError 400 */
 export function givenTools(settings: Source['settings']): Tool[] {
   if (settings.tools === undefined) return [];
-  const parsed = Tool.array().max(MAX_TOOLS).safeParse(settings.tools);
+  const parsed = listOfTools(Tool).safeParse(settings.tools);
   if (parsed.success) return parsed.data;
   const [{ path, message }] = inputFaults(parsed.error.issues) as [InputError];
   throw new ProblemError(400, `/tools${path} ${message}`);

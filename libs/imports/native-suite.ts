@@ -1,5 +1,5 @@
 import { isDeeperThan, isObject, MOST_LEVELS, parseJson, plainNumbers } from '#lib/contracts/json';
-import { ProblemError, sentence } from '#lib/contracts/problem';
+import { ended, ProblemError, sentence } from '#lib/contracts/problem';
 import type { Draft } from './imported.js';
 
 /** A suite as its own JSON says it, or as what was written in another notation for the same. */
@@ -18,6 +18,6 @@ function jsonOf(text: string): unknown {
   try {
     return parseJson(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new ProblemError(400, `The file is not JSON: ${(error as Error).message}. For another format name it: ?format=.`);
+    throw new ProblemError(400, `The file is not JSON: ${ended((error as Error).message)} For another format name it: ?format=.`);
   }
 }

@@ -1,5 +1,5 @@
 import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 import { Incoming, linesOf, lookAhead, wholeOf } from './incoming.js';
 import { takeTurns } from './take-turns.js';
 
@@ -74,7 +74,7 @@ function parsed(line: number, text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new ProblemError(400, `Line ${line} is not JSON: ${(error as Error).message}. Nothing was imported.`);
+    throw new ProblemError(400, `Line ${line} is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { constructFromEvents, CORE_SCHEMA, defineScalarTag, EVENT_ID, floatCoreTag, getScalarValue, intCoreTag, mergeTag, NOT_RESOLVED, parseEvents, type Event, type ScalarTagDefinition } from 'js-yaml';
 import { isObject, parseJson, type Json } from '#lib/contracts/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ended, ProblemError } from '#lib/contracts/problem';
 
 /** Read in one go, a quarter of a second for each megabyte. */
 const LARGEST_YAML = 2 * 2 ** 20;
@@ -41,7 +41,7 @@ export function readYaml(text: string): ReadYaml {
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-    throw new ProblemError(400, `The file is not YAML${mark ? ` at line ${mark.line + 1}` : ''}: ${reason ?? message}. Nothing was imported.`);
+    throw new ProblemError(400, `The file is not YAML${mark ? ` at line ${mark.line + 1}` : ''}: ${ended(reason ?? message)} Nothing was imported.`);
   }
 }
 

@@ -6,8 +6,10 @@ export class Warnings {
   readonly #conclusions: string[] = [];
   #more = 0;
 
+  constructor(readonly most = MOST_WARNINGS) {}
+
   add(text: string): void {
-    if (this.#texts.length < MOST_WARNINGS) this.#texts.push(text);
+    if (this.#texts.length < this.most) this.#texts.push(text);
     else this.#more++;
   }
 

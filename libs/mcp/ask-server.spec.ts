@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askServer } from './ask-server.js';
+import { askServer, inShort } from './ask-server.js';
 
 const running: (() => void)[] = [];
 afterAll(() => running.forEach((stop) => stop()));
@@ -94,6 +94,12 @@ describe('what is no MCP server', () => {
     const url = await serve((_request, response, message) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: 'Closed on Sundays' } })));
     await expect(ask(url)).rejects.toThrow(/does not answer as an MCP server: .*Closed on Sundays/);
+  });
+
+  it('and answers with a web page is not quoted with its marks', () => {
+    expect(inShort('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe('found a web page; the endpoint is usually /sse or /mcp.');
+    expect(inShort('Unexpected content type: text/html')).toMatch(/web page/);
+    expect(inShort('x'.repeat(600))).toBe('x'.repeat(500));
   });
 
   it('and never answers, or never ends, is given up', async () => {

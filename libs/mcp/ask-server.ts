@@ -109,11 +109,15 @@ function explained(error: unknown, url: string, { expiredMs, isPrivate }: { expi
   const said = message || code || 'no reason given';
   // What a private address answers is for machines inside: who chose the URL is told an error in MCP's own words, and no other bytes.
   const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
-  const quote = !isPrivate ? said.slice(0, 500)
+  const quote = !isPrivate ? inShort(said)
     : known ? said.slice(0, 300)
     : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private address. Is the path right? Most end in /mcp or /sse.`;
   return fail(`${host} does not answer as an MCP server: ${quote}`);
 }
+
+/** What a server said, unless it is a web page. */
+export const inShort = (said: string): string =>
+  /<(!doctype|html)|text\/html/i.test(said) ? 'found a web page; the endpoint is usually /sse or /mcp.' : said.slice(0, 500);
 
 /** Codes of errors that Node and undici make of a connection: nothing of an answer is in their words. */
 const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

@@ -10,7 +10,7 @@ export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; w
     const described: McpTool = isOpenAi(one) ? { ...one.function, inputSchema: one.function.parameters, annotations: one.annotations } : one;
     const name = freeName(described.name, taken);
     taken.add(name.toLowerCase());
-    if (name !== described.name) warnings.push(`The tool "${described.name}" is named "${name}" here: providers accept letters, digits, "_", "." and "-", 64 of them.`);
+    if (name !== described.name) warnings.push(`The tool "${described.name}" is named "${name}" here: names have letters, digits, "_", "." and "-", 64 of them.`);
     const description = described.description ?? described.title ?? undefined;
     if (description && description.length > 20_000) warnings.push(`The description of "${name}" was cut to 20,000 characters.`);
     const annotations = { ...(described.title ? { title: described.title } : {}), ...(isObject(described.annotations) ? described.annotations : {}) };

@@ -1,3 +1,4 @@
+import { ended } from '#lib/contracts/problem';
 import { MAX_THROTTLED_MS } from './after-failure.js';
 import { AnswerTooLarge, AnswerTooSlow } from './guarded-size.js';
 import { AddressRefused } from './guarded-fetch.js';
@@ -22,16 +23,16 @@ export function failureOfStatus(status: number, headers: Headers | undefined, er
   }
   const retryAfterMs = readRetryAfter(headers);
   if (status === 402 || (status === 400 && /credit balance is too low/i.test(said))) {
-    return fail('rate_limited', `${host} answered ${status}: ${quote}. Add credit to the account there.`, false);
+    return fail('rate_limited', `${host} answered ${status}: ${ended(quote)} Add credit to the account there.`, false);
   }
-  if (status === 401 || status === 403) return fail('auth', `${host} refused the key (${status}): ${quote}. Check the provider's api_key.`, false);
+  if (status === 401 || status === 403) return fail('auth', `${host} refused the key (${status}): ${ended(quote)} Check the provider's api_key.`, false);
   if (status === 408) return fail('timeout', `${host} answered 408: ${quote}`, true, retryAfterMs);
   if (status === 409) return fail('bad_response', `${host} answered 409: ${quote}`, true, retryAfterMs);
   if (status >= 500) return fail('provider_5xx', `${host} answered ${status}: ${quote}`, true, retryAfterMs);
   if (status >= 300 && status < 400) {
     return fail('bad_response', `${host} redirects to ${headers?.get('location') ?? 'another address'}. Redirects are not followed: set base_url to the final address.`, false);
   }
-  if (status === 404) return fail('bad_request', `${host} answered 404: ${quote}. Check the base URL (most end in /v1) and the model's id.`, false);
+  if (status === 404) return fail('bad_request', `${host} answered 404: ${ended(quote)} Check the base URL (most end in /v1) and the model's id.`, false);
   return fail('bad_request', `${host} answered ${status}: ${quote}`, false);
 }
 

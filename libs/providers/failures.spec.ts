@@ -15,6 +15,12 @@ describe('a failure of a provider', () => {
   ])('%d is %s (tried again: %s)', (code, kind, retryable) => {
     expect(status(code)).toMatchObject({ kind, retryable, message: expect.stringMatching(/api\.example\.com/) });
   });
+  it('is quoted, and what to do about it follows as a sentence of its own', () => {
+    for (const said of ['You can find your key in your account.', 'You can find your key in your account', 'Find your key (in your account.)']) {
+      expect(status(401, said).message).toMatch(/your account\.?\)?\.? Check the provider's api_key\.$/);
+      expect(status(401, said).message).not.toContain('..');
+    }
+  });
   it('of a used-up quota is not tried again', () => {
     expect(failureOfStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(false);
   });

@@ -1,21 +1,39 @@
 import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { insteadOf } from '#lib/contracts/nearest';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from './match-arguments.js';
 import { toolSetOf } from './tool-set.js';
 
+/** Names that are not there are compared with all that are; a case may name thousands. */
+const MOST_COMPARED = 10;
+
+const OF_CHAINS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses'] as const;
+
+/** What a case says of a chain without being one. Cases that are stored may: they are played as one turn, as ever. */
+export function checkChainFields(input: CaseInput): InputError[] {
+  if (input.multi_turn) return [];
+  const said = OF_CHAINS.filter((key) => input[key] != null && Object.keys(Object(input[key]) as object).length + Number(typeof input[key] === 'number') > 0);
+  return said.map((key) => ({ path: pointer([key]), message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.' }));
+}
+
 /** What is wrong with a case beyond its schema; paths are pointers into it. Empty: it can be run and scored. */
 export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const fail = (path: PropertyKey[], message: string): void => void errors.push({ path: pointer(path), message });
-  checkOwnTools(input, suite, fail);
+  let unknown = 0;
+  const failUnknown: FailUnknown = (path, name, where, among) => {
+    const known = among.map((tool) => tool.function.name);
+    fail(path, `No tool "${name}" in the ${where}.${++unknown <= MOST_COMPARED ? ` ${insteadOf(name, known, 'its tools')}` : ''}`);
+  };
+  checkOwnTools(input, suite, fail, failUnknown);
   const tools = toolSetOf(input, suite);
   const names = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   const checkNames = (path: PropertyKey[], expected: string | string[]): void => {
     for (const name of [expected].flat()) {
-      if (!names.has(name.toLowerCase())) fail(path, `No tool "${name}" in the ${input.tools ? 'tools of the case' : 'suite'}. Its tools: ${tools.map((tool) => tool.function.name).join(', ')}.`);
+      if (!names.has(name.toLowerCase())) failUnknown(path, name, input.tools ? 'tools of the case' : 'suite', tools);
     }
   };
 
@@ -49,12 +67,12 @@ export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[
   return errors;
 }
 
-function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[], fail: Fail): void {
+function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[], fail: Fail, failUnknown: FailUnknown): void {
   const names = new Set(suite.map((tool) => tool.function.name.toLowerCase()));
   const seen = new Set<string>();
   tools?.forEach((tool, index) => {
     const name = typeof tool === 'string' ? tool : tool.function.name;
-    if (typeof tool === 'string' && !names.has(name.toLowerCase())) fail(['tools', index], `No tool "${name}" in the suite. Its tools: ${suite.map((one) => one.function.name).join(', ')}.`);
+    if (typeof tool === 'string' && !names.has(name.toLowerCase())) failUnknown(['tools', index], name, 'suite', suite);
     if (seen.has(name.toLowerCase())) fail(['tools', index], `"${name}" is listed twice; names are compared ignoring case.`);
     seen.add(name.toLowerCase());
     if (typeof tool !== 'string') for (const { path, message } of checkTools([tool])) fail(['tools', index, ...path.split('/').slice(2)], message);
@@ -65,6 +83,7 @@ function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[]
 }
 
 type Fail = (path: PropertyKey[], message: string) => void;
+type FailUnknown = (path: PropertyKey[], name: string, where: string, among: readonly Tool[]) => void;
 
 function checkExpected(path: PropertyKey[], params: JsonObject, config: ScoringConfig | null | undefined, scoring: ScoringMode | undefined, fail: Fail): void {
   for (const [key, value] of Object.entries(params)) {

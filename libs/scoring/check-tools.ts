@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { isDeeperThan, isObject, lossyNumbers, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json';
@@ -155,7 +155,7 @@ function isValid(validate: ValidateFunction, args: unknown): boolean {
   }
 }
 
-function holdsMoreThan(value: Json, most: number): boolean {
+export function holdsMoreThan(value: Json, most: number): boolean {
   const todo: Json[] = [value];
   let found = 0;
   for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
@@ -166,6 +166,14 @@ function holdsMoreThan(value: Json, most: number): boolean {
     } else if (isObject(one)) for (const key in one) todo.push(one[key]!);
   }
   return false;
+}
+
+export type SchemaError = Pick<ErrorObject<string, Record<string, unknown>>, 'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'message'>;
+
+/** What a tool's schema has against arguments; nothing where it is no schema. */
+export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
+  const validate = validatorOf(tool);
+  return validate && !isValid(validate, lossyNumbers(args)) ? [...(validate.errors ?? [])] : [];
 }
 
 /** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score, and not made of arguments of more than 50,000 values. */

@@ -130,6 +130,9 @@ function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: 
   };
 }
 
+/** Whether a value is what is expected, under the rule of its argument. */
+export const isAnswer = (expected: Json, actual: Json, rule: Rule): boolean => mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
+
 /** The path of the first place where a value is not as expected; undefined when it is. */
 function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], found: Found, similarities?: Similarities): string[] | undefined {
   const matcher = matcherOf(expected);

@@ -1,0 +1,75 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { InputError } from '#lib/contracts/problem';
+import type { Tool } from '#lib/contracts/tool';
+import { findSlips } from '../scoring/find-slips.js';
+
+const MOST_NAMED = 20;
+/** Compiling a schema takes a millisecond, and a second where it is as large as may be: so much of it is done for one request. */
+const MOST_WORK = 2 ** 20;
+const workOf = (characters: number): number => characters * Math.max(1, characters / 2 ** 13);
+
+export interface Slip extends InputError {
+  /** Which of the cases. */
+  index: number;
+  name: string | null;
+}
+export interface Slips {
+  named: Slip[];
+  /** Slips that are not named. */
+  more: number;
+  /** Cases that were not looked at, for what their tools are. */
+  unseen: number;
+}
+export const noSlips = (): Slips => ({ named: [], more: 0, unseen: 0 });
+
+/** Looks through cases for what no call can answer. */
+export class SlipSearch {
+  readonly found = noSlips();
+  readonly #byName: ReadonlyMap<string, Tool>;
+  readonly #known = new WeakSet<Tool>();
+  readonly #texts = new Set<string>();
+  #work = 0;
+
+  constructor(readonly suite: readonly Tool[]) {
+    this.#byName = byName(suite);
+  }
+
+  look(input: CaseInput, index: number): void {
+    if (!this.#affords(input)) this.found.unseen++;
+    else addSlips(this.found, { named: findSlips(input, this.suite).map((slip) => ({ ...slip, index, name: input.name ?? null })), more: 0, unseen: 0 });
+  }
+
+  #affords(input: CaseInput): boolean {
+    const own = byName(input.tools?.filter((tool) => typeof tool !== 'string') ?? []);
+    const names = new Set((input.expected_calls?.flatMap(({ tool }) => tool) ?? [input.expected_tool ?? []].flat()).map((name) => name.toLowerCase()));
+    return [...names].every((name) => {
+      const tool = own.get(name) ?? this.#byName.get(name);
+      if (!tool || this.#known.has(tool)) return true;
+      const text = JSON.stringify(tool.function.parameters ?? null);
+      if (!this.#texts.has(text)) this.#work += workOf(text.length);
+      if (this.#work > MOST_WORK) return false;
+      this.#texts.add(text);
+      this.#known.add(tool);
+      return true;
+    });
+  }
+}
+
+const byName = (tools: readonly Tool[]): Map<string, Tool> => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
+
+/** Adds what was found in some cases to what was found in others. */
+export function addSlips(to: Slips, { named, more, unseen }: Slips): void {
+  const fit = named.slice(0, MOST_NAMED - to.named.length);
+  to.named.push(...fit);
+  to.more += more + named.length - fit.length;
+  to.unseen += unseen;
+}
+
+/** @param nameOf a case, by its place among those that were looked at */
+export function warningsOf({ named, more, unseen }: Slips, nameOf: (index: number) => string): string[] {
+  return [
+    ...named.map(({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`),
+    ...(more ? [`And ${more} more expected arguments that no call can have which obeys its tool.`] : []),
+    ...(unseen ? [`${unseen} cases were not looked through for expected arguments that no call can have: there are too many different tools.`] : []),
+  ];
+}
