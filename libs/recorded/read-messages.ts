@@ -37,6 +37,7 @@ export function readOwnMessage(message: JsonObject): JsonObject {
 export function readMessages(list: readonly Json[], where: string): Conversation {
   let words: Conversation['words'] = 'openai';
   const messages = list.map((one, index) => {
+    if (!isMessage(one)) throw new Error(`${where}[${index}] must be a message: {"role": ..., "content": ...}.`);
     const read = readMessage(one, `${where}[${index}]`);
     if (read.words !== 'openai') words = read.words;
     return read.message;
@@ -48,6 +49,7 @@ export function readMessages(list: readonly Json[], where: string): Conversation
 export function roundsOf(messages: readonly JsonObject[]): JsonObject[] {
   const rounds = messages.filter((message) => message.role === 'assistant');
   if (rounds.length === 0) throw new Error('No message of it is the assistant\'s: nothing was replied.');
+  if (!rounds.every(isSpeech)) throw new Error('A message of the assistant holds neither "content" nor "tool_calls".');
   return rounds;
 }
 
@@ -118,9 +120,10 @@ function refuseSlips(message: JsonObject, where: string): void {
   }
 }
 
-/** A block of content that can only be a call, in words that are not read. */
-function refuseUnreadBlocks(content: Json | undefined, where: string): void {
-  if (!Array.isArray(content)) return;
+/** What is no content, and a block of content that can only be a call, in words that are not read. */
+export function refuseUnreadBlocks(content: Json | undefined, where: string): void {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);
   content.forEach((block, index) => {
     if (!isObject(block) || typeof block.text === 'string' || block.type === 'tool_use' || block.type === 'server_tool_use') return;
     const key = ['name', 'toolName', 'toolUse', 'functionCall', 'function'].find((one) => block[one] !== undefined);

@@ -62,6 +62,7 @@ test('a model that said nothing, or refused, or wrote JSON of its own, has repli
   expect(readRecorded({ content: null }).rounds).toEqual([{ content: null }]);
   expect(readRecorded({ promptFeedback: { blockReason: 'SAFETY' } }).rounds).toEqual([{ role: 'assistant', content: null }]);
   expect(readRecorded({ choices: [{ message: { role: 'assistant' } }] }).rounds).toHaveLength(1);
+  expect(readRecorded({ candidates: [{ finishReason: 'SAFETY' }] }).rounds).toEqual([{ role: 'assistant', content: null }]);
   expect(readRecorded({ object: 'response', status: 'incomplete', output: [] }).rounds).toHaveLength(1);
 });
 
@@ -105,6 +106,11 @@ test.each<[string, unknown, string]>([
   ['calls that are no list', { choices: [{ message: { tool_calls: {} } }] }, 'must be a list of calls'],
   ['a call that is no text', { content: null, function_call: 'weather' }, 'function_call must be a call'],
   ...[{ choices: [{ message: chat }] }, { candidates: [{ content: {} }] }, { object: 'response' }, { type: 'message', content: [] }].map((answer): [string, string, string] => [`the text ${JSON.stringify(answer).slice(0, 20)}`, JSON.stringify(answer), 'hand that in as JSON']),
+  ['content that is none', { content: { text: 'x' } }, 'content must be a text, a list of blocks, or null'],
+  ['content of a completion that is none', { choices: [{ message: { content: {} } }] }, 'content must be a text'],
+  ['a candidate without content', { candidates: [{ text: 'x' }] }, 'holds no "content"'],
+  ['a message of nobody', { messages: [{ content: 'x' }] }, 'messages[0] must be a message'],
+  ['a message of the assistant that holds nothing', [user, { role: 'assistant', text: 'x' }], 'holds neither "content" nor'],
   ['no candidates', { candidates: [] }, '"candidates" is empty'],
   ['a failed response', { object: 'response', status: 'failed', output: [] }, 'The response is "failed"'],
   ['an empty response', { output: [] }, '"output" is empty'],

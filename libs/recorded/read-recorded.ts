@@ -5,7 +5,7 @@ import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
 import { readOpenai } from '#lib/providers/answers/openai';
 import type { Said } from '#lib/providers/answers/said';
 import { readCall, shown, toToolCall } from './read-call.js';
-import { hasToolUse, isMessage, notReplied, readMessages, readOwnMessage, roundsOf, withCalls } from './read-messages.js';
+import { hasToolUse, isMessage, notReplied, readMessages, readOwnMessage, refuseUnreadBlocks, roundsOf, withCalls } from './read-messages.js';
 
 /** What a model replied, from a record of whoever asked it. */
 export interface Recorded {
@@ -95,6 +95,7 @@ function ofChat({ choices, ...answer }: JsonObject) {
   if (isObject(choice.error) || choice.finish_reason === 'error') throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
   if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
   const { message } = choice;
+  refuseUnreadBlocks(message.content, 'choices[0].message');
   // What stands in the calls is the model's; that they are calls is the provider's affair.
   const areCalls = Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
   return said(readOpenai({ ...answer, choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }] }));
@@ -122,7 +123,10 @@ function ofAnthropic(answer: JsonObject) {
 function ofGoogle(answer: JsonObject) {
   const isBlocked = isObject(answer.promptFeedback) && answer.promptFeedback.blockReason !== undefined;
   if (answer.candidates === undefined && !isBlocked) return undefined;
-  if (!isBlocked) only(answer.candidates, 'candidates');
+  if (!isBlocked) {
+    const { content, finishReason } = only(answer.candidates, 'candidates');
+    if (content === undefined && finishReason === undefined) throw new Error('"candidates[0]" holds no "content", and no reason for that.');
+  }
   return said(readGoogle(answer));
 }
 
