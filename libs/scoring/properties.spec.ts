@@ -71,7 +71,7 @@ test('what fails says why: only what passes has the error type "none"', () => {
   const chainOf = { prompt: 'p', multi_turn: true, expected_tool: 'f', optimal_hops: 2, valid_prerequisites: ['g'] };
   fc.assert(fc.property(calls, calls, args, fc.constantFrom(0.3, 0.7, 1), (called, expected, params, pass_threshold) => {
     const one = scoreMetric('toolmark.single_turn', { pass_threshold }, { case: { expected_calls: expected.map((call) => ({ tool: call.name, params: call.arguments })) }, tools, reply: reply(called) });
-    const chain = scoreMetric('toolmark.multi_turn', { pass_threshold }, { case: { ...chainOf, expected_params: params }, tools, rounds: called.map((call) => ({ reply: reply([call]) })) });
+    const chain = scoreMetric('toolmark.multi_turn', { pass_threshold }, { case: { ...chainOf, expected_params: params }, tools, rounds: [...called.map((call) => [call]), []].map((made) => ({ reply: reply(made) })) });
     for (const { passed, error_type } of [one, chain]) expect(passed || error_type !== 'none').toBe(true);
   }));
 });
