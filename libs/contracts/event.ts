@@ -80,14 +80,14 @@ export const Envelope = z.object({ job_id: jobId, seq, at, data: z.looseObject({
 export type Envelope<Name extends LogEventName = LogEventName> = Omit<z.infer<typeof Envelope>, 'data'> & { data: LogEventData<Name> };
 
 const included = count.describe('The last event of the log that is included; 0 before the first.');
-export const Progress = event('Where a run stands.', {
+const progress = event('Where a run stands.', {
   job_id: jobId,
   seq: included,
   current: count.describe('Results that are there, scored or errored, of the whole run: also those from before it was resumed.'),
   total: count.describe('Results that the run has in the end.'),
   targets: z.array(RunTarget).describe('Each model of the run; none for a rescore.'),
 }).meta({ id: 'tool_eval_progress' });
-export type Progress = z.infer<typeof Progress>;
+export type Progress = z.infer<typeof progress>;
 
 /** What is sent beside the events of a log. */
 export const LIVE_MESSAGES = {
@@ -97,7 +97,7 @@ export const LIVE_MESSAGES = {
     to_seq: seq.describe('The number of the last.'),
     results: z.array(LOG_EVENTS.tool_eval_result.and(z.object({ seq, at }))).describe('What their `tool_eval_result` say, in order, and beside it:'),
   }),
-  tool_eval_progress: Progress,
+  tool_eval_progress: progress,
   job_progress: event('Where a job stands. Of a resumed run, it counts only what the job has to do.', {
     job_id: jobId,
     seq: included,
@@ -126,7 +126,7 @@ export const Subscribed = z.object({
   ok,
   snapshot: z.object({
     job: Job.describe('The job as it is now.'),
-    progress: Progress.describe('For a rescore, what it has scored and no targets.'),
+    progress: progress.describe('For a rescore, what it has scored and no targets.'),
     summaries: z.array(Summary).describe('Of models that are through.'),
     last_seq: count.describe('The number of the last event of its log.'),
   }).describe('Where things stand. What is sent from now on comes on top of it.'),
