@@ -29,7 +29,7 @@ export function findUndescribed({ paths, components, tags = [] }) {
   function checkParameter(parameter, place) {
     if (parameter.$ref) return;
     need(parameter.description, place, 'description');
-    need(parameter.example !== undefined, place, 'example');
+    need(parameter.example !== undefined || parameter.schema?.examples?.length, place, 'example');
   }
 
   function checkResponse(response, place) {

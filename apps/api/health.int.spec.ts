@@ -32,6 +32,7 @@ describe('the API', () => {
     expect(components.schemas.CaseInput.properties.prompt).toMatchObject({ maxLength: 50_000 });
     expect(components.schemas.SuiteFile.properties).toMatchObject({ test_cases: { maxItems: 10_000 }, tools: { maxItems: 128 } });
     expect(paths['/api/tool-suites'].get.parameters).toContainEqual(expect.objectContaining({ name: 'limit', schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }) }));
+    expect(components.schemas.Tool.required).toEqual(['function']); // Answers have a type too, but requests may leave it out.
     const post = paths['/api/tool-eval'].post;
     expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
     expect(components.responses.Problem422.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });

@@ -34,7 +34,11 @@ export function addExamples({ paths, components }: OpenAPIObject): void {
   const shared: Record<string, object> = (components!.examples = {});
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item)) {
-      for (const parameter of operation.parameters ?? []) if (parameter.schema) parameter.example ??= exampleOf(parameter.schema);
+      for (const parameter of operation.parameters ?? []) {
+        // Not as `example`, which /docs would send along unless a user takes it out: a cursor, an id, `?apply=true`.
+        const found = exampleOf(parameter.schema ?? {});
+        if (found !== undefined) parameter.schema = { ...parameter.schema, description: undefined, example: undefined, examples: [found] };
+      }
       for (const holder of [operation.requestBody, ...Object.values(operation.responses ?? {})]) {
         for (const content of Object.values((holder?.content ?? {}) as Record<string, Content>)) exemplify(content);
       }

@@ -44,7 +44,7 @@ const known = (text: string): string => ids.reduce((made, [example, real]) => ma
 /** The operations whose method is one of these, in the order of /docs, with their paths filled in. */
 function operations(...methods: string[]): any[] {
   return Object.entries<any>(document.paths).flatMap(([path, item]) => methods.flatMap((method) => (item[method] ? [{ ...item[method], method, path }] : [])))
-    .map((operation) => ({ ...operation, filled: operation.parameters.reduce((path: string, { name, example }: any) => path.replace(`{${name}}`, known(String(example))), operation.path) }));
+    .map((operation) => ({ ...operation, filled: operation.parameters.reduce((path: string, { name, schema }: any) => path.replace(`{${name}}`, known(String(schema?.examples[0]))), operation.path) }));
 }
 
 /** Where a text of this type is of another format than JSON's. */
@@ -79,6 +79,11 @@ describe('the description of the API', () => {
     // Nobody is at the provider's address, no worker made a result, and the timeline is not built yet.
     const others = ['/api/providers/{key}/discover: 422', '/api/tool-eval/history/{id}/results/{resultId}: 404', '/api/experiments/{id}/timeline: 422'];
     expect(told.filter((line) => !/: 2\d\d$/.test(line))).toEqual(others);
+  });
+
+  it('has no example of a parameter that /docs would send by itself', () => {
+    const parameters = [...operations('get', 'post', 'put', 'patch', 'delete').flatMap((operation) => operation.parameters), ...Object.values(document.components.parameters)];
+    expect(parameters.filter(({ example, examples, schema }) => (example ?? examples ?? schema?.example) !== undefined)).toEqual([]);
   });
 
   it('says who may send a request', async () => {

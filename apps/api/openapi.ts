@@ -51,7 +51,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('Toolmark')
     .setDescription(
-      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Times are ISO 8601 in UTC.',
+      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Times are ISO 8601 in UTC. Jobs can be followed live over Socket.IO on the same port, as docs/live.md of the repository describes.',
     )
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
@@ -118,7 +118,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): { schema: object; c
 }
 
 const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key', in: 'header' as const, required: false, schema: { type: 'string' as const, minLength: 1, maxLength: 200 }, example: 'nightly-2026-11-20',
+  name: 'Idempotency-Key', in: 'header' as const, required: false, schema: { type: 'string' as const, minLength: 1, maxLength: 200, examples: ['nightly-2026-11-20'] },
   description: 'A text of your choice: the same one with the same request gets the same answer for 24 hours, and does nothing again.',
 };
 
@@ -131,7 +131,8 @@ function problemResponse(status: string, description: string) {
   };
 }
 
-function namedInPath(path: string, name: string): { description: string; example: string } | undefined {
+function namedInPath(path: string, name: string): object | undefined {
   const segments = path.split('/');
-  return NAMED_IN_PATH[segments[segments.indexOf(`{${name}}`) - 1]!];
+  const named = NAMED_IN_PATH[segments[segments.indexOf(`{${name}}`) - 1]!];
+  return named && { description: named.description, schema: { type: 'string', examples: [named.example] } };
 }

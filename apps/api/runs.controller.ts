@@ -31,7 +31,10 @@ import { resolveTargets } from './resolve-targets.js';
 import { About, AlsoAnswers, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from './route.js';
 
 const ResultsPage = ResultsQuery.extend(PageQuery.shape);
-const JobsPage = PageQuery.extend({ status: JobStatus.optional(), type: JobType.optional() });
+const JobsPage = PageQuery.extend({
+  status: JobStatus.optional().meta({ description: 'Only jobs in this status.' }),
+  type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
+});
 const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'What the file is.' }), rescore_id: ResultsQuery.shape.rescore_id });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 

@@ -26,7 +26,7 @@ const oneCall = {
   expected_params: { city: { $one_of: ['Tokyo', 'Tōkyō'] }, units: 'fahrenheit' },
 };
 const severalCalls = {
-  prompt: 'Compare the weather in Paris and in London.', expected_calls: [{ tool: 'get_weather', params: { city: 'Paris' } }, expectedCall], call_order: 'any', allow_extra_calls: false,
+  source: 'otlp trace 4bf92f3577b34da6a3ce929d0e0e4736 span 00f067aa0ba902b7', prompt: 'Compare the weather in Paris and in London.', expected_calls: [{ tool: 'get_weather', params: { city: 'Paris' } }, expectedCall], call_order: 'any', allow_extra_calls: false,
 };
 const conversation = {
   messages: [{ role: 'user', content: 'What is the weather in Paris?' }, { role: 'assistant', content: 'Shall I look it up in Celsius?' }, message],
@@ -56,7 +56,7 @@ const summary = {
   ...group, target, overall_ci: [0.8, 1], pass_rate: 0.6666666666666666, pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
   pass_at_k: [0.6666666666666666], pass_hat_k: [0.6666666666666666],
   metrics: { axion_tool_correctness: { mean: 0.6666666666666666, ci: [0, 1], scored: 3, not_applicable: 0 } },
-  format_counts: { native: 2, none: 1 }, error_counts: { none: 2, missing_argument: 1 },
+  format_counts: { native: 2, none: 1 }, tool_choice_used: { required: 2 }, error_counts: { none: 2, missing_argument: 1 },
   by_category: {
     current: { cases: 2, scored: 2, errored: 0, passed: 1, tool_accuracy: 1, param_accuracy: 0.75, overall: 0.9, irrelevance_accuracy: null },
     abstention: { cases: 1, scored: 1, errored: 0, passed: 1, tool_accuracy: 1, param_accuracy: null, overall: 1, irrelevance_accuracy: 1 },
@@ -82,8 +82,10 @@ const evidenceOfSeveral = {
   pairs: [{ called: 1, expected: 0, param_score: 0, arguments: [] }, {
     called: 0, expected: 1, param_score: 1,
     arguments: [
-      { path: '/city', rule: 'fuzzy', verdict: 'match', expected: 'London', actual: 'london', note: 'The texts are too long to be compared by similarity, so they had to be equal.' },
+      { path: '/city', rule: 'fuzzy', verdict: 'match', expected: 'London', actual: 'london', similarity: 1, threshold: 0.8 },
       { path: '/units', rule: 'exact', verdict: 'match', expected: 'celsius', actual: 'celsius', default_applied: true },
+      { path: '/days', rule: 'numeric_tolerance', verdict: 'mismatch', expected: 5, actual: 3, distance: 2, epsilon: 1 },
+      { path: '/report', rule: 'fuzzy', verdict: 'match', expected: 'Long.', actual: 'Long.', note: 'Longer than 20000 characters: compared exactly.' },
     ],
   }],
   missing: [2], unexpected: [2], extra_arguments: ['/0/days'], precision: 0.5, recall: 0.5, f1: 0.5,
@@ -117,6 +119,7 @@ const job = {
   id: IDS.job, type: 'tool_eval', status: 'running', progress: { done: 1, total: 3, errored: 0, percent: 33.3, eta_s: 1.4 }, detail: null, result_ref: IDS.run, error: null,
   created_at: at('09:30:58'), started_at: at('09:30:59'), finished_at: null,
 };
+const warning = { code: 'abstention:auto', message: 'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.', at: at('09:30:59') };
 const run = {
   id: IDS.run, job_id: IDS.job, suite: { id: IDS.suite, name: suite.name, version: 3 }, status: 'completed',
   config: {
@@ -125,7 +128,7 @@ const run = {
   },
   targets: [{ target, provider_key: 'simulator', model_id: 'perfect-ish', total: 3, settled: 3, errored: 0, passed: 2 }],
   counts: { total: 3, settled: 3, errored: 0, passed: 2 }, score: 0.9333333333333332, delta: 0.05, summaries: [summary], experiment_id: IDS.experiment,
-  estimate, actual, created_at: at('09:30:58'), finished_at: at('09:31:02'),
+  estimate, actual, warnings: [warning], created_at: at('09:30:58'), finished_at: at('09:31:02'),
 };
 const runInput = { suite_id: IDS.suite, models: [target, 'simulator::careless-arguments'] };
 const rescoreInput = { metrics: [metricAsked], pass_threshold: 0.8, param_scoring: 'fuzzy', scoring_config: null };
@@ -262,6 +265,8 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     'A metric': {
       id: 'ragas_tool_call_accuracy', reference: 'Ragas ToolCallAccuracy', version: '0.4.3', meaning: 'Share of right arguments where the names agree as sequences, else 0.',
       options: { type: 'object', properties: { strict_order: { type: 'boolean', default: true } } },
+      input: { type: 'object', properties: { called: { type: 'array' }, expected: { type: 'array' } }, required: ['called', 'expected'], additionalProperties: false },
+      example: { metric: 'ragas_tool_call_accuracy', input: { called: [{ name: 'weather', arguments: { city: 'Paris' } }], expected: [{ name: 'weather', arguments: { city: 'Paris' } }] } },
     },
   },
   Budget: { 'Two and a half dollars': budget },
@@ -280,6 +285,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Estimate: { 'Three cases, one model': estimate },
   Actual: { 'Three cases, one model': actual },
   Summary: { 'Three cases': summary },
+  RunWarning: { 'Something was asked differently': warning },
   Run: { 'A run that is done': run },
   Evidence: {
     'A missing argument': evidence, 'Several calls': evidenceOfSeveral,
