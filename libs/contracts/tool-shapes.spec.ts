@@ -49,7 +49,7 @@ describe('a tool is taken in the shape', () => {
 
 describe('no tool is what', () => {
   it.each<[string, unknown]>([
-    ['a provider runs itself', { type: 'web_search_20250305', name: 'web_search' }],
+    ['a provider runs itself', { type: 'web_search_20250305', name: 'web_search', parameters: {} }],
     ['Gemini has beside its declarations', { functionDeclarations: [{ name: 'f' }], googleSearch: {} }],
     ['has no schema by any name', { name: 'f', description: 'd' }],
     ['is a list', [plain]],

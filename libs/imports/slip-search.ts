@@ -35,8 +35,11 @@ export class SlipSearch {
   }
 
   look(input: CaseInput, index: number): void {
-    if (!this.#affords(input)) this.found.unseen++;
-    else addSlips(this.found, { named: findSlips(input, this.suite).map((slip) => ({ ...slip, index, name: input.name ?? null })), more: 0, unseen: 0 });
+    if (!this.#affords(input)) return void this.found.unseen++;
+    const slips = findSlips(input, this.suite);
+    const fit = slips.slice(0, MOST_NAMED - this.found.named.length);
+    this.found.named.push(...fit.map(({ path, say }) => ({ path, message: say(), index, name: input.name ?? null })));
+    this.found.more += slips.length - fit.length;
   }
 
   #affords(input: CaseInput): boolean {

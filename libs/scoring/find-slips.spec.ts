@@ -12,7 +12,7 @@ const f = tool({
   level: { type: 'string', enum: ['high'], default: 'low' }, free: {},
 }, { required: ['city', 'n'] });
 const slips = (expected_params: object, more: Partial<CaseInput> = {}, tools: Tool[] = [f]) =>
-  findSlips({ prompt: 'p', expected_tool: tools.map((one) => one.function.name), expected_params: parseJson(JSON.stringify(expected_params)) as JsonObject, ...more }, tools).map(({ path, message }) => `${path}: ${message}`);
+  findSlips({ prompt: 'p', expected_tool: tools.map((one) => one.function.name), expected_params: parseJson(JSON.stringify(expected_params)) as JsonObject, ...more }, tools).map(({ path, say }) => `${path}: ${say()}`);
 
 describe('no call that obeys the tool is expected, which is said with the slip, where', () => {
   it.each<[string, object, Partial<CaseInput>, string]>([
@@ -35,6 +35,7 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
     ['none of several types', { mixed: 'x' }, {}, '/expected_params/mixed: "x" breaks the schema of "f": must be of type integer or null.'],
     ['none of several shapes', { shape: { radius: 1 } }, {}, '/expected_params/shape: {"radius":1} breaks the schema of "f": must be of type string.'],
     ['an entry of a list', { words: ['a', 'c'] }, {}, '/expected_params/words/1: "c" breaks the schema of "f": must be one of "a", "b".'],
+    ['a fraction has no integer near', { n: { $approx: 2.5 } }, {}, '/expected_params/n: {"$approx":2.5} breaks the schema of "f": must be of type integer.'],
     ['a list is too long', { words: ['a', 'b', 'a'] }, {}, '/expected_params/words: ["a","b","a"] breaks the schema of "f": must NOT have more than 2 items.'],
     ['an object lacks what its schema requires', { filter: { to: 1 } }, {}, '/expected_params/filter: {"to":1} breaks the schema of "f": must have required property \'from\'.'],
     ['an object has what its schema does not declare', { filter: { from: 1, too: 2 } }, {}, '/expected_params/filter/too: the schema of "f" declares here no "too"; is "to" meant?'],
@@ -85,6 +86,7 @@ describe('nothing is said of what can be won:', () => {
     ['the default, which may be left out', { level: 'low' }],
     ['null where that is a type', { mixed: null }],
     ['the other shape', { shape: { r: 1.5 } }],
+    ['one of several shapes in other letters', { shape: 'None' }],
     ['an object with its optional key', { filter: { from: 1, to: { $optional: 2 } } }],
     ['what may be anything', { free: { a: [1] } }],
   ])('%s', (_what, params, more = {}) => {
@@ -96,6 +98,7 @@ describe('nothing is said of what can be won:', () => {
       expect(slips({ a: 1 }, {}, [tool({}, more)])).toEqual([]);
     }
     expect(slips({ a: 1 }, {}, [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }])).toEqual([]);
+    expect(slips({ a: 1 }, {}, [tool({ a: {} }, { oneOf: [{ properties: { a: { const: 2 } } }, { properties: { a: { const: 1 } }, required: ['b'] }] })])).toEqual([]);
   });
 
   it('no call, no arguments, a tool of which nothing is known', () => {

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { insteadOf, meant } from '#lib/contracts/nearest';
-import { pointer, type InputError } from '#lib/contracts/problem';
+import { pointer } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { holdsMoreThan, schemaErrors, type SchemaError } from './check-tools.js';
 import { isAnswer, matcherOf, ruleFor, type Rule } from './match-arguments.js';
@@ -16,14 +16,20 @@ const LONGEST_SHOWN = 80;
 /** Schemas that say of what stands beside them what may stand in an object. */
 const COMPOSING = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties'];
 
+/** What is wrong with an expected argument. Saying it takes longer than finding it. */
+export interface Found {
+  path: string;
+  say: () => string;
+}
+
 /**
  * Expected arguments that no call can have which obeys its tool's schema: what is expected was misspelt, or the schema is wrong,
  * and every model fails. What is expected may be a part of a call, so nothing is missing; and where the way of comparing lets
  * other values pass, these count. Paths are pointers into the case.
  */
-export function findSlips(input: CaseInput, suite: readonly Tool[]): InputError[] {
+export function findSlips(input: CaseInput, suite: readonly Tool[]): Found[] {
   const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
-  const slipsIn = (path: PropertyKey[], names: string | string[], params: JsonObject | null | undefined, config: ScoringConfig | null | undefined): InputError[] => {
+  const slipsIn = (path: PropertyKey[], names: string | string[], params: JsonObject | null | undefined, config: ScoringConfig | null | undefined): Found[] => {
     const found = params ? [names].flat().flatMap((name) => tools.get(name.toLowerCase()) ?? []) : [];
     const [fewest = []] = found.map((tool) => slipsOf(tool, params!, config, input.param_scoring)).sort((a, b) => a.length - b.length);
     return fewest.map((slip) => ({ ...slip, path: pointer(path) + slip.path }));
@@ -32,28 +38,28 @@ export function findSlips(input: CaseInput, suite: readonly Tool[]): InputError[
   return input.expected_calls.flatMap(({ tool, params, scoring_config: config }, index) => slipsIn(['expected_calls', index, 'params'], tool, params, config ?? input.scoring_config));
 }
 
-function slipsOf(tool: Tool, params: JsonObject, config: ScoringConfig | null | undefined, scoring: ScoringMode | undefined): InputError[] {
+function slipsOf(tool: Tool, params: JsonObject, config: ScoringConfig | null | undefined, scoring: ScoringMode | undefined): Found[] {
   return Object.entries(params).flatMap(([key, wanted]) => slipOf(tool, key, wanted, ruleFor(key, config, scoring), config?.defaults !== 'strict') ?? []);
 }
 
-function slipOf(tool: Tool, key: string, wanted: Json, rule: Rule, defaultsCount: boolean): InputError | undefined {
+function slipOf(tool: Tool, key: string, wanted: Json, rule: Rule, defaultsCount: boolean): Found | undefined {
   const { name, parameters } = tool.function;
   const properties = isObject(parameters?.properties) ? parameters.properties : {};
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
   const fallback = isObject(property) ? property.default : undefined;
   if (matcherOf(wanted) === '$absent') {
     const isRequired = Array.isArray(parameters?.required) && parameters.required.includes(key);
-    return isRequired && fallback === undefined ? { path: pointer([key]), message: `"${name}" requires "${key}", which is expected to be absent.` } : undefined;
+    return isRequired && fallback === undefined ? { path: pointer([key]), say: () => `"${name}" requires "${key}", which is expected to be absent.` } : undefined;
   }
-  if (!parameters || isUndeclared(parameters, key)) return { path: pointer([key]), message: unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters') };
+  if (!parameters || isUndeclared(parameters, key)) return { path: pointer([key]), say: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters') };
   if (defaultsCount && fallback !== undefined && isAnswer(wanted, fallback, rule)) return undefined;
   if (holdsMoreThan(wanted, MOST_VALUES)) return undefined;
-  let first: InputError | undefined;
+  let first: Found | undefined;
   for (const variant of variantsOf(wanted, rule, [key]).slice(0, MOST_VARIANTS)) {
     const errors = [...undeclaredIn(parameters, { [key]: variant.value }, []), ...schemaErrors(tool, { [key]: variant.value }).filter((error) => isAbout(parameters, error))];
     const fault = faultIn(errors, variant, rule);
     if (!fault) return undefined;
-    first ??= { path: fault.instancePath || pointer([key]), message: explained(fault, variant, errors, name) };
+    first ??= { path: fault.instancePath || pointer([key]), say: () => explained(fault, variant, errors, name) };
   }
   return first;
 }
