@@ -169,6 +169,10 @@ export const CSV_EXAMPLE = 'prompt,expected_tool,expected_params\nWhat is the we
 export const JSONL_EXAMPLE = '{"prompt": "What is the weather in Paris?", "expected_tool": "get_weather", "expected_params": {"city": "Paris"}}\n';
 export const YAML_EXAMPLE = 'name: Weather\ntools:\n- type: function\n  function: { name: get_weather }\ntest_cases:\n- { prompt: What is the weather in Paris?, expected_tool: get_weather }\n';
 
+const cases = {
+  'One call': paris, 'Several calls': { id: idOf(24), position: 3, ...severalCalls }, 'A conversation': { id: idOf(25), position: 4, ...conversation },
+  'A chain': { id: idOf(26), position: 5, ...chain }, 'A draft that expects no call': { id: idOf(27), position: 6, ...noCall, ...oneCall, expected_tool: null, expected_params: null },
+};
 const slip = 'The case, /expected_params/ctiy: "get_weather" has no parameter "ctiy"; is "city" meant?';
 
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
@@ -217,15 +221,12 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ScoringConfig: { 'A rule for one argument': scoringConfig, 'A rule for all': scoringOfAll },
   ExpectedCall: { 'A call of several': expectedCall },
   CaseInput: { 'One call': oneCall, 'Several calls': severalCalls, 'A conversation': conversation, 'A chain': chain, 'No call': noCall },
-  Case: {
-    'One call': paris, 'Several calls': { id: idOf(24), position: 3, ...severalCalls }, 'A conversation': { id: idOf(25), position: 4, ...conversation },
-    'A chain': { id: idOf(26), position: 5, ...chain }, 'A draft that expects no call': { id: idOf(27), position: 6, ...noCall, ...oneCall, expected_tool: null, expected_params: null },
-  },
+  Case: cases,
   SuiteInput: { 'A suite': suiteSettings },
   SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'Everything that can change': suiteSettings },
   SuiteReplacement: { 'Another name and other tools': { name: suiteSettings.name, tools: suiteSettings.tools }, 'Everything': suiteSettings, 'Without a system prompt': { ...suiteSettings, system_prompt: null } },
   SuiteFile: { 'A suite with its cases': exampleSuite },
-  CaseWritten: { 'A case': { ...paris, warnings: [slip] } },
+  CaseWritten: Object.fromEntries(Object.entries(cases).map(([title, value]) => [title, { ...value, warnings: title === 'One call' ? [slip] : [] }])),
   CasesWritten: { 'One case': { ...paris, warnings: [slip] }, 'Several cases': { items: [paris], warnings: [] } },
   CasesInput: { 'One case': oneCall, 'Several cases': [severalCalls, chain], 'Several cases in an object': { cases: [noCall] } },
   ImportBody: {
