@@ -37,6 +37,8 @@ module.exports = {
     onlyOurs('contracts-import-nothing', lib('contracts'), [lib('contracts')], 'Contracts are shared with everyone, clients in the browser too.'),
     onlyOurs('scoring-imports-contracts', lib('scoring'), [lib('scoring', 'contracts')], 'Scoring is pure: the same words in, the same verdict out.'),
     onlyOurs('imports-import-contracts-and-scoring', lib('imports'), [lib('imports', 'contracts', 'scoring')], 'Files in, suites out: no server is needed to read one.'),
+    onlyOurs('recorded-imports-contracts-scoring-and-answers', lib('recorded'), [lib('recorded', 'contracts', 'scoring'), '^libs/providers/answers/'], 'What others wrote down is read without an SDK, a server or a clock.'),
+    onlyOurs('answers-import-contracts', '^libs/providers/answers/', ['^libs/providers/answers/', lib('contracts')], 'An answer is read the same way by whoever asked and by whoever finds it in a file.'),
     onlyOurs('mcp-imports-contracts-and-guarded-fetch', lib('mcp'), [lib('mcp', 'contracts'), '^libs/providers/guarded-'], 'Asking a server of tools needs the guarded client, and no more.'),
     onlyOurs('runtime-imports-contracts', lib('runtime'), [lib('runtime', 'contracts')], 'The ground that the other folders stand on.'),
     ...['providers', 'db', 'queue', 'events'].map((name) =>

@@ -50,6 +50,8 @@ it('a trace becomes drafts, which take part in a run by the suite’s name once 
   const run = await toolmark('run', 'From production', '--models', 'sim::perfect-ish', '--watch');
   const [, runId] = /Run (\S+) is completed/.exec(run.out)!;
   const [job] = JSON.parse((await toolmark('jobs', '--json')).out);
+  const jobs = (await toolmark('jobs')).out.split('\n').map((line) => line.split(/ {2,}/));
+  expect(jobs.slice(0, 2)).toMatchObject([['job', 'type', 'status'], [job.id, 'tool_eval', 'completed', '1/1', expect.stringMatching(/%$/), expect.stringMatching(/^From production v\d/), 'sim::perfect-ish', runId]]);
   const byRun = await toolmark('results', runId!);
   expect(byRun.out).toMatch(/^(pass|FAIL) {2}sim::perfect-ish {2}What is the weather/);
   expect(await toolmark('results', job.id)).toEqual(byRun);

@@ -60,6 +60,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
     ['a number', 5],
     ['nothing', null],
     ['a job id that is no id', { job_id: 'x\u0000' }],
+    ['a field that does not exist', { job_id: '01a1fc11-0570-72f9-b84b-b15294fa812e', after: 3 }],
   ])('%s', async (_what, packet) => {
     for (const name of ['subscribe', 'unsubscribe']) {
       viewer.emit(name, packet);
@@ -67,6 +68,17 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
       expect(await viewer.timeout(10_000).emitWithAck(name, packet, 'and', 'more')).toMatchObject(refused);
     }
     await othersGoOn();
+  });
+
+  it.each([
+    ['a field of another name', 'subscribe', { after_sequence: 3 }, 'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?'],
+    ['a field of another type', 'subscribe', { after_sq: 3, batch: 'no' }, 'subscribe takes {job_id, after_seq?, batch?}. /batch must be of type boolean'],
+    ['a field of another packet', 'unsubscribe', { after_seq: 3 }, 'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?'],
+    ['an event of another name', 'subscirbe', {}, 'There is no event "subscirbe" to send. There are subscribe and unsubscribe.'],
+    ['an event of a very long name', 'x'.repeat(50_000), {}, `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`],
+  ])('%s is answered with what there is', async (_what, name, fields, detail) => {
+    viewer.emit(name, { job_id: jobId, ...fields });
+    expect(await viewer.timeout(10_000).emitWithAck(name, { job_id: jobId, ...fields })).toMatchObject({ ok: false, error: { detail } });
   });
 
   /** Bytes that a client's own library would not send. */

@@ -1,7 +1,11 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { io, type Socket } from 'socket.io-client';
 import pg from 'pg';
 import { ApiClient } from '#lib/client/api-client';
 import { watchJob } from '#lib/client/watch-job';
+import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName, type LogEventName } from '#lib/contracts/event';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, startRedis, type PrivateRedis } from './services.js';
@@ -12,6 +16,7 @@ let client: Client;
 let sql: pg.Pool;
 let env: Record<string, string>;
 const sockets: Socket[] = [];
+const clients: ChildProcess[] = [];
 
 beforeAll(async () => {
   const database = await createDatabase();
@@ -26,29 +31,58 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
+  for (const client of clients.splice(0)) client.kill();
+  expect(notAsDescribed.splice(0)).toEqual([]);
 });
 afterAll(() => sql.end());
+
+/** What was told otherwise than its schema says, and so docs/live.md. */
+const notAsDescribed: unknown[] = [];
+function check(name: string, message: any): void {
+  const { success, data, error } = name in LOG_EVENTS
+    ? Envelope.extend({ data: LOG_EVENTS[name as LogEventName] }).safeParse(message)
+    : LIVE_MESSAGES[name as LiveMessageName].safeParse(message);
+  if (!success || !isDeepStrictEqual(data, message)) notAsDescribed.push({ name, message, without: data, error });
+}
 
 interface Seen {
   name: string;
   job_id: string;
   seq: number;
 }
+interface WatcherSeen {
+  socket: Socket;
+  seen: Seen[];
+  /** How many messages of each name came. */
+  messages: Record<string, number>;
+  snapshots: any[];
+  of(jobId: string): Seen[];
+}
 /** Connects to a replica and notes every durable event it is told. */
-async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: { threshold: number } | false = { threshold: 1024 }): Promise<{ socket: Socket; seen: Seen[]; snapshots: any[]; of(jobId: string): Seen[] }> {
+async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: { threshold: number } | false = { threshold: 1024 }): Promise<WatcherSeen> {
   const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'], perMessageDeflate: perMessageDeflate as { threshold: number } });
   sockets.push(socket);
   const seen: Seen[] = [];
   const snapshots: any[] = [];
+  const messages: Record<string, number> = {};
   socket.onAny((name: string, event: any) => {
+    check(name, event);
+    messages[name] = (messages[name] ?? 0) + 1;
     if (name === 'tool_eval_results') for (const result of event.results) seen.push({ name: 'tool_eval_result', job_id: event.job_id, seq: result.seq });
     else if (name.endsWith('_progress')) snapshots.push(event);
     else seen.push({ name, job_id: event.job_id, seq: event.seq });
   });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
-  return { socket, seen, snapshots, of: (jobId) => seen.filter((event) => event.job_id === jobId) };
+  return { socket, seen, messages, snapshots, of: (jobId) => seen.filter((event) => event.job_id === jobId) };
 }
-const subscribe = (socket: Socket, job_id: string, after_seq?: number): Promise<any> => socket.timeout(10_000).emitWithAck('subscribe', { job_id, after_seq });
+/** From its answer on; what was told of the job before, without asking, is forgotten. */
+const subscribe = ({ socket, seen }: WatcherSeen, job_id: string, after_seq?: number, batch?: boolean): Promise<any> =>
+  new Promise((resolve) => {
+    socket.emit('subscribe', { job_id, after_seq, batch }, (answer: unknown) => {
+      seen.splice(0, seen.length, ...seen.filter((event) => event.job_id !== job_id));
+      resolve(answer);
+    });
+  });
 async function submit(cases: number, models: string[]): Promise<{ jobId: string; evalId: string }> {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
   const { body } = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models });
@@ -61,7 +95,7 @@ const ended = (watcher: { of(jobId: string): Seen[] }, jobId: string) =>
 it('every event of a run comes once, in order and without gaps, whichever replica is asked', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(12, ['slow-40', 'no-required']);
-  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, snapshot: { job: { id: jobId }, progress: { total: 24 } } });
+  expect(await subscribe(watcher, jobId, 0)).toMatchObject({ ok: true, snapshot: { job: { id: jobId }, progress: { total: 24 } } });
   await ended(watcher, jobId);
   const events = watcher.of(jobId);
   expect(events.map((event) => event.seq)).toEqual(upTo(events.length));
@@ -74,29 +108,58 @@ it('every event of a run comes once, in order and without gaps, whichever replic
   expect(watcher.snapshots.length).toBeGreaterThan(0);
 }, 60_000);
 
+it('results come singly to who asks for that, however fast they are, and together to others', async () => {
+  const [single, together] = [await connect(0), await connect(0)];
+  const { jobId } = await submit(60, ['perfect-ish']);
+  await Promise.all([subscribe(single, jobId, 0, false), subscribe(together, jobId, 0)]);
+  await Promise.all([ended(single, jobId), ended(together, jobId)]);
+  expect(single.messages).toMatchObject({ tool_eval_result: 60 });
+  expect(single.messages).not.toHaveProperty('tool_eval_results');
+  expect(together.messages.tool_eval_results).toBeGreaterThan(0);
+  expect(single.of(jobId).map(({ seq }) => seq)).toEqual(upTo(single.of(jobId).length));
+  expect(together.of(jobId)).toEqual(single.of(jobId));
+}, 60_000);
+
 it('a client that is cut off and returns loses nothing and sees nothing twice', async () => {
   const first = await connect(0);
   const { jobId } = await submit(100, ['slow-40']);
-  await subscribe(first.socket, jobId, 0);
+  await subscribe(first, jobId, 0);
   await until(() => first.of(jobId).length > 10);
   first.socket.disconnect();
   const known = first.of(jobId).at(-1)!.seq;
   const second = await connect(1);
-  await subscribe(second.socket, jobId, known);
+  await subscribe(second, jobId, known);
   await ended(second, jobId);
   const all = [...first.of(jobId), ...second.of(jobId)].map((event) => event.seq);
   expect(all).toEqual(upTo(all.length));
 }, 60_000);
 
-it('the typed client follows a job to its end through a server that goes away', async () => {
-  const { jobId } = await submit(150, ['slow-40']);
+const importable = (modules: string): boolean => spawnSync('python3', ['-c', `import ${modules}`]).status === 0;
+const hasPython = importable('socketio, aiohttp');
+const languages = [['js', process.execPath, '--input-type=module', '-e'], ...(hasPython ? [['python', 'python3', '-c']] : [])];
+if (!hasPython) it.todo('the Python client of docs/live.md: python3 here cannot import socketio and aiohttp');
+
+/** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ends */
+function printedClient([language, command, ...options]: string[], jobId: string): { lines(): string[][]; exited: Promise<unknown> } {
+  const code = new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(readFileSync('docs/live.md', 'utf8'))![1]!.trim();
+  expect(code.split('\n').length).toBeLessThanOrEqual(15);
+  const client = spawn(command!, [...options, code], { env: { ...process.env, URL: apis[0]!.url, TOKEN: ADMIN_TOKEN, JOB: jobId, PYTHONUNBUFFERED: '1' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  clients.push(client);
+  let said = '';
+  client.stdout.on('data', (text) => (said += text));
+  return { lines: () => said.split('\n').slice(0, -1).map((line) => line.split(' ')), exited: new Promise((resolve) => client.once('close', resolve)) };
+}
+
+it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Python' : ''}) follow a job to its end through a server that goes away`, async () => {
+  const { jobId } = await submit(1500, ['slow-40']);
+  const printed = languages.map((language) => printedClient(language, jobId));
   const seqs: number[] = [];
   const names: string[] = [];
   const port = new URL(apis[0]!.url).port;
   let restarted: Promise<unknown> | undefined;
   for await (const entry of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) {
     if ('event' in entry) (seqs.push(entry.event.seq), names.push(entry.name));
-    if (seqs.length > 20 && !restarted) {
+    if (seqs.length > 20 && printed.every(({ lines }) => lines().length > 20) && !restarted) {
       restarted = apis[0]!.kill('SIGKILL').then(async () => {
         const row = await sql.query('SELECT current_database() AS name');
         const database = Object.assign(new URL(process.env.TOOLMARK_TEST_DATABASE_URL!), { pathname: `/${row.rows[0].name}` }).href;
@@ -107,8 +170,14 @@ it('the typed client follows a job to its end through a server that goes away', 
   await restarted;
   expect(seqs).toEqual(upTo(seqs.length));
   expect(names.at(-1)).toBe('job_completed');
-  expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(150);
-});
+  expect(names.filter((name) => name === 'tool_eval_result')).toHaveLength(1500);
+  const afterwards = languages.map((language) => printedClient(language, jobId));
+  for (const { lines, exited } of [...printed, ...afterwards]) {
+    expect(await exited).toBe(0);
+    expect(lines().map(([seq, name]) => [Number(seq), name])).toEqual(seqs.map((seq, index) => [seq, names[index]]));
+    expect(JSON.parse(lines().at(-1)!.slice(2).join(' '))).toMatchObject({ status: 'completed' });
+  }
+}, 120_000);
 
 it('what the API did not expect is answered without details, and the log has them', async () => {
   const { jobId } = await submit(1, ['perfect-ish']);
@@ -116,20 +185,20 @@ it('what the API did not expect is answered without details, and the log has the
   await ended(watcher, jobId);
   await sql.query('ALTER TABLE job RENAME COLUMN detail TO renamed');
   try {
-    expect(await subscribe(watcher.socket, jobId)).toMatchObject({ ok: false, error: { status: 500, detail: 'Something went wrong here. The log has the details.' } });
+    expect(await subscribe(watcher, jobId)).toMatchObject({ ok: false, error: { status: 500, detail: 'Something went wrong here. The log has the details.' } });
     await until(() => apis[1]!.logs().includes('A subscription failed'));
     const line = apis[1]!.logs().split('\n').find((text) => text.includes('A subscription failed'))!;
     expect(JSON.parse(line)).toMatchObject({ level: 50, job: jobId, error: expect.stringContaining('detail'), stack: expect.stringContaining('at ') });
   } finally {
     await sql.query('ALTER TABLE job RENAME COLUMN renamed TO detail');
   }
-  expect(await subscribe(watcher.socket, jobId)).toMatchObject({ ok: true });
+  expect(await subscribe(watcher, jobId)).toMatchObject({ ok: true });
 }, 60_000);
 
 it('a flushed Redis and lost messages delay events and lose none', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(80, ['slow-40']);
-  await subscribe(watcher.socket, jobId, 0);
+  await subscribe(watcher, jobId, 0);
   await until(() => watcher.of(jobId).length > 5);
   await redis.flushAll();
   await redis.restart();
@@ -144,7 +213,7 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
   const { jobId } = await submit(3, ['perfect-ish']);
   await ended(mine, jobId);
   expect(mine.of(jobId).map((event) => event.name)).toEqual(['job_created', 'job_completed']);
-  expect(await subscribe(theirs.socket, jobId, 0)).toMatchObject({ ok: false, error: { status: 404 } });
+  expect(await subscribe(theirs, jobId, 0)).toMatchObject({ ok: false, error: { status: 404 } });
   expect(theirs.seen).toEqual([]);
 }, 60_000);
 
@@ -165,23 +234,27 @@ async function hugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: numb
 
 it('a client that missed 50,000 results is told to read them over HTTP, where they all are; one that missed less is told them', async () => {
   const { jobId, evalId, lastSeq } = await hugeRun();
-  const [watcher, other] = [await connect(1), await connect(0)];
-  expect(await subscribe(watcher.socket, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: lastSeq, snapshot: { last_seq: lastSeq, progress: { current: 50_002 } } });
+  const [watcher, other, single] = [await connect(1), await connect(0), await connect(0)];
+  expect(await subscribe(watcher, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: lastSeq, snapshot: { last_seq: lastSeq, progress: { current: 50_002 } } });
   const overHttp: number[] = [];
   for await (const { seq } of new ApiClient(apis[0]!.url, ADMIN_TOKEN).results(evalId)) overHttp.push(seq);
   expect(overHttp).toHaveLength(50_002);
   expect(overHttp).toEqual(upTo(50_002).map((n) => n + overHttp[0]! - 1));
   expect(watcher.of(jobId)).toEqual([]);
 
-  expect(await subscribe(other.socket, jobId, lastSeq - 10_000)).not.toHaveProperty('truncated');
-  await ended(other, jobId);
-  expect(other.of(jobId).map((event) => event.seq)).toEqual(upTo(10_000).map((n) => n + lastSeq - 10_000));
+  expect(await subscribe(other, jobId, lastSeq - 10_000)).not.toHaveProperty('truncated');
+  await subscribe(single, jobId, lastSeq - 10_000, false);
+  for (const one of [other, single]) {
+    await ended(one, jobId);
+    expect(one.of(jobId).map((event) => event.seq)).toEqual(upTo(10_000).map((n) => n + lastSeq - 10_000));
+  }
+  expect(single.messages).not.toHaveProperty('tool_eval_results');
   const followed: string[] = [];
   for await (const { name } of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) followed.push(name);
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 
-it('a client that reads nothing any more is kept a few pages, not all, slows nobody, and goes on where it was when it reads again', async () => {
+it.each([true, false])('a client that reads nothing any more (batch: %s) is kept a few pages, not all, slows nobody, and goes on where it was when it reads again', async (batch) => {
   const unsentBytes = async (): Promise<number> => Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
   const { jobId: huge, lastSeq } = await hugeRun();
   // One that does not compress: megabytes go into buffers of the system before anything waits in the API.
@@ -190,12 +263,12 @@ it('a client that reads nothing any more is kept a few pages, not all, slows nob
   const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
   tcp().pause();
   await until(async () => {
-    stopped.socket.emit('subscribe', { job_id: huge, after_seq: lastSeq - 9000 }, () => {});
+    stopped.socket.emit('subscribe', { job_id: huge, after_seq: lastSeq - 9000, batch }, () => {});
     return (await unsentBytes()) > 0;
   }, { what: 'the stopped client to have unread events in the API', timeoutMs: 40_000 });
   const { jobId } = await submit(3000, ['perfect-ish']);
-  stopped.socket.emit('subscribe', { job_id: jobId, after_seq: 0 }, () => {});
-  await subscribe(healthy.socket, jobId, 0);
+  void subscribe(stopped, jobId, 0, batch);
+  await subscribe(healthy, jobId, 0);
   const kept: number[] = [];
   await until(async () => {
     kept.push(await unsentBytes());

@@ -33,11 +33,13 @@ async function run(suite_id: string, models: string[], more: object = {}) {
 const resultsOf = async (evalId: string, query = '') => (await client.get(`/api/tool-eval/history/${evalId}/results?limit=200${query}`)).body.items;
 
 describe('compatible metrics of a run', () => {
-  it('are listed with their reference, version, options and meaning', async () => {
+  it('are listed with their reference, version, options, input, meaning and an example', async () => {
     const { body } = await client.get('/api/metrics');
     const axion = body.items.find((metric: any) => metric.id === 'axion_tool_correctness');
     expect(axion).toMatchObject({ reference: expect.stringMatching(/Axion/), version: expect.any(String), meaning: expect.any(String) });
     expect(axion.options.properties.scoring).toMatchObject({ enum: ['recall', 'precision', 'f1'], default: 'recall' });
+    expect(axion.input).toMatchObject({ required: ['called', 'expected'], additionalProperties: false });
+    expect(axion.example).toMatchObject({ metric: axion.id, input: { called: [{ name: 'weather' }] } });
   });
 
   it('stand beside the house score of each result, of each model and in every export', async () => {

@@ -3,6 +3,8 @@ import type { z } from 'zod';
 import { inputFaults } from '#lib/contracts/input-faults';
 import { ProblemError, type Problem } from '#lib/contracts/problem';
 
+const LONGEST_NAME = 100;
+
 export interface PacketHandler<Input, Answer extends { ok: true }> {
   schema: z.ZodType<Input>;
   /** What the packet takes, for whoever sent something else. */
@@ -24,7 +26,9 @@ export function answerPackets<Input, Answer extends { ok: true }>(
     try {
       const parsed = schema.safeParse(packet);
       if (!parsed.success) {
-        throw new ProblemError(400, `${name} takes ${takes}.`, inputFaults(parsed.error.issues));
+        const faults = inputFaults(parsed.error.issues);
+        const { path, message } = faults[0]!;
+        throw new ProblemError(400, `${name} takes ${takes}. ${path || 'What was sent'} ${message}`, faults);
       }
       input = parsed.data;
       return await handle(input);
@@ -33,8 +37,20 @@ export function answerPackets<Input, Answer extends { ok: true }>(
     }
   };
   socket.on(name, (...parts: unknown[]) => {
-    // An acknowledgement is the last thing in a packet, whatever stands before it.
-    const acknowledge = typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;
+    const acknowledge = acknowledgementIn(parts);
     answer(parts[0]).then((said) => acknowledge?.(said)).catch((error: unknown) => void onError(error, undefined));
   });
 }
+
+/** Answers packets of names that nobody listens to, where an answer is asked for. */
+export function refuseOtherPackets(socket: Socket, names: readonly string[], onError: (error: unknown) => Problem): void {
+  socket.onAny((name: unknown, ...parts: unknown[]) => {
+    if (names.includes(name as string)) return;
+    const refusal = new ProblemError(404, `There is no event "${String(name).slice(0, LONGEST_NAME)}" to send. There are ${names.join(' and ')}.`);
+    acknowledgementIn(parts)?.({ ok: false, error: onError(refusal) });
+  });
+}
+
+/** It is the last thing in a packet, whatever stands before it; taken out of it. */
+const acknowledgementIn = (parts: unknown[]): ((answer: unknown) => void) | undefined =>
+  typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;

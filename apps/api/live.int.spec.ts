@@ -71,6 +71,67 @@ async function locked(table: string, work: () => Promise<void>): Promise<void> {
 const logEvent = (jobId: string, seq: number, data = '{}') =>
   sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [jobId, seq, data]);
 
+interface Message {
+  name: string;
+  seq: number;
+  data?: object;
+}
+/** What a socket is told of a job from now on. */
+function listenTo(socket: Socket, jobId: string): Message[] {
+  const told: Message[] = [];
+  socket.onAny((name: string, { job_id, ...message }: any) => job_id === jobId && told.push({ name, ...message }));
+  return told;
+}
+/** Appends to the log of a job, as its end would. */
+async function end(jobId: string): Promise<void> {
+  const { rows } = await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [jobId]);
+  await logEvent(jobId, rows[0].last_seq);
+}
+
+it('what was told without asking comes again in its place to who subscribes then', async () => {
+  const jobId = await first.submit();
+  await hears(first, `job_created ${jobId}`);
+  await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
+  await hears(first, `job_cancelled ${jobId}`);
+  const told = listenTo(first.socket, jobId);
+  expect(await subscribe(first, jobId)).toMatchObject({ ok: true, snapshot: { last_seq: 3 } });
+  const events = (): [number, string][] => told.flatMap(({ name, seq, data }) => (data ? [[seq, name]] : []));
+  await until(() => events().length >= 3);
+  expect(events()).toEqual([[1, 'job_created'], [2, 'tool_eval_init'], [3, 'job_cancelled']]);
+});
+
+it('what a subscription told is not told again without asking', async () => {
+  const jobId = await first.submit();
+  await subscribe(first, jobId);
+  const told = listenTo(first.socket, jobId);
+  first.socket.once('job_cancelled', () => first.socket.emit('unsubscribe', { job_id: jobId }));
+  await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
+  const next = await first.submit();
+  await hears(first, `job_created ${next}`);
+  expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
+});
+
+it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
+  const jobId = await first.submit();
+  // As resuming leaves them where four of five results were there.
+  await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [jobId]);
+  const told = listenTo(first.socket, jobId);
+  expect(await subscribe(first, jobId)).toMatchObject({ snapshot: { job: { progress: { done: 0, total: 1 } }, progress: { current: 4, total: 5 } } });
+  await end(jobId);
+  const last = (name: string) => told.findLast((message) => message.name === name);
+  await until(() => last('job_progress')?.seq === 3);
+  expect(last('tool_eval_progress')).toMatchObject({ seq: 3, current: 4, total: 5, targets: [{ settled: 4, total: 5 }] });
+  expect(last('job_progress')).toEqual({ name: 'job_progress', seq: 3, done: 0, total: 1, percent: 0 });
+
+  const other = await first.submit();
+  await sql.query(`UPDATE job SET type = 'rescore', done = 3, total = 4 WHERE id = $1`, [other]);
+  const ofOther = listenTo(first.socket, other);
+  expect(await subscribe(first, other)).toMatchObject({ snapshot: { progress: { current: 3, total: 4, targets: [] } } });
+  await until(() => ofOther.some(({ name }) => name === 'job_progress'));
+  expect(ofOther.find(({ name }) => name === 'job_progress')).toMatchObject({ done: 3, total: 4, percent: 75 });
+  expect(ofOther.map(({ name }) => name)).not.toContain('tool_eval_progress');
+});
+
 it('a look at the tokens that takes long is not begun again beside itself, and events are told meanwhile', async () => {
   for (let n = 0; n < 4; n++) await connect((await first.client.post('/api/tokens', { name: `t${n}`, role: 'viewer' })).body.token);
   const jobId = await first.submit();

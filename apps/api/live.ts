@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
-import type { z } from 'zod';
-import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
+import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ServerMessage, type SubscribeAnswer } from '#lib/contracts/event';
 import { notFound, type Problem } from '#lib/contracts/problem';
+import type { RunTarget } from '#lib/contracts/run';
 import { isTransient } from '#lib/db/pool';
 import { readJob } from '#lib/db/read-jobs';
-import { readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type WatchedJob } from '#lib/db/read-log';
+import { parsed, readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type WatchedJob } from '#lib/db/read-log';
 import { findCaller, findCallers, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
 import { Turnstile } from '#lib/runtime/turnstile';
-import { answerPackets } from './answer-packets.js';
+import { answerPackets, refuseOtherPackets } from './answer-packets.js';
 import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.js';
 import type { Deps } from './deps.js';
 import { measureLive, waitingPackets, type LiveStep } from './live-metrics.js';
@@ -42,6 +42,8 @@ const MOST_WAITING = 1000;
 interface Watcher {
   socket: Socket;
   cursor: number;
+  /** Whether results may come together. */
+  batch: boolean;
 }
 
 interface Watch {
@@ -122,13 +124,13 @@ export class Live {
   #welcome(socket: Socket): void {
     const caller = socket.data.caller as Caller;
     void socket.join(`team:${caller.teamId}`);
-    const onError = (error: unknown, input: { job_id: string } | undefined): Problem => {
+    const onError = (error: unknown, input?: { job_id: string }): Problem => {
       const { problem } = toProblem(error);
       if (problem.status >= 500) this.#failed('packet', error, { job: input?.job_id });
       return problem;
     };
     answerPackets(socket, 'subscribe', {
-      schema: Subscribe, takes: '{job_id, after_seq?}', onError,
+      schema: Subscribe, takes: '{job_id, after_seq?, batch?}', onError,
       handle: (input) => this.#turnsOf(caller.teamId).subscribe.pass(() => this.#subscribe(socket, caller, input)),
     });
     answerPackets(socket, 'unsubscribe', {
@@ -138,6 +140,7 @@ export class Live {
         return { ok: true as const };
       },
     });
+    refuseOtherPackets(socket, ['subscribe', 'unsubscribe'], onError);
     socket.on('disconnect', () => {
       for (const jobId of [...this.#watches.keys()]) this.#forget(socket, jobId);
     });
@@ -148,7 +151,7 @@ export class Live {
   }
 
   async #subscribe(
-    socket: Socket, caller: Caller, { job_id: jobId, after_seq: afterSeq }: z.infer<typeof Subscribe>,
+    socket: Socket, caller: Caller, { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
   ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     const [watched] = await watchedJobs(this.deps.pool, [jobId]);
     if (watched?.team_id !== caller.teamId) throw notFound('job', jobId);
@@ -160,13 +163,13 @@ export class Live {
     if (!watch) this.#watches.set(jobId, (watch = {
       teamId: caller.teamId, watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last,
     }));
-    watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last) });
+    watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last), batch });
     if (socket.disconnected) this.#forget(socket, jobId);
     // After the answer: setImmediate lets the acknowledgement go first.
     setImmediate(() => this.#wake(jobId));
     return {
       ok: true,
-      snapshot: { job, progress: { job_id: jobId, seq: last, current: job.progress.done, total: job.progress.total, targets }, summaries, last_seq: last },
+      snapshot: { job, progress: progressOf(watched, targets), summaries, last_seq: last },
       ...(truncated && { truncated: true as const, from_seq: last }),
     };
   }
@@ -219,23 +222,28 @@ export class Live {
       const together = behind.filter((watcher) => watcher.cursor === from);
       const entries = await readLog(this.deps.pool, job, from, PAGE);
       if (entries.length === 0) return;
-      const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job) : [];
+      const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job.id) : [];
       // Not who went, or subscribed anew, while the log was read.
       const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
-      tell(still.map(({ socket }) => socket), job.id, entries, snapshots, this.#drop);
-      for (const watcher of still) watcher.cursor = entries.at(-1)!.seq;
+      for (const [batch, watchers] of Map.groupBy(still, (watcher) => watcher.batch)) {
+        broadcast(watchers.map(({ socket }) => socket), [...messages(job.id, entries, batch), ...snapshots], this.#drop);
+      }
+      const ofTeam = entries.filter(({ name }) => TEAM_EVENTS.includes(name));
+      for (const watcher of still) {
+        watcher.cursor = entries.at(-1)!.seq;
+        for (const { seq } of ofTeam) firstTime(watcher.socket, job.id, seq);
+      }
     }
   }
 
-  /** They go with the page that ends where the log does, so that nobody gets more of them than reads. */
-  async #snapshots(job: WatchedJob): Promise<[string, object][]> {
+  /** They go with the page that ends where the log did, so that nobody gets more of them than reads; and are read after it, so that the last one is final. */
+  async #snapshots(jobId: string): Promise<ServerMessage[]> {
+    const [job] = await watchedJobs(this.deps.pool, [jobId]);
+    if (!job) return [];
     const { targets } = await readProgress(this.deps.pool, job.run_id);
-    const sum = (key: 'settled' | 'total'): number => targets.reduce((total, target) => total + target[key], 0);
-    const [current, total] = [sum('settled'), sum('total')];
-    return [
-      ['tool_eval_progress', { job_id: job.id, seq: job.last_seq, current, total, targets } satisfies Progress],
-      ['job_progress', { job_id: job.id, seq: job.last_seq, done: current, total, percent: total ? (100 * current) / total : 0 }],
-    ];
+    const { id, last_seq: seq, done, total } = job;
+    const ofJob: ServerMessage = ['job_progress', { job_id: id, seq, done, total, percent: total ? (100 * done) / total : 0 }];
+    return job.run_id === null ? [ofJob] : [['tool_eval_progress', progressOf(job, targets)], ofJob];
   }
 
   /** Whoever is behind though the bell was not heard. */
@@ -255,7 +263,7 @@ export class Live {
     for (const event of await teamEvents(this.deps.pool, [...teams.keys()], TEAM_WINDOW_S, TEAM_EVENTS)) {
       if (!this.#told.firstTime(event.job_id, event.seq)) continue;
       try {
-        const entry = { ...event, data: JSON.parse(event.data) as LogEntry['data'] };
+        const entry = parsed(event);
         for (const socket of teams.get(event.team_id) ?? []) this.#tellOfTeam(socket, event.job_id, entry);
       } catch (error) {
         this.#failed('teams', error, { job: event.job_id });
@@ -268,7 +276,8 @@ export class Live {
     if (this.#watches.get(jobId)?.watchers.has(socket.id)) return; // its watch tells it, in its place
     if (!firstTime(socket, jobId, entry.seq)) return;
     try {
-      socket.emit(entry.name, envelope(jobId, entry));
+      const [name, said] = message(jobId, entry);
+      socket.emit(name, said);
     } catch (error) {
       this.#drop(socket, error as Error);
     }
@@ -325,35 +334,38 @@ export class Live {
   }
 }
 
-const envelope = (jobId: string, { seq, at, data }: LogEntry): Envelope => ({ job_id: jobId, seq, at: at.toISOString(), data });
+/** Of a run, with what it had before it was resumed; of a job that is no run, what it did itself. */
+function progressOf({ id, last_seq: seq, done, total }: WatchedJob, targets: RunTarget[]): Progress {
+  const sum = (key: 'settled' | 'total'): number => targets.reduce((all, target) => all + target[key], 0);
+  return { job_id: id, seq, ...(targets.length ? { current: sum('settled'), total: sum('total') } : { current: done, total }), targets };
+}
 
-/** A team's event reaches a socket on two ways, once. */
+const message = (jobId: string, { name, seq, at, data }: LogEntry): ServerMessage =>
+  [name, { job_id: jobId, seq, at: at.toISOString(), data } satisfies Envelope] as ServerMessage;
+
+/** Whether a socket has not been told of an event of its team yet; from now on it was. */
 const firstTime = (socket: Socket, jobId: string, seq: number): boolean => (socket.data as { told: Told }).told.firstTime(jobId, seq);
 
-/** Sends entries in order, many results in a row together, and snapshots after them. */
-function tell(
-  sockets: Socket[], jobId: string, entries: LogEntry[], snapshots: [string, object][], onFailure: (socket: Socket, error: Error) => void,
-): void {
-  let events: [string, object][] = [];
-  for (let i = 0; i < entries.length; ) {
-    let end = i;
-    while (end < entries.length && entries[end]!.name === 'tool_eval_result') end++;
-    if (end - i > LARGEST_SINGLE) {
-      const results = entries.slice(i, end);
-      events.push(['tool_eval_results', {
-        job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
-      } satisfies ResultsBatch]);
-      i = end;
+/** Entries in order; with `batch` many results in a row together. */
+function messages(jobId: string, entries: readonly LogEntry[], batch: boolean): ServerMessage[] {
+  const all: ServerMessage[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const results = batch ? resultsFrom(entries, i) : [];
+    if (results.length <= LARGEST_SINGLE) {
+      all.push(message(jobId, entries[i]!));
       continue;
     }
-    const entry = entries[i++]!;
-    const event: [string, object] = [entry.name, envelope(jobId, entry)];
-    if (TEAM_EVENTS.includes(entry.name)) {
-      // Not to those that had this one without asking.
-      broadcast(sockets, events, onFailure);
-      broadcast(sockets.filter((socket) => firstTime(socket, jobId, entry.seq)), [event], onFailure);
-      events = [];
-    } else events.push(event);
+    i += results.length - 1;
+    all.push(['tool_eval_results', {
+      job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
+    }]);
   }
-  broadcast(sockets, [...events, ...snapshots], onFailure);
+  return all;
+}
+
+/** The results that follow each other from a place on. */
+function resultsFrom(entries: readonly LogEntry[], from: number): (LogEntry & { name: 'tool_eval_result' })[] {
+  const results = [];
+  for (let i = from; entries[i]?.name === 'tool_eval_result'; i++) results.push(entries[i] as LogEntry & { name: 'tool_eval_result' });
+  return results;
 }

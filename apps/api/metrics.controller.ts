@@ -5,8 +5,11 @@ import { pageOf } from '#lib/contracts/page';
 import { METRICS } from '#lib/scoring/metrics';
 import { About, Answers } from './route.js';
 
-const items = METRICS.map(({ id, reference, version, meaning, options }) => ({
-  id, reference, version, meaning, options: z.toJSONSchema(options, { io: 'input' }),
+const items = METRICS.map(({ id, reference, version, meaning, options, input, example }) => ({
+  id, reference, version, meaning,
+  options: z.toJSONSchema(options, { io: 'input' }),
+  input: z.toJSONSchema(input, { io: 'input' }),
+  example: { metric: id, ...example },
 }));
 
 @Controller('api/metrics')

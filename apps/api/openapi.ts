@@ -51,7 +51,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('Toolmark')
     .setDescription(
-      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Times are ISO 8601 in UTC.',
+      'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Times are ISO 8601 in UTC. Jobs can be followed live over Socket.IO on the same port, as docs/live.md of the repository describes.',
     )
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')

@@ -1,11 +1,13 @@
 import { ApiError, type ApiClient } from '#lib/client/api-client';
 import { parseJson } from '#lib/contracts/json';
+import type { Job } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
 import type { Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { confirmDrafts, listDrafts } from './drafts.js';
 import { findSuite, UUID } from './find-suite.js';
 import { importQuery, readImport } from './read-suite-file.js';
-import { table } from './show.js';
+import { jobTable, table } from './show.js';
 import { say, sayFile, sayJson, tell } from './terminal.js';
 import type { Options } from './main.js';
 
@@ -30,16 +32,25 @@ export async function suites(client: ApiClient, [what, argument, ...more]: strin
   } else throw new Error('toolmark suites list | import FILE [--format F] [--dry-run] | export SUITE [--format F] | drafts SUITE | confirm SUITE CASE ...');
 }
 
+const MOST_JOBS = 50;
+
 export async function jobs(client: ApiClient, _rest: string[], options: Options): Promise<void> {
-  const rows: string[][] = [];
-  const found = [];
-  for await (const job of client.jobs()) {
-    found.push(job);
-    rows.push([job.id, job.type, job.status, `${job.progress.done}/${job.progress.total}`, job.created_at, job.detail ?? '']);
-    if (rows.length === 50) break;
-  }
+  const found: Job[] = [];
+  for await (const job of client.jobs()) if (found.push(job) === MOST_JOBS) break;
   if (options.json) sayJson(found, 2);
-  else say(...(rows.length ? table(rows) : ['No jobs yet.']));
+  else say(...(found.length ? jobTable(found, await runsOf(client, found)) : ['No jobs yet.']));
+}
+
+/** The runs that these jobs carry out, by id. The newest ones are read together; older ones were resumed. */
+async function runsOf(client: ApiClient, jobs: readonly Job[]): Promise<Map<string, Run>> {
+  const { items } = await client.call<Page<Run>>('GET', `/api/tool-eval/history?limit=${MOST_JOBS}`);
+  const runs = new Map(items.map((run) => [run.id, run]));
+  for (const { type, result_ref: id } of jobs) {
+    if (type !== 'tool_eval' || id === null || runs.has(id)) continue;
+    const run = await client.run(id).catch(absent); // deleted just now
+    if (run) runs.set(id, run);
+  }
+  return runs;
 }
 
 export async function cancel(client: ApiClient, [jobId]: string[]): Promise<void> {
@@ -64,10 +75,6 @@ export async function results(client: ApiClient, [id]: string[], options: Option
 
 /** The run of an id that may be its job's. */
 async function runOf(client: ApiClient, id: string): Promise<Run> {
-  const absent = (error: unknown): undefined => {
-    if (error instanceof ApiError && error.problem.status === 404) return undefined;
-    throw error;
-  };
   if (UUID.test(id)) {
     const run = await client.run(id).catch(absent);
     if (run) return run;
@@ -76,4 +83,9 @@ async function runOf(client: ApiClient, id: string): Promise<Run> {
     if (job) throw new Error(`Job ${id} is no run: it is a ${job.type}.`);
   }
   throw new Error(`No run and no job has the id "${id}". The last ones: toolmark jobs`);
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof ApiError && error.problem.status === 404) return undefined;
+  throw error;
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { isObject, parseJson, type Json } from '#lib/contracts/json';
-import { scoreMetric } from '#lib/scoring/metrics';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { meant } from '#lib/contracts/nearest';
+import { readInput } from '#lib/recorded/read-input';
+import { findMetric, optionsOf } from '#lib/scoring/metrics';
 import { json } from './terminal.js';
 
 const WRITE_AT_LENGTH = 65_536;
@@ -31,25 +33,42 @@ export async function scoreLines(
 }
 
 function scoreLine(text: string | undefined, line: number, longestLineBytes: number): { answer: string; scored: boolean } {
-  let [id, metric]: [Json, Json] = [null, null];
+  // What is known of the line when it fails stands in its answer too.
+  const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = { id: null, metric: null };
+  const answer = (outcome: string, score: number | null, more: object): string => {
+    const { id, metric, readAs, ...by } = known;
+    return json({ id, line, metric, ...by, ...(readAs !== undefined && { read_as: readAs }), outcome, score, ...more });
+  };
   try {
     if (text === undefined) throw new Error(`The line is longer than ${longestLineBytes} bytes.`);
     const parsed = parseJson(text);
     if (!isObject(parsed)) throw new Error('The line is no JSON object.');
-    if (typeof parsed.metric === 'string') metric = parsed.metric;
+    if (typeof parsed.metric === 'string') known.metric = parsed.metric;
     const named = parsed.id ?? null;
     JSON.stringify(named); // An id nested too deeply to be printed is none.
-    id = named;
-    if (metric === null) throw new Error('"metric" is missing: name the metric.');
-    const { score, ...rest } = scoreMetric(metric as string, parsed.options, parsed.input);
-    return { answer: json({ id, line, metric, outcome: score === null ? 'not_applicable' : 'scored', score, ...rest }), scored: true };
+    known.id = named;
+    refuseSlips(parsed);
+    if (typeof parsed.metric !== 'string') throw new Error(`"metric" ${parsed.metric === undefined ? 'is missing' : 'must be a string'}: name the metric.`);
+    const metric = findMetric(parsed.metric);
+    known.version = metric.version;
+    known.options = optionsOf(metric, parsed.options);
+    const { input, readAs } = readInput(metric.id, parsed.input);
+    known.readAs = readAs;
+    const { score, ...rest } = metric.score(input, known.options);
+    return { answer: answer(score === null ? 'not_applicable' : 'scored', score, rest), scored: true };
   } catch (error) {
-    return { answer: json({ id, line, metric, outcome: 'error', score: null, error: reasonOf(error as Error) }), scored: false };
+    return { answer: answer('error', null, { error: (error as Error).message }), scored: false };
   }
 }
 
-function reasonOf(error: Error & { issues?: { path: PropertyKey[]; message: string }[] }): string {
-  return error.issues ? error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`).join('; ') : error.message;
+const FIELDS = ['metric', 'options', 'input'];
+/** Other fields of a line are its owner's, but for one that can only be a misspelt one of ours. */
+function refuseSlips(line: JsonObject): void {
+  for (const key in line) {
+    if (key === 'id' || FIELDS.includes(key)) continue;
+    const likely = meant(key, FIELDS);
+    if (likely !== undefined && line[likely] === undefined) throw new Error(`"${key}" is no field of a line. Is "${likely}" meant?`);
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Job } from '#lib/contracts/job';
 import type { Run, RunTarget } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { visible } from './terminal.js';
@@ -7,6 +8,24 @@ export function table(cells: string[][]): string[] {
   const rows = cells.map((row) => row.map(visible));
   const widths = rows[0]!.map((_cell, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd());
+}
+
+/** Jobs under a heading, with the runs that they carry out. What a rescore scores again is not known here. */
+export function jobTable(jobs: readonly Job[], runs: ReadonlyMap<string, Run>): string[] {
+  return table([
+    ['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted', ''],
+    ...jobs.map(({ id, type, status, progress, result_ref: made, created_at: at, detail, error }) => {
+      const run = runs.get(made ?? '');
+      const ofRun = run ? [percent(run.score), `${run.suite.name} v${run.suite.version}`, modelNames(run), run.id] : ['-', '-', '-', '-'];
+      return [id, type, status, `${progress.done}/${progress.total}`, ...ofRun, at, error ?? detail ?? ''];
+    }),
+  ]);
+}
+
+const MOST_MODELS = 2;
+function modelNames({ targets }: Run): string {
+  const names = targets.slice(0, MOST_MODELS).map(({ target }) => target).join(', ');
+  return targets.length > MOST_MODELS ? `${names} and ${targets.length - MOST_MODELS} more` : names;
 }
 
 const LONGEST_BAR = 30;

@@ -25,7 +25,7 @@ export async function watchRun(client: ApiClient, jobId: string, runId: string, 
   try {
     for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
       if (entry.name === 'tool_eval_progress') bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));
-      else if (entry.name === 'eval_warning') warn(entry.event.data as unknown as RunWarning);
+      else if (entry.name === 'eval_warning') warn(entry.event.data);
     }
   } catch (error) {
     if (!(error instanceof LiveUnavailable)) throw error;

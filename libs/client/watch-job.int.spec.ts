@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { io } from 'socket.io-client';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
@@ -53,6 +54,27 @@ it('who subscribes while Postgres is gone is told everything once it is back', a
   lock.release();
   way.mend();
   expect((await told).map(({ name }) => name)).toContain('job_cancelled');
+});
+
+it('who is told of the end before the subscription is answered gets what led to it first', async () => {
+  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+  const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
+  const { job_id: jobId } = (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+  const other = io(api.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'] });
+  const ends: string[] = [];
+  other.on('job_failed', ({ job_id }: { job_id: string }) => ends.push(job_id));
+  const lock = await direct.connect();
+  await lock.query('BEGIN; LOCK TABLE target');
+  const told = everything(jobId);
+  await until(async () => (await direct.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).rowCount, { what: 'the subscription to wait' });
+  await until(() => other.connected);
+  await direct.query('UPDATE job SET last_seq = 3 WHERE id = $1', [jobId]);
+  await direct.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, 3, now(), 'job_failed', '{}')`, [jobId]);
+  await until(() => ends.includes(jobId), { what: 'the team to be told of the end' });
+  await lock.query('ROLLBACK');
+  lock.release();
+  other.disconnect();
+  expect((await told).flatMap((entry) => ('event' in entry ? [[entry.event.seq, entry.name]] : []))).toEqual([[1, 'job_created'], [2, 'tool_eval_init'], [3, 'job_failed']]);
 });
 
 it('what cannot be watched is not asked for again', async () => {

@@ -1,12 +1,14 @@
 import { io } from 'socket.io-client';
-import { DURABLE_EVENTS, TEAM_EVENTS, TERMINAL_EVENTS, type DurableName, type Envelope, type Progress, type ResultsBatch, type SubscribeAnswer } from '#lib/contracts/event';
+import { LOG_EVENT_NAMES, TERMINAL_EVENTS, type Envelope, type LiveMessage, type LogEventName, type Progress, type SubscribeAnswer } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/job';
 import { withoutSlash } from '#lib/contracts/url';
 import { ApiError } from './api-client.js';
 
+type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];
+
 /** What `watchJob` yields: durable events in order, each once; snapshots in between; `truncated` when too much was missed to be told. */
 export type WatchEvent =
-  | { name: DurableName; event: Envelope }
+  | Logged
   | { name: 'tool_eval_progress'; progress: Progress }
   | { name: 'truncated'; from_seq: number };
 
@@ -44,23 +46,17 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     if (patienceMs === Infinity || patience) return;
     patience = setTimeout(() => push(new LiveUnavailable(`No live connection to ${serverUrl} (${whyNot}).`)), patienceMs);
   };
-  // A socket is told of its team's jobs without asking: before it has subscribed, the end may come before what led to it.
-  const early = new Map<number, [DurableName, Envelope]>();
-  const take = (name: DurableName, event: Envelope): void => {
-    if (event.job_id !== jobId || event.seq <= cursor) return;
-    if (TEAM_EVENTS.includes(name) && event.seq > cursor + 1) return void early.set(event.seq, [name, event]);
+  // A socket is told of its team's jobs without asking: what comes too early comes again in its place.
+  const take = (logged: Logged): void => {
+    const { name, event } = logged;
+    if (event.job_id !== jobId || event.seq !== cursor + 1) return;
     cursor = event.seq;
-    push({ name, event });
+    push(logged);
     if (TERMINAL_EVENTS.includes(name)) push('end');
-    takeEarly();
   };
-  const takeEarly = (): void => {
-    const next = early.get(cursor + 1);
-    if (next) take(...next);
-  };
-  for (const name of DURABLE_EVENTS) socket.on(name, (event: Envelope) => take(name, event));
-  socket.on('tool_eval_results', ({ job_id, results }: ResultsBatch) => {
-    for (const { seq, at, ...data } of results) take('tool_eval_result', { job_id, seq, at, data });
+  for (const name of LOG_EVENT_NAMES) socket.on(name, (event: Envelope) => take({ name, event } as Logged));
+  socket.on('tool_eval_results', ({ job_id, results }: LiveMessage<'tool_eval_results'>) => {
+    for (const { seq, at, ...data } of results) take({ name: 'tool_eval_result', event: { job_id, seq, at, data } });
   });
   socket.on('tool_eval_progress', (progress: Progress) => {
     if (progress.job_id === jobId) push({ name: 'tool_eval_progress', progress });
@@ -81,7 +77,6 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
       if (answer.truncated) {
         cursor = answer.from_seq!;
         push({ name: 'truncated', from_seq: cursor });
-        takeEarly();
       }
       if (isFinished(answer.snapshot.job.status) && answer.snapshot.last_seq <= cursor) push('end');
     });

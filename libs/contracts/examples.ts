@@ -169,11 +169,12 @@ export const CSV_EXAMPLE = 'prompt,expected_tool,expected_params\nWhat is the we
 export const JSONL_EXAMPLE = '{"prompt": "What is the weather in Paris?", "expected_tool": "get_weather", "expected_params": {"city": "Paris"}}\n';
 export const YAML_EXAMPLE = 'name: Weather\ntools:\n- type: function\n  function: { name: get_weather }\ntest_cases:\n- { prompt: What is the weather in Paris?, expected_tool: get_weather }\n';
 
+const slip = 'The case, /expected_params/ctiy: "get_weather" has no parameter "ctiy"; is "city" meant?';
+
 const cases = {
   'One call': paris, 'Several calls': { id: idOf(24), position: 3, ...severalCalls }, 'A conversation': { id: idOf(25), position: 4, ...conversation },
   'A chain': { id: idOf(26), position: 5, ...chain }, 'A draft that expects no call': { id: idOf(27), position: 6, ...noCall, ...oneCall, expected_tool: null, expected_params: null },
 };
-const slip = 'The case, /expected_params/ctiy: "get_weather" has no parameter "ctiy"; is "city" meant?';
 
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
@@ -226,7 +227,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'Everything that can change': suiteSettings },
   SuiteReplacement: { 'Another name and other tools': { name: suiteSettings.name, tools: suiteSettings.tools }, 'Everything': suiteSettings, 'Without a system prompt': { ...suiteSettings, system_prompt: null } },
   SuiteFile: { 'A suite with its cases': exampleSuite },
-  CaseWritten: Object.fromEntries(Object.entries(cases).map(([title, value]) => [title, { ...value, warnings: title === 'One call' ? [slip] : [] }])),
+  CaseWritten: Object.fromEntries(Object.entries(cases).map(([title, one]) => [title, { ...one, warnings: [slip] }])),
   CasesWritten: { 'One case': { ...paris, warnings: [slip] }, 'Several cases': { items: [paris], warnings: [] } },
   CasesInput: { 'One case': oneCall, 'Several cases': [severalCalls, chain], 'Several cases in an object': { cases: [noCall] } },
   ImportBody: {
@@ -264,6 +265,8 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     'A metric': {
       id: 'ragas_tool_call_accuracy', reference: 'Ragas ToolCallAccuracy', version: '0.4.3', meaning: 'Share of right arguments where the names agree as sequences, else 0.',
       options: { type: 'object', properties: { strict_order: { type: 'boolean', default: true } } },
+      input: { type: 'object', properties: { called: { type: 'array' }, expected: { type: 'array' } }, required: ['called', 'expected'], additionalProperties: false },
+      example: { metric: 'ragas_tool_call_accuracy', input: { called: [{ name: 'weather', arguments: { city: 'Paris' } }], expected: [{ name: 'weather', arguments: { city: 'Paris' } }] } },
     },
   },
   Budget: { 'Two and a half dollars': budget },

@@ -42,6 +42,7 @@ describe('what zod finds is said in words of ours', () => {
     ['unrecognized_keys', z.strictObject({ samples: z.int() }), { samples: 1, colour: 1 }, '/colour', 'is no field of this object. Is it misspelt?'],
     ['unrecognized_keys', z.record(colours, z.int()), { red: 1, green: 1, blue: 1, pink: 1 }, '/pink', 'is no field of this object. Is it misspelt?'],
     ['invalid_union', z.union([z.string(), z.array(z.string())]), 5, '', 'must be of one of the types string, array'],
+    ['invalid_union', z.object({ a: z.union([z.string(), z.array(z.string())]) }), {}, '/a', 'is missing'],
     ['invalid_union', z.union([z.string(), z.strictObject({ a: z.int() })]), { a: 'x' }, '/a', 'must be of type number'],
     ['invalid_union', z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]), { kind: 'c' }, '/kind', 'must be one of "a", "b"'],
     ['invalid_union', z.xor([z.string(), z.string()]), 'x', '', 'must fit exactly one of the shapes that may stand here'],

@@ -46,6 +46,7 @@ function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyK
   const isOtherType = (issues: Issue[]): boolean => issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
   const closest = errors.find((issues) => !isOtherType(issues));
   if (closest) return closest.flatMap((issue) => describe(issue, path));
+  if (errors.every((issues) => issues.some((issue) => issue.path.length === 0 && issue.message === 'is missing'))) return [{ path: pointer(path), message: 'is missing' }];
   const types = errors.flatMap((issues) => issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : [])));
   return [{ path: pointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inputFaults } from './input-faults.js';
 import { lossyNumbers, type JsonObject } from './json.js';
 import { insteadOf } from './nearest.js';
 import { pointer, type InputError } from './problem.js';
@@ -89,6 +90,8 @@ export const MetricInfo = z
     version: z.string().meta({ description: 'The version of the reference that it agrees with, to the last digit.' }),
     meaning: z.string().meta({ description: 'What a score says, in a sentence.' }),
     options: jsonObject.meta({ description: 'The JSON Schema of its options, with their defaults.' }),
+    input: jsonObject.meta({ description: 'The JSON Schema of its input, in our own names. Other names of its fields, and the shapes of other tools, stand in docs/scoring.md.' }),
+    example: jsonObject.meta({ description: 'A line of `toolmark score` that runs as it is.' }),
   })
   .meta({ id: 'MetricInfo', description: 'A metric that there is.' });
 
@@ -116,16 +119,24 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     if (NOT_IN_RUNS[id]) return failId(`"${id}" cannot score a run. ${NOT_IN_RUNS[id]}`);
     if (as !== id && isMetricId(as)) return fail(['as'], `"${as}" is the id of another metric. Take another name.`);
     if (metrics.some((metric) => metric.as === as)) return fail(['as'], `"${as}" is there twice. Give one of the two another name with "as".`);
-    const schema: z.ZodObject = METRIC_OPTIONS[id];
-    const parsed = schema.safeParse(lossyNumbers(options));
-    if (parsed.success) return void metrics.push({ id, as, options: parsed.data as JsonObject });
-    const names = Object.keys(schema.shape);
-    for (const issue of parsed.error.issues) {
-      if (issue.code !== 'unrecognized_keys') fail(['options', ...issue.path], issue.message);
-      else for (const key of issue.keys) fail(['options', key], `"${id}" has no option "${key}". ${names.length ? `Its options: ${names.join(', ')}.` : 'It has none.'}`);
-    }
+    const read = readOptions(id, options);
+    if (!('errors' in read)) return void metrics.push({ id, as, options: read.options });
+    errors.push(...read.errors.map(({ path, message }) => ({ path: pointer([index, 'options']) + path, message })));
   });
   // A worker of the release before keeps one score of an id, the last one's: let that be no other configuration's.
   metrics.sort((a, b) => Number(a.as === a.id) - Number(b.as === b.id));
   return { metrics, errors };
+}
+
+/** The options of a metric, its defaults filled in, or what is wrong with them; paths are pointers into the options. */
+export function readOptions(id: MetricId, options: JsonObject): { options: JsonObject } | { errors: InputError[] } {
+  const schema: z.ZodObject = METRIC_OPTIONS[id];
+  const parsed = schema.safeParse(lossyNumbers(options));
+  if (parsed.success) return { options: parsed.data as JsonObject };
+  const names = Object.keys(schema.shape);
+  const unknown = (key: string): string => `"${id}" has no option "${key}". ${names.length ? `Its options: ${names.join(', ')}.` : 'It has none.'}`;
+  return {
+    errors: parsed.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ path: pointer([key]), message: unknown(key) })) : inputFaults([issue])),
+  };
 }

@@ -10,7 +10,7 @@ import { stopPreparing } from './prepare-run.js';
  */
 export async function cancelJob(pool: Pool | PoolClient, { teamId, jobId }: { teamId: string; jobId: string }): Promise<'cancelled' | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const found = await client.query<{ user_id: string; result_ref: string | null }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
+    const found = await client.query<{ user_id: string; result_ref: string }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
     const userId = found.rows[0]?.user_id;
     if (!userId) return 'not-found';
     await lockUser(client, userId);

@@ -1,44 +1,56 @@
-import type { DurableName } from '#lib/contracts/event';
+import type { LogEvent, LogEventData, LogEventName } from '#lib/contracts/event';
 import type { Summary } from '#lib/contracts/summary';
 import type { RunTarget } from '#lib/contracts/run';
 import type { Pool } from './pool.js';
 import { summaryOf } from './read-summary.js';
 
-export interface LogEntry {
-  seq: number;
-  at: Date;
-  name: DurableName;
-  data: Record<string, unknown>;
-}
+export type LogEntry = LogEvent & { seq: number; at: Date };
 
 /** A job as its watchers follow it. `run_id` and `generation` say where its results are. */
 export interface WatchedJob {
   id: string;
   team_id: string;
   last_seq: number;
+  done: number;
+  total: number;
   run_id: string | null;
   generation: number | null;
 }
 
 export async function watchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
   const { rows } = await pool.query<WatchedJob>(
-    `SELECT j.id, j.team_id, j.last_seq, r.id AS run_id, j.generation FROM job j LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`, [ids]);
+    `SELECT j.id, j.team_id, j.last_seq, j.done, j.total, r.id AS run_id, j.generation FROM job j LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`, [ids]);
   return rows;
 }
 
-/** SQL of the data of `tool_eval_result`, for a row `r` of `result`: its scores, not the exchange. */
-export const RESULT_EVENT = `json_build_object('id', r.target || '-' || r.case_position || '-' || r.sample, 'eval_id', r.run_id,
-            'target', (SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target),
-            'case_position', r.case_position, 'sample', r.sample, 'outcome', r.outcome, 'passed', r.passed, 'tool_score', r.tool_score, 'param_score', r.param_score,
-            'overall', r.overall, 'error_type', r.error_type, 'format_compliance', r.format_compliance, 'latency_ms', r.latency_ms, 'cost_usd', r.cost_usd, 'cached', r.cached,
-            'error', CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END)::text`;
+/** SQL of what `tool_eval_result` says of a row `r` of `result`. */
+const RESULT_FIELDS: Record<keyof LogEventData<'tool_eval_result'>, string> = {
+  id: `r.target || '-' || r.case_position || '-' || r.sample`,
+  eval_id: 'r.run_id',
+  target: `(SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target)`,
+  case_position: 'r.case_position',
+  sample: 'r.sample',
+  outcome: 'r.outcome',
+  passed: 'r.passed',
+  tool_score: 'r.tool_score',
+  param_score: 'r.param_score',
+  overall: 'r.overall',
+  error_type: 'r.error_type',
+  format_compliance: 'r.format_compliance',
+  latency_ms: 'r.latency_ms',
+  cost_usd: 'r.cost_usd',
+  cached: 'r.cached',
+  error: `CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END`,
+};
+/** All of it, as text. */
+export const RESULT_EVENT = `json_build_object(${Object.entries(RESULT_FIELDS).map(([name, sql]) => `'${name}', ${sql}`).join(', ')})::text`;
 
 /**
  * The durable log of a job after a number, in order, at most `limit` entries: the events that were written, and the results,
  * which carry their numbers themselves. Results say their scores, not the exchange.
  */
 export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, limit: number): Promise<LogEntry[]> {
-  const { rows } = await pool.query<{ seq: number; at: Date; name: DurableName; data: string }>({
+  const { rows } = await pool.query<{ seq: number; at: Date; name: LogEventName; data: string }>({
     name: 'read_log',
     text: `SELECT * FROM (
         (SELECT seq, at, name, data FROM job_event WHERE job_id = $1 AND seq > $4 ORDER BY seq LIMIT $5)
@@ -48,13 +60,19 @@ export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, lim
       ) log ORDER BY seq LIMIT $5`,
     values: [job.id, job.run_id, job.generation, afterSeq, limit],
   });
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+  return rows.map(parsed);
 }
 
+/** @throws SyntaxError when its data cannot be read */
+export const parsed = ({ data, ...row }: { seq: number; at: Date; name: LogEventName; data: string }): LogEntry => ({ ...row, data: JSON.parse(data) as unknown }) as LogEntry;
+
 /** An event whose data are still text: who reads on for several teams wants to know which of them cannot be read. */
-export interface TeamEvent extends Omit<LogEntry, 'data'> {
+export interface TeamEvent {
   job_id: string;
   team_id: string;
+  seq: number;
+  at: Date;
+  name: LogEventName;
   data: string;
 }
 
@@ -66,7 +84,7 @@ const MOST_OF_A_TEAM = 1000;
  * the others get theirs.
  */
 export async function teamEvents(
-  pool: Pool, teamIds: readonly string[], lastSeconds: number, names: readonly string[],
+  pool: Pool, teamIds: readonly string[], lastSeconds: number, names: readonly LogEventName[],
 ): Promise<TeamEvent[]> {
   const { rows } = await pool.query<TeamEvent>(
     `SELECT job_id, team_id, seq, at, name, data FROM (

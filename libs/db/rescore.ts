@@ -1,3 +1,4 @@
+import type { LogEvent } from '#lib/contracts/event';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
@@ -111,17 +112,19 @@ export async function endRescore(pool: Pool, { id, jobId }: RescoreToDo, end: { 
     const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1', [jobId]);
     if (!found.rows[0]) return;
     await lockUser(client, found.rows[0].user_id);
-    const error = 'error' in end ? end.error : null;
-    const status = error === null ? 'completed' : 'failed';
+    const event: LogEvent = 'error' in end
+      ? { name: 'job_failed', data: { status: 'failed', result_ref: id, error: end.error } }
+      : { name: 'job_completed', data: { status: 'completed', result_ref: id } };
     const ended = await client.query(
-      `UPDATE job SET status = $2, error = $3, finished_at = now(), started_at = coalesce(started_at, now()) WHERE id = $1 AND status IN ('queued', 'running')`, [jobId, status, error]);
+      `UPDATE job SET status = $2, error = $3, finished_at = now(), started_at = coalesce(started_at, now()) WHERE id = $1 AND status IN ('queued', 'running')`,
+      [jobId, event.data.status, 'error' in end ? end.error : null]);
     if (ended.rowCount === 0) return;
     if ('summaries' in end) {
       const means = end.summaries.flatMap(({ overall }) => (overall === null ? [] : [overall]));
       await client.query('UPDATE rescore SET summaries = $2, score = $3 WHERE id = $1',
         [id, JSON.stringify(end.summaries), means.length ? means.reduce((a, b) => a + b, 0) / means.length : null]);
     }
-    await logEvents(client, jobId, [{ name: `job_${status}`, data: { status, result_ref: id, ...(error !== null && { error }) } }]);
+    await logEvents(client, jobId, [event]);
     await admitJobs(client, found.rows[0].user_id);
   });
 }

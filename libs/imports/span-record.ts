@@ -14,31 +14,36 @@ const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completio
 
 /**
  * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events before), by
- * OpenLLMetry's or by OpenInference's; undefined where it is no such call.
+ * OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
  */
 export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
   const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details').flatMap((event) => Object.entries(event.attributes));
-  const tree = grown([...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference)(?:\.|$)/.test(key)));
+  const tree = grown([...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)));
   const at = (...path: string[]): Json | undefined => path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
   const said = eventsOf(events);
   const system = jsonIn(at('gen_ai', 'system_instructions'));
-  const messages = [at('gen_ai', 'input', 'messages'), at('llm', 'input_messages'), at('gen_ai', 'prompt'), at('llm', 'prompts'), said.messages].find(isThere);
-  const reply = [firstOf(at('gen_ai', 'output', 'messages')), at('llm', 'output_messages'), at('gen_ai', 'completion'), at('llm', 'completions'), said.reply].find(isThere);
+  const messages = [at('gen_ai', 'input', 'messages'), at('llm', 'input_messages'), at('gen_ai', 'prompt'), at('llm', 'prompts'), at('ai', 'prompt', 'messages'), said.messages].find(isThere);
+  const reply = [firstOf(at('gen_ai', 'output', 'messages')), at('llm', 'output_messages'), at('gen_ai', 'completion'), at('llm', 'completions'), replyOfSdk(at('ai', 'response')), said.reply].find(isThere);
 
   const kind = at('openinference', 'span', 'kind');
   const operation = at('gen_ai', 'operation', 'name');
+  const sdk = at('ai', 'operationId');
   if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation)) return undefined;
+  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined; // What goes on around the call.
   const isModel = typeof kind === 'string' || MODEL.has(operation as string) || isThere(messages) || isThere(reply) || at('gen_ai', 'request', 'model') !== undefined || at('llm', 'request', 'type') === 'chat';
   if (!isModel) return undefined;
   const list = jsonIn(messages);
   return {
     messages: isThere(system) && isThere(list) ? [{ role: 'system', parts: Array.isArray(system) ? system : [system!] }, ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }])] : list,
     reply,
-    tools: [at('gen_ai', 'tool', 'definitions'), toolsIn(at('llm', 'tools')), at('llm', 'request', 'functions')].find(isThere),
+    tools: [at('gen_ai', 'tool', 'definitions'), toolsIn(at('llm', 'tools')), at('llm', 'request', 'functions'), at('ai', 'prompt', 'tools')].find(isThere),
   };
 }
 
 const isThere = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+const replyOfSdk = (response: Json | undefined): Json | undefined =>
+  isObject(response) && (isThere(response.text) || isThere(response.toolCalls)) ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null } : undefined;
 
 /** Each output message of OpenTelemetry's is a choice of its own. */
 function firstOf(outputs: Json | undefined): Json | undefined {

@@ -133,6 +133,19 @@ describe('spans of OpenTelemetry', () => {
     expect(suite.tools).toEqual([tool()]);
   });
 
+  // vercel/ai with experimental_telemetry: the call stands within a span of its own.
+  it('of the AI SDK are read of the call within', async () => {
+    const around = { 'ai.operationId': 'ai.generateText', 'ai.prompt': '{"prompt":"Weather in Paris?"}', 'ai.response.toolCalls': '[]' };
+    const call = {
+      'ai.operationId': 'ai.generateText.doGenerate', 'gen_ai.request.model': 'gpt-4o', 'ai.prompt.messages': JSON.stringify([system, { role: 'user', content: [{ type: 'text', text: 'Weather in Paris?' }] }]),
+      'ai.prompt.tools': [JSON.stringify({ type: 'function', name: 'get_weather', description: 'Weather now', inputSchema: weather })],
+      'ai.response.toolCalls': JSON.stringify([{ toolCallType: 'function', toolCallId: 'x', toolName: 'get_weather', input: '{"city":"Paris"}' }]),
+    };
+    const { suite, warnings } = await read('otlp', otlp(span(call), span(around), span({ 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'get_weather' })));
+    expect(suite).toMatchObject({ tools: [tool()], test_cases: [draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1)] });
+    expect(warnings[0]).toBe('Spans that are no calls of models, passed over: 2.');
+  });
+
   it('without what was said make no case, and the message names the setting that records it', async () => {
     const bare = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' };
     // azure-ai-inference without content recording.

@@ -2,7 +2,8 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { ProviderKind } from '#lib/contracts/provider';
 import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
-import type { Dialect, Endpoint, Fetch, Note, Said } from './dialects/dialect.js';
+import type { Said } from './answers/said.js';
+import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
 import { DIALECTS } from './dialects/dialects.js';
 import { renamed, withSentNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';

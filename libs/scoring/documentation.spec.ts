@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import { z } from 'zod';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json';
 import { checkMetrics } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
+import { scoreLines } from '../../apps/cli/score-lines.js';
 import { checkCase } from './check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
@@ -77,4 +80,29 @@ describe('the same reply under nine metrics', () => {
     expect(scoreMetrics(metrics, { case: input, tools: weather, rounds })[metrics[0]!.id]!.score).toBe(Number(score));
   });
   test('are more than nine rows', () => expect(rows.length).toBeGreaterThanOrEqual(9));
+});
+
+describe('a line of recorded calls', () => {
+  async function answerTo(line: string): Promise<Record<string, unknown>> {
+    const output = new PassThrough();
+    await scoreLines(Readable.from([Buffer.from(line)]), output);
+    return JSON.parse(String(output.read())) as Record<string, unknown>;
+  }
+  const metrics = rowsUnder('| metric | input |');
+  const line = (cell: string): string => cell.slice(1, -1);
+
+  test.each(metrics)('of %s with %s runs as it stands there', async (id, input, cell, score) => {
+    const metric = METRICS.find((one) => one.id === quoted(id!)[0])!;
+    const { properties, anyOf: [first] = [] } = z.toJSONSchema(metric.input, { io: 'input' });
+    expect(quoted(input!)).toEqual(Object.keys(properties ?? (first as { properties: object }).properties));
+    expect(JSON.parse(line(cell!))).toEqual({ metric: metric.id, ...metric.example });
+    expect(await answerTo(line(cell!))).toMatchObject({ outcome: 'scored', score: Number(score) });
+  });
+  test('stands there for each metric', () => expect(metrics.map(([id]) => quoted(id!)[0])).toEqual(METRICS.map(({ id }) => id)));
+
+  const shapes = rowsUnder('| what was written |');
+  test.each(shapes)('that %s wrote is read as %s', async (_whose, readAs, cell, score) => {
+    expect(await answerTo(line(cell!))).toMatchObject({ outcome: 'scored', read_as: quoted(readAs!)[0], score: Number(score) });
+  });
+  test('stands there for ten shapes', () => expect(shapes).toHaveLength(10));
 });

@@ -33,7 +33,7 @@ function scoreOne(metric: RunMetric, answered: Answered): MetricScore {
   const made = metricInput(metric, answered);
   if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
   try {
-    return scoreMetric(metric.id, metric.options, made.input);
+    return scoreMetric(metric.id, metric.options, made.input, answered.similarities);
   } catch (error) {
     return { score: null, reason: (error as Error).message };
   }
@@ -49,12 +49,12 @@ const none = (notApplicable: string): MetricInput => ({ notApplicable });
  * matchers, or says nothing of the arguments.
  */
 export function metricInput({ id, options }: RunMetric, answered: Answered): MetricInput {
-  const { case: input, tools, rounds, similarities } = answered;
+  const { case: input, tools, rounds } = answered;
   switch (id) {
     case 'toolmark.single_turn':
-      return input.multi_turn ? none('The case is a chain.') : { input: { case: input, tools, reply: rounds[0]?.message, similarities } };
+      return input.multi_turn ? none('The case is a chain.') : { input: { case: input, tools, reply: rounds[0]?.message } };
     case 'toolmark.multi_turn':
-      return input.multi_turn ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })), similarities } } : none('The case is no chain.');
+      return input.multi_turn ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } } : none('The case is no chain.');
   }
   // Runs of earlier releases may have such a one.
   if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json';
+import type { ReadAnswer } from '../answers/said.js';
 import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
 import type { NameRule } from './tool-names.js';
 
@@ -13,15 +14,6 @@ export interface Endpoint {
 export interface Note {
   what: string;
   message: string;
-}
-
-/** What a model answered, in OpenAI's words. */
-export interface Said {
-  /** An assistant message; the arguments of its calls are JSON text in which numbers stand as they were written. */
-  message: JsonObject;
-  finishReason: string | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
 }
 
 /** @param options.replyBytes the room for the answer; goes to `fetch` beside what the SDK gives it */
@@ -42,8 +34,7 @@ export interface Dialect {
    * It throws what the SDK throws: an error with `status`, `headers` and `error` where there was an answer.
    */
   connect(endpoint: Endpoint, fetch: Fetch): Send;
-  /** Undefined when no model speaks in the answer. */
-  fromWire(answer: Json): Said | undefined;
+  fromWire: ReadAnswer;
 }
 
 /** Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user chose. */
@@ -55,9 +46,6 @@ export const onlyHeaders = (fetch: Fetch, names: readonly string[]): Fetch => (u
 
 /** Longer than the caller waits, so that it is the caller's own timer that ends a request. */
 export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
-
-export const tokenCount = (value: Json | undefined): number | null =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null;
 
 /** Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a note. */
 export function leaveOut(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {

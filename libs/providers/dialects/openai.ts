@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
-import { isObject, type JsonObject } from '#lib/contracts/json';
-import { held, onlyHeaders, sdkTimeoutMs, tokenCount, type Dialect, type Endpoint, type Fetch } from './dialect.js';
+import { readOpenai } from '../answers/openai.js';
+import { held, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { PLAIN_NAMES } from './tool-names.js';
 
@@ -31,21 +31,5 @@ export const openai: Dialect = {
     return (wire, { signal, timeoutMs, replyBytes }) => sdk.chat.completions.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) }).asResponse();
   },
 
-  fromWire(answer) {
-    const choice = isObject(answer) && Array.isArray(answer.choices) ? answer.choices[0] : undefined;
-    if (!isObject(answer) || !isObject(choice) || !isObject(choice.message)) return undefined;
-    const usage = isObject(answer.usage) ? answer.usage : {};
-    return {
-      message: choice.message,
-      finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
-      promptTokens: tokenCount(usage.prompt_tokens),
-      completionTokens: completionTokens(usage),
-    };
-  },
+  fromWire: readOpenai,
 };
-
-/** Some hosts count a model's thoughts in the total alone. They are paid as what it said. */
-function completionTokens(usage: JsonObject): number | null {
-  const [prompt, completion, total] = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens].map(tokenCount) as [number | null, number | null, number | null];
-  return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
-}

@@ -78,8 +78,17 @@ function callsOf(message: JsonObject): Call[] {
   if (!Array.isArray(message.tool_calls)) return [];
   return message.tool_calls.map((call) => {
     if (!isObject(call)) throw new Error('A tool call must be an object.');
-    if (!isObject(call.function)) return { name: String(call.name), args: call.args ?? null };
-    const { name, arguments: args } = call.function;
-    return { name: String(name), args: typeof args === 'string' ? parseJson(args) : (args ?? null) };
+    const isWrapped = isObject(call.function);
+    const { name, arguments: args } = isWrapped ? (call.function as JsonObject) : { name: call.name, arguments: call.args };
+    if (typeof name !== 'string') throw new Error('A tool call must name its tool.');
+    return { name, args: isWrapped && typeof args === 'string' ? read(name, args) : (args ?? null) };
   });
+}
+
+function read(name: string, args: string): Json {
+  try {
+    return parseJson(args);
+  } catch {
+    throw new Error(`The arguments of a call of "${name}" are no JSON: agentevals cannot compare them.`);
+  }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isObject, type Json } from '#lib/contracts/json';
+import { jsonObject } from '#lib/contracts/tool';
 import { has, pythonEqual, pythonKey } from '../python-values.js';
 
-export const DeepEvalCall = z.object({
+export const DeepEvalCall = z.strictObject({
   name: z.string(),
-  input_parameters: z.unknown().optional() as z.ZodType<Json | undefined>,
+  input_parameters: jsonObject.nullish(),
   output: z.unknown().optional() as z.ZodType<Json | undefined>,
   type: z.string().nullish(),
 });

@@ -2,14 +2,14 @@ import { pythonKey } from '../python-values.js';
 import type { NamedCall } from './calls.js';
 
 /** Ragas 0.4.3 `ToolCallF1`: calls as sets of (name, arguments), duplicates vanish; nothing on both sides is 0, not 1. */
-export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly NamedCall[]): { score: number; tp: number; fp: number; fn: number } {
+export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly NamedCall[]) {
   const [predicted, reference] = [keysOf(called), keysOf(expected)];
   const tp = [...predicted].filter((key) => reference.has(key)).length;
   const [fp, fn] = [predicted.size - tp, reference.size - tp];
   const precision = tp ? tp / (tp + fp) : 0;
   const recall = tp ? tp / (tp + fn) : 0;
   const f1 = tp ? (2 * precision * recall) / (precision + recall) : 0;
-  return { score: roundLikePython(f1), tp, fp, fn };
+  return { score: roundLikePython(f1), precision, recall, tp, fp, fn };
 }
 
 const keysOf = (calls: readonly NamedCall[]): Set<string> => new Set(calls.map((call) => JSON.stringify(call.name) + pythonKey(call.arguments ?? {})));

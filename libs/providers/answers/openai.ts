@@ -1,0 +1,21 @@
+import { isObject, type JsonObject } from '#lib/contracts/json';
+import { tokenCount, type ReadAnswer } from './said.js';
+
+/** A whole chat completion. */
+export const readOpenai: ReadAnswer = (answer) => {
+  const choice = isObject(answer) && Array.isArray(answer.choices) ? answer.choices[0] : undefined;
+  if (!isObject(answer) || !isObject(choice) || !isObject(choice.message)) return undefined;
+  const usage = isObject(answer.usage) ? answer.usage : {};
+  return {
+    message: choice.message,
+    finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+    promptTokens: tokenCount(usage.prompt_tokens),
+    completionTokens: completionTokens(usage),
+  };
+};
+
+/** Some hosts count a model's thoughts in the total alone. They are paid as what it said. */
+function completionTokens(usage: JsonObject): number | null {
+  const [prompt, completion, total] = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens].map(tokenCount) as [number | null, number | null, number | null];
+  return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
+}
