@@ -35,7 +35,7 @@ export class McpController {
   }
 
   @Post('mcp/import')
-  @About('Make a suite of an MCP server\'s tools', 'Reads the tools from the server, or takes those of an earlier discovery. The instructions of the server become the system prompt of the suite.')
+  @About('Make a suite of an MCP server\'s tools', 'Reads the tools from the server, or takes those of an earlier discovery. Cases are judged under the instructions of the server only with `use_instructions`.')
   @Answers(201, McpImportAnswer)
   async import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput, @Changes() change: Change) {
     const { url, tools: given } = input;
