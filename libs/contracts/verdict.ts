@@ -109,7 +109,7 @@ export const Verdict = z
     error_type: ErrorType,
     format_compliance: FormatCompliance,
     called: z.array(ReadCall).meta({ description: 'The calls of the reply; of a chain those that count.' }),
-    evidence: Evidence,
+    evidence: Evidence.meta({ description: 'What the verdict rests on.' }),
     abstention: z.boolean().meta({ description: 'Whether the case expects no call; its verdict then counts towards irrelevance accuracy.' }),
     completion: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
     efficiency: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
