@@ -44,7 +44,7 @@ async function checkFilter(pool: Pool, { suite_id: suiteId, case_filter: filter 
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
 
-async function firstSemantic(pool: Pool, teamId: string, { suite_id, case_filter }: RunInput): Promise<Case | undefined> {
+async function firstSemantic(pool: Pool, teamId: string, { suite_id, case_filter }: Pick<RunInput, 'suite_id' | 'case_filter'>): Promise<Case | undefined> {
   for await (const page of selectedCases(pool, teamId, suite_id, case_filter, '"semantic"')) {
     const found = page.find(isSemantic);
     if (found) return found;
@@ -124,7 +124,7 @@ function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): 
 }
 
 /** @throws ProblemError 409 when the team has spent what it may in this month */
-export async function checkCap(pool: Pool, teamId: string, input: RunInput, targets: readonly ResolvedTarget[]): Promise<void> {
+export async function checkCap(pool: Pool, teamId: string, input: Pick<RunInput, 'suite_id' | 'case_filter'>, targets: readonly ResolvedTarget[]): Promise<void> {
   await refuseOverCap(pool, teamId, async () => targets.some((target) => target.priced)
     || ((await costsToCompare(pool, teamId)) && (await firstSemantic(pool, teamId, input)) !== undefined));
 }
@@ -136,7 +136,8 @@ async function refuseOverCap(pool: Pool, teamId: string, costs: () => Promise<bo
   throw new ProblemError(409, `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner changes it with PUT /api/settings/spending.`);
 }
 
-async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: RunInput): Promise<void> {
+/** @throws ProblemError 422 */
+export async function checkExperiment(prisma: Prisma, teamId: string, { experiment_id: id, suite_id: suiteId }: Pick<RunInput, 'experiment_id' | 'suite_id'>): Promise<void> {
   if (id === null) return;
   const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
   if (!experiment) throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [{ path: '/experiment_id', message: 'does not exist' }]);

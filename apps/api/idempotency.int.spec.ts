@@ -178,6 +178,7 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/mcp/import', '', { url, generate_cases: true }],
       ['POST /api/tool-suites/{id}/mcp-sync', `/api/tool-suites/${suiteId}/mcp-sync?apply=true&keep_removed=true`, { url }],
       ['POST /api/tool-eval', '', { suite_id: suiteId, models: ['sim::a'] }],
+      ['POST /api/tool-eval/recorded', '', { suite_id: suiteId, target_name: 'agent', replies: [{ case: first.id, reply: 'x' }] }],
       ['POST /api/tool-eval/estimate', '', { suite_id: suiteId, models: ['sim::a'] }, 'nothing'],
       ['POST /api/tool-eval/cancel', '', { job_id: one.job_id }],
       ['POST /api/jobs/{id}/cancel', `/api/jobs/${other.job_id}/cancel`, undefined],
@@ -201,7 +202,7 @@ describe('every route of the OpenAPI document that changes something', () => {
     const changing = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).filter((method) => method !== 'get').map((method) => `${method.toUpperCase()} ${path}`));
     expect(requests.map(([operation]) => operation).sort()).toEqual(changing.sort());
 
-    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction.
+    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction. Nobody sees replies before their run.
     await pool.query(`
       CREATE TABLE effects (n int);
       INSERT INTO effects VALUES (0);
@@ -211,7 +212,7 @@ describe('every route of the OpenAPI document that changes something', () => {
         RETURN NULL;
       END $$;
       DO $$ DECLARE name text; BEGIN
-        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('idempotency_key', 'effects', '_prisma_migrations') LOOP
+        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('idempotency_key', 'effects', 'recording', 'exchange', '_prisma_migrations') LOOP
           EXECUTE format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
         END LOOP;
       END $$`);

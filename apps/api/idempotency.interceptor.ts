@@ -64,7 +64,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       return answer;
     } catch (error) {
       const { problem } = toProblem(error);
-      if (problem.status >= 500) await giveKeyBack(pool, held);
+      // What is to be tried again is not answered yet.
+      if (problem.status >= 500 || problem.status === 429 || problem.status === 408) await giveKeyBack(pool, held);
       else await keepAnswer(pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => { if (!(failure instanceof ProblemError)) throw failure; });
       throw error;
     }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
   ids = [
-    [IDS.suite, suite_id], [IDS.case, test_cases[0].id], [IDS.run, done.eval_id], [IDS.baseline, done.eval_id], [IDS.job, running.job_id], [IDS.experiment, experiment.id],
+    [IDS.suite, suite_id], [IDS.case, test_cases[0].id], [IDS.tokyo, test_cases[1].id], [IDS.run, done.eval_id], [IDS.baseline, done.eval_id], [IDS.job, running.job_id], [IDS.experiment, experiment.id],
     [IDS.lane, lane.id], [IDS.token, token.id],
   ];
 }, 60_000);
@@ -61,7 +61,8 @@ describe('the description of the API', () => {
           const body = known(typeof value === 'string' ? value : JSON.stringify(value));
           if (body.includes('mcp.example.com')) continue; // There is nobody.
           const format = FORMATS[type] ?? /format=(\w+)/.exec(summary)?.[1];
-          const answer = await client.send(operation.method.toUpperCase(), operation.filled + (format ? `?format=${format}` : ''), body, { 'content-type': type });
+          const query = operation.path.endsWith('/recorded') ? known(`suite_id=${IDS.suite}&target_name=agent`) : `format=${format}`;
+          const answer = await client.send(operation.method.toUpperCase(), operation.filled + (format ? `?${query}` : ''), body, { 'content-type': type });
           const told = isAnswer(operation, answer);
           answers.push(`${operation.method} ${operation.path}, ${summary}: ${/^2\d\d$/.test(told) ? 'taken' : `${told} ${JSON.stringify(answer.body)}`}`);
         }

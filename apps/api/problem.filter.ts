@@ -1,11 +1,11 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import { addAbortSignal } from 'node:stream';
+import { STATUS_CODES } from 'node:http';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/pool';
 import { SealBroken } from '#lib/runtime/seal';
 import { Deps } from './deps.js';
+import { drain } from './upload.js';
 
 /** Whatever goes wrong becomes a problem document (RFC 9457). What is not the caller's fault is logged, and says no details. */
 @Catch()
@@ -23,19 +23,6 @@ export class ProblemFilter implements ExceptionFilter {
     if (reply.raw.headersSent) return void reply.raw.destroy();
     if (answer.problem.status === 413) await drain(request.raw);
     sendProblem(reply, answer);
-  }
-}
-
-const LARGEST_DRAIN_BYTES = 64 * 2 ** 20;
-
-/** A client that is still sending its body reads no answer and sees a broken connection: the rest is taken, within reason, and thrown away. */
-async function drain(request: IncomingMessage): Promise<void> {
-  let size = 0;
-  const timeout = AbortSignal.timeout(10_000);
-  try {
-    for await (const chunk of addAbortSignal(timeout, request) as AsyncIterable<Buffer>) if ((size += chunk.length) > LARGEST_DRAIN_BYTES) return;
-  } catch {
-    // It went away, or is too slow: then it does without the answer.
   }
 }
 

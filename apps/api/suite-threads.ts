@@ -41,7 +41,7 @@ export class SuiteThreads {
 }
 
 function isLight(task: SuiteTask): boolean {
-  if (task.what === 'import') return false;
+  if (task.what === 'import' || task.what === 'read-recorded') return false;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
   if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > SMALL_TOOLS) return false;
   const texts = [about, ...('cases' in task ? task.cases : [])];

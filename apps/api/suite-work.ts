@@ -12,6 +12,7 @@ import { namesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/check-case';
 import { checkTools } from '#lib/scoring/check-tools';
 import { withOptions } from '#lib/scoring/rescore-case';
+import { readRecordedLines, type ReadLines } from './recorded-lines.js';
 import { isSemantic } from './is-semantic.js';
 import { countRequests, type Counted, type ToCount } from './count-requests.js';
 
@@ -26,6 +27,8 @@ export type SuiteTask =
   /** Which cases name which of these tools. */
   | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
   | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
+  /** Lines of recorded replies, the first of them the one of that number. */
+  | { what: 'read-recorded'; from: number; lines: readonly string[] }
   /** @see ToCount */
   | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
 
@@ -61,6 +64,7 @@ export interface SuiteAnswers {
   'find-uses': { index: number; name: string | null; uses: string[] }[];
   import: Imported;
   'count-requests': Counted[];
+  'read-recorded': ReadLines;
 }
 
 /** More than anybody reads. */
@@ -98,6 +102,8 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
       });
     case 'import':
       return importFile(task);
+    case 'read-recorded':
+      return readRecordedLines(task.from, task.lines);
     case 'count-requests':
       return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
   }

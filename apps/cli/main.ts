@@ -13,6 +13,8 @@ const USAGE = `toolmark: find out how well language models call tools
                   export: [--format json|csv|bfcl|jsonl|yaml]
   toolmark run SUITE --models a,b [--watch] [--json] [--samples N] [--temperature T] [--tool-choice C] [--cache off|use|refresh]
                   SUITE: the id or the name of a suite, or a file that is imported first
+  toolmark record SUITE --target NAME [--in FILE] [--watch] [--json]
+                  makes a run of replies that were made elsewhere: JSON lines {case, sample, reply | rounds | error}
   toolmark jobs [--json]
   toolmark cancel JOB
   toolmark results RUN|JOB [--failed] [--json]
@@ -25,6 +27,7 @@ or the server that npm start runs here.`.split('\n');
 const OPTIONS = {
   server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
   failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  target: { type: 'string' },
   in: { type: 'string' }, out: { type: 'string' }, cache: { type: 'string' },
   format: { type: 'string' }, answers: { type: 'string' }, name: { type: 'string' }, 'dry-run': { type: 'boolean' },
   version: { type: 'boolean' },
@@ -39,6 +42,7 @@ type Command = (client: ApiClient, rest: string[], options: Options) => Promise<
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ['suites', async () => (await import('./commands.js')).suites],
   ['run', async () => (await import('./run.js')).run],
+  ['record', async () => (await import('./record.js')).record],
   ['jobs', async () => (await import('./commands.js')).jobs],
   ['cancel', async () => (await import('./commands.js')).cancel],
   ['results', async () => (await import('./commands.js')).results],

@@ -21,8 +21,14 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
     await forget();
     throw error;
   });
+  await follow(client, { job_id, eval_id }, options);
+}
+
+/** Says what was submitted, or with --watch what becomes of it. */
+export async function follow(client: ApiClient, submitted: { job_id: string; eval_id: string }, options: Options): Promise<void> {
+  const { job_id, eval_id } = submitted;
   if (!options.watch) {
-    if (options.json) sayJson({ job_id, eval_id }, 2);
+    if (options.json) sayJson(submitted, 2);
     else say(`Submitted: run ${eval_id}, job ${job_id}`);
     return;
   }
@@ -35,7 +41,7 @@ export async function run(client: ApiClient, [suite]: string[], options: Options
 }
 
 /** A file is imported first; `forget` takes that back, for when nothing came of it. */
-async function suiteOf(client: ApiClient, suite: string): Promise<{ suiteId: string; forget(): Promise<void> }> {
+export async function suiteOf(client: ApiClient, suite: string): Promise<{ suiteId: string; forget(): Promise<void> }> {
   if (!existsSync(suite)) return { suiteId: await findSuite(client, suite, ', and there is no file of that name'), forget: async () => {} };
   const { suite_id: suiteId, warnings } = await client.importSuite(readSuiteFile(suite));
   for (const warning of warnings) tell(`Warning: ${warning}`);

@@ -8,6 +8,7 @@ import { prepareRun, runsToPrepare } from '#lib/db/prepare-run';
 import { expireReplies } from '#lib/db/reply-cache';
 import { removeUnusedEmbeddings } from '#lib/db/embeddings';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/rescore';
+import { giveUpAbandoned } from '#lib/db/record-run';
 import { removeUnusedVersions } from '#lib/db/suite-versions';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/run-budget';
 import { findPlace } from '#lib/db/load-run';
@@ -355,6 +356,7 @@ export class ControlLoop {
         if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
       },
       'expire replies': () => inPieces(expireReplies),
+      'give up recordings that were left behind': () => giveUpAbandoned(pool),
       'purge deleted runs': () => this.#purge(),
       'remove unused versions of suites': () => inPieces(removeUnusedVersions),
       'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),

@@ -1,5 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json';
+import type { ErrorKind } from '#lib/contracts/run';
+import { replyIn } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import { MESSAGES_BEFORE } from '#lib/scoring/tool-set';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/score-chain';
@@ -97,6 +99,19 @@ const sum = (a: number | null, b: number | null): number | null => (a === null &
 export function answersIn({ replies, rounds, names }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
   const answers = (rounds ?? [replies.length - 1]).map((index) => keptReply(replies[index]));
   return answers.every((answer) => answer !== undefined) ? answers.map((answer) => ({ ...answer, names })) : undefined;
+}
+
+/** What went wrong where a recording has no reply, in the words of a refusal. */
+export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: ErrorKind; message: string } {
+  const { error } = replies.at(-1) as unknown as { error: { kind: ErrorKind; message: string } };
+  return { kind: error.kind, message: error.message };
+}
+
+/** The tokens that replies say they took; null where none says it. */
+export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Pick<Asked, 'promptTokens' | 'completionTokens'> {
+  const said = replies.map(replyIn);
+  const total = (of: 'promptTokens' | 'completionTokens'): number | null => said.reduce<number | null>((all, one) => sum(all, one?.[of] ?? null), null);
+  return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };
 }
 
 /** What a request's key has to say of a chain beside its first request: all that the later ones follow from. */

@@ -27,7 +27,7 @@ import { packExchange, unpackExchange } from './pack-exchange.js';
 import type { PreparedCase } from './prepare-case.js';
 import type { RunCache, RunInHand } from './run-cache.js';
 import { TOOLS_OF_CASE } from '#lib/scoring/tool-set';
-import { answersIn, playCase, restOfChain, type Exchange } from './play-case.js';
+import { answersIn, playCase, recordedError, restOfChain, tokensIn, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
 import { Unscorable, type ReplyScorer } from './score-reply.js';
 import type { Reply } from './scoring-work.js';
@@ -117,8 +117,9 @@ export class ItemRunner {
     const replyBytes = roomOf(target.laneId);
     replyBytes.forRounds = input.multi_turn === true;
 
-    // A run that was resumed has kept the replies that could not be scored before.
-    const kept = playing.generation > 1 ? await this.#exchanges.add(run.id, { ...where, target: delivery.target }) : undefined;
+    // A run that was resumed has kept the replies that could not be scored before, and a recorded one has all there are.
+    const kept = target.recorded || playing.generation > 1 ? await this.#exchanges.add(run.id, { ...where, target: delivery.target }) : undefined;
+    if (target.recorded) return { settlement: { ...place, ...(await this.#recorded(run, prepared, kept, replyBytes, signal)) } };
     const again = kept && (await this.#again(run, prepared, { exchange: kept, promptTokens: null, completionTokens: null }, replyBytes, signal));
     if (again) return { settlement: { ...place, ...again } };
 
@@ -213,11 +214,7 @@ export class ItemRunner {
   async #again(
     run: RunInHand['run'], prepared: PreparedCase, { exchange, promptTokens, completionTokens }: CachedReply, replyBytes: ReplyBytes, signal: AbortSignal,
   ): Promise<Answered | undefined> {
-    const room = async <Made>(work: () => Promise<Made>): Promise<Made> => {
-      await replyBytes.makeRoom();
-      return work();
-    };
-    return unpackExchange(exchange, room, async (stored) => {
+    return unpackExchange(exchange, roomIn(replyBytes), async (stored) => {
       // A chain that broke off is played anew.
       const answers = prepared.input.multi_turn && !stored.rounds ? undefined : answersIn(stored);
       return answers && {
@@ -225,6 +222,17 @@ export class ItemRunner {
         latencyMs: null, promptTokens, completionTokens, costUsd: 0, cached: true, attempts: 0,
         toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice, exchange,
       };
+    });
+  }
+
+  /** Scores a reply that was made elsewhere, or says why there is none. Tokens are those that were said to be used for it; here it cost nothing. */
+  async #recorded(run: RunInHand['run'], prepared: PreparedCase, exchange: Buffer | undefined, replyBytes: ReplyBytes, signal: AbortSignal): Promise<Answered> {
+    const free = { ...notAsked, costUsd: 0 };
+    if (!exchange) return { ...free, result: errored('unrecorded', 'The file holds no reply of this case and sample.') };
+    return unpackExchange(exchange, roomIn(replyBytes), async (stored): Promise<Answered> => {
+      const answers = answersIn(stored);
+      if (!answers) return { ...free, exchange, result: { outcome: 'errored', error: recordedError(stored) } };
+      return { ...free, exchange, ...tokensIn(stored), result: await this.#score(run, prepared, replyBytes.lane, answers, signal) };
     });
   }
 
@@ -259,6 +267,12 @@ export class ItemRunner {
     this.#announced.add(key);
   }
 }
+
+/** A large exchange waits for room as a large reply that arrives. */
+const roomIn = (replyBytes: ReplyBytes) => async <Made>(work: () => Promise<Made>): Promise<Made> => {
+  await replyBytes.makeRoom();
+  return work();
+};
 
 /** @param name of the model, for whoever reads that it is gone */
 const reachable = (held: HeldModel, name: string) => async (): Promise<ModelConnection> => {

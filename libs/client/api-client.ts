@@ -24,6 +24,13 @@ export interface Submission {
   [setting: string]: unknown;
 }
 
+/** @throws ApiError */
+export function readAnswer(serverUrl: string, { status, type, text }: { status: number; type: string | null | undefined; text: string }): string {
+  if (status >= 200 && status < 300) return text;
+  if (!type?.includes('problem')) throw new Error(`${serverUrl} answered ${status}. Is it a Toolmark server?`);
+  throw new ApiError(JSON.parse(text) as Problem);
+}
+
 /** Speaks to a Toolmark server. Errors of the API are thrown as `ApiError`; a server that is not there, as what fetch throws. */
 export class ApiClient {
   constructor(readonly serverUrl: string, readonly token: string) {}
@@ -40,10 +47,7 @@ export class ApiClient {
       headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const text = await response.text();
-    if (response.ok) return text;
-    if (!response.headers.get('content-type')?.includes('problem')) throw new Error(`${this.serverUrl} answered ${response.status}. Is it a Toolmark server?`);
-    throw new ApiError(JSON.parse(text) as Problem);
+    return readAnswer(this.serverUrl, { status: response.status, type: response.headers.get('content-type'), text: await response.text() });
   }
 
   /** Every item of a list, page by page. */

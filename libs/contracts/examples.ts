@@ -51,6 +51,14 @@ const provider = { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: 'htt
 const budget = { max_cost_usd: 2.5, max_requests: 1000 };
 const metricAsked = { id: 'axion_tool_correctness', options: { check_parameters: true } };
 
+const recordedName = 'support-agent 2026-01';
+const recordedLines = [
+  { case: IDS.tokyo, sample: 0, reply: { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }] } },
+  { case: IDS.tokyo, sample: 1, error: 'The agent ran out of memory.' },
+];
+/** Lines of recorded replies. */
+export const RECORDED_EXAMPLE = recordedLines.map((line) => JSON.stringify(line)).join('\n');
+
 const group = { cases: 3, scored: 3, errored: 0, passed: 2, tool_accuracy: 1, param_accuracy: 0.75, overall: 0.9333333333333332, irrelevance_accuracy: 1 };
 const summary = {
   ...group, target, overall_ci: [0.8, 1], pass_rate: 0.6666666666666666, pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
@@ -155,6 +163,7 @@ export const PROBLEM_EXAMPLES: Record<string, object> = {
   401: problem(401, 'Unauthorized', 'Send your token as "Authorization: Bearer <token>".'),
   403: problem(403, 'Forbidden', 'This needs the role "owner"; the token has "editor".'),
   404: problem(404, 'Not Found', `No suite with id "${IDS.suite}" in this team.`),
+  408: problem(408, 'Request Timeout', 'The body broke off, or nothing of it came for too long. Nothing of it was kept.'),
   409: problem(409, 'Conflict', 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.'),
   413: problem(413, 'Payload Too Large', 'The body is larger than 10 MiB. Import fewer cases at a time.'),
   422: problem(422, 'Unprocessable Entity', 'No provider "opnai". Providers: openai, simulator.', [{ path: '/models/0', message: 'No provider "opnai". Providers: openai, simulator.' }]),
@@ -279,6 +288,16 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     },
   },
   Submitted: { 'A run was submitted': { job_id: IDS.job, eval_id: IDS.run, status: 'submitted' } },
+  RecordedInput: {
+    'Lines as text': { suite_id: IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },
+    'A list, and more that can be said': { suite_id: IDS.suite, target_name: recordedName, replies: recordedLines, metrics: [metricAsked], experiment_id: IDS.experiment },
+  },
+  RecordedSubmitted: {
+    'A recorded run was submitted': {
+      job_id: IDS.job, eval_id: IDS.run, status: 'submitted', replies: 2, read_as: { 'toolmark.message': 1, error: 1 },
+      warnings: ["The replies are of 1 of the suite's 3 cases; the others take no part in this run."],
+    },
+  },
   ResumeInput: { 'A larger budget': { budget: { max_cost_usd: 5 } } },
   CancelInput: { 'A job': { job_id: IDS.job } },
   Job: { 'A job under way': job },

@@ -29,7 +29,7 @@ export type Problem = z.infer<typeof Problem>;
 /** An error whose cause is the caller's; the API's filter turns it into a problem document. */
 export class ProblemError extends Error {
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 422 | 429 | 503,
     detail: string,
     readonly errors?: InputError[],
     readonly retryAfterMs?: number,

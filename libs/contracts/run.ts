@@ -12,9 +12,10 @@ export type ToolChoice = z.infer<typeof ToolChoice>;
 
 export const ERROR_KINDS = [
   'rate_limited', 'timeout', 'network', 'provider_5xx', 'auth', 'bad_request', 'bad_response', 'crashed', 'internal', 'unscorable',
+  'unrecorded',
 ] as const;
 export const ErrorKind = z.enum(ERROR_KINDS).meta({
-  description: 'What went wrong between Toolmark and the model, after all retries. `crashed`: processes died of it; `internal`: something unforeseen was thrown here; `unscorable`: scoring the reply took more than it may.',
+  description: 'What went wrong between Toolmark and the model, after all retries. `crashed`: processes died of it; `internal`: something unforeseen was thrown here; `unscorable`: scoring the reply took more than it may; `unrecorded`: a recorded run has no reply of it.',
 });
 export type ErrorKind = z.infer<typeof ErrorKind>;
 
@@ -85,6 +86,10 @@ export const RunInput = z
 export type RunInput = z.infer<typeof RunInput>;
 /** A run's settings as they are kept: the submitted ones, defaults filled in. */
 export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'> & { metrics: RunMetric[]; cache: CacheMode };
+/** Of a run whose replies were made elsewhere; null is what it knows nothing of. */
+export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {
+  recorded: true; temperature: null; tool_choice: null; max_tokens: null; timeout_s: null; system_prompt: null; case_filter: null;
+};
 
 export const Submitted = z
   .object({
@@ -124,6 +129,7 @@ export const RunTarget = z.object({
   settled: z.int().meta({ description: 'Items that have a result, scored or errored.' }),
   errored: z.int().meta({ description: 'Items that errored: no score, and in no average.' }),
   passed: z.int().meta({ description: 'Items that passed.' }),
+  recorded: z.literal(true).optional().meta({ description: 'Its replies were made elsewhere (`POST /api/tool-eval/recorded`). Left out where a model was asked.', example: true }),
 });
 export type RunTarget = z.infer<typeof RunTarget>;
 

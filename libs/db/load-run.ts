@@ -36,6 +36,8 @@ export interface LoadedTarget {
   providerId: string;
   providerKey: string;
   modelId: string;
+  /** Its replies are kept already; nobody is asked. */
+  recorded: boolean;
   params: JsonObject;
   systemPrompt: string | null;
 }
@@ -55,7 +57,7 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
   const run = rows[0];
   if (!run) return undefined;
   const targets = await pool.query<Omit<LoadedTarget, 'params'> & { params: string }>(
-    `SELECT ordinal, lane_id AS "laneId", provider_id AS "providerId", provider_key AS "providerKey", model_id AS "modelId", params,
+    `SELECT ordinal, lane_id AS "laneId", provider_id AS "providerId", provider_key AS "providerKey", model_id AS "modelId", recorded, params,
        system_prompt AS "systemPrompt" FROM target WHERE run_id = $1 ORDER BY ordinal`,
     [runId],
   );

@@ -2,6 +2,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json';
 import type { Page } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { RECORDED } from '#lib/contracts/recorded';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
 import { SUSPECT_CRASHES } from './claim-items.js';
@@ -41,6 +42,7 @@ export function toProvider(row: StoredProvider): Provider {
 }
 
 export async function createProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
+  if (input.key === RECORDED) throw reserved();
   await inTransaction(pool, async (client) => {
     const id = newId();
     const laneId = await laneOf(client, teamId, input.key, credential(sealer, input.base_url, input.api_key));
@@ -151,6 +153,8 @@ export async function deleteProvider(pool: Pool | PoolClient, teamId: string, ke
     return 'deleted';
   });
 }
+
+const reserved = (): ProblemError => new ProblemError(422, `"${RECORDED}" is what targets are called by whose replies were made elsewhere. Choose another key.`, [{ path: '/key', message: 'is reserved' }]);
 
 /** Whoever may change an address could otherwise have the key sent to one of their own. */
 const keyOfAnotherOrigin = (baseUrl: string): ProblemError =>

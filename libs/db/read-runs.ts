@@ -22,6 +22,7 @@ const findRun = (prisma: Prisma, teamId: string, id: string) => prisma.run.findF
 function toRun(row: RunRow, warnings: RunWarning[]): Run {
   const targets = row.targets.map((t) => ({
     target: `${t.provider_key}::${t.model_id}`, provider_key: t.provider_key, model_id: t.model_id, total: t.n, settled: t.settled, errored: t.errored, passed: t.passed,
+    ...(t.recorded && { recorded: true as const }),
   }));
   const sum = (key: 'total' | 'settled' | 'errored' | 'passed'): number => targets.reduce((total, target) => total + target[key], 0);
   const means = row.targets.flatMap((t) => (t.settled > t.errored ? [t.overall_sum / (t.settled - t.errored)] : []));
@@ -37,10 +38,10 @@ function toRun(row: RunRow, warnings: RunWarning[]): Run {
   };
 }
 
-/** What a run took, once it has ended and its summaries are made. */
+/** What a run took, once it has ended and its summaries are made. What a recording took was taken elsewhere. */
 function actualOf({ targets, started_at: startedAt, finished_at: finishedAt }: RunRow): Actual | null {
   const summaries = targets.flatMap((t) => (t.summary ? [summaryOf(t.summary)] : []));
-  if (!finishedAt || summaries.length === 0) return null;
+  if (!finishedAt || summaries.length === 0 || targets.every(({ recorded }) => recorded)) return null;
   const total = (of: (summary: Summary) => number): number => summaries.reduce((sum, summary) => sum + of(summary), 0);
   return {
     requests: targets.reduce((sum, t) => sum + t.requests, 0), cached: total((s) => s.cached.results),

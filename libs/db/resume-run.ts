@@ -4,6 +4,7 @@ import type { JobStatus } from '#lib/contracts/job';
 import type { ResumeInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
+import { recordedLane } from './lanes.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-event.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
@@ -16,7 +17,7 @@ import { readBudgets, spentBudget } from './run-budget.js';
  * What is scored stays as it is, and is not paid for again. A new job carries the run from now on. However large the run, a few
  * rows are written here. What the earlier job logged of errored items stays in its log, while the results themselves make room
  * for the new ones. Their exchanges stay until new ones take their place: where a model had answered, its reply is scored and not
- * asked for again.
+ * asked for again. A recorded run asks nobody either way.
  * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
  */
 export async function resumeRun(
@@ -54,11 +55,13 @@ export async function resumeRun(
     await client.query(
       `INSERT INTO preparation (run_id, target, generation, end_item, errored)
        SELECT t.run_id, t.ordinal, r.generation, t.cursor, t.errored FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = $1 AND t.settled - t.errored < t.cursor`, [runId]);
+    const { rowCount: isRecorded } = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND recorded LIMIT 1', [runId]);
+    const laneOfRecorded = isRecorded ? await recordedLane(client, teamId) : null;
     // Its providers may have moved since. Items of one that was deleted end by saying so, in a lane that is made for that.
     const { rows: targets } = await client.query<{ lane_id: string }>(
       `UPDATE target t SET settled = settled - errored, errored = 0, summary = NULL, finished_at = NULL, user_id = $2, vtime = 0, lane_id = coalesce((
-         SELECT coalesce(m.lane_id, p.lane_id) FROM provider p LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id WHERE p.id = t.provider_id), t.lane_id)
-       WHERE run_id = $1 RETURNING lane_id`, [runId, userId]);
+         SELECT coalesce(m.lane_id, p.lane_id) FROM provider p LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id WHERE p.id = t.provider_id), $3, t.lane_id)
+       WHERE run_id = $1 RETURNING lane_id`, [runId, userId, laneOfRecorded]);
     await client.query(
       `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency)
        SELECT DISTINCT ON (lane_id) lane_id, $2::uuid, provider_key, 'deleted ' || lane_id, 1 FROM target WHERE run_id = $1 ON CONFLICT DO NOTHING`, [runId, teamId]);

@@ -74,7 +74,7 @@ const tooManyItems = (cases: number, samples: number, models: number): ProblemEr
     { path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' },
   ]);
 
-interface PinnedSuite {
+export interface PinnedSuite {
   versionId: string;
   version: number;
   name: string;
@@ -82,7 +82,7 @@ interface PinnedSuite {
 }
 
 /** The immutable copy of the suite as it is now; made by the first run of this version, shared by the others. */
-async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: string): Promise<PinnedSuite> {
+export async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: string): Promise<PinnedSuite> {
   // FOR UPDATE: nobody edits the suite while it is copied, and two first runs do not copy it twice.
   const { rows } = await client.query<{ version: number; name: string }>(
     `SELECT version, name FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE`,

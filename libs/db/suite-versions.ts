@@ -4,7 +4,7 @@ import { inTransaction, type Pool } from './pool.js';
 const LARGEST_RETIRED = 100;
 const RETIRED = -1;
 
-/** Removes a piece of the versions of suites that no run pins any more. Answers whether there may be more. */
+/** Removes a piece of the versions of suites that no run pins any more, and no recording. Answers whether there may be more. */
 export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promise<boolean> {
   await retireVersions(pool);
   const { rowCount } = await pool.query(
@@ -15,7 +15,8 @@ export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promis
   return false;
 }
 
-const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHERE r.suite_version_id = v.id)`;
+const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHERE r.suite_version_id = v.id)
+  AND NOT EXISTS (SELECT 1 FROM recording r WHERE r.suite_version_id = v.id)`;
 
 /** Takes them out of use. Two statements: whoever pins one meanwhile holds it, and is seen by the second. */
 async function retireVersions(pool: Pool): Promise<void> {
