@@ -70,6 +70,9 @@ it('a name that several suites have, or none, is told with what there is', async
 it('what does not exist is said in words of its own', async () => {
   expect(await toolmark('--version')).toEqual({ code: 0, out: `toolmark ${JSON.parse(readFileSync(resolve('package.json'), 'utf8')).version}\n`, err: '' });
   expect(await toolmark('jobs', '--limit', '5')).toMatchObject({ code: 1, err: expect.stringMatching(/^No option "--limit"\. Nearest of the options, .*See toolmark --help\n$/) });
+  expect(await toolmark('jobs', '--models', 'a')).toMatchObject({ code: 1, err: expect.stringMatching(/^toolmark jobs takes no --models\. Its options: --json, --server/) });
+  expect(await toolmark('run', 'Weather', 'API', '--models', 'a')).toMatchObject({ code: 1, err: expect.stringMatching(/^toolmark run does not know what "API" is for\./) });
+  expect(await toolmark('result')).toMatchObject({ code: 1, err: expect.stringMatching(/^No command "result"\. Nearest of the commands, 8 in all: results, /) });
   const unknown = '01a20337-509b-7ecb-afd1-915d2a3585e8';
   for (const id of [unknown, 'abc123']) expect(await toolmark('results', id)).toEqual({ code: 1, out: '', err: `No run and no job has the id "${id}". The last ones: toolmark jobs\n` });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ApiClient, ApiError } from '#lib/client/api-client';
+import { insteadOf } from '#lib/contracts/nearest';
 import { connection, login } from './connection.js';
 import { readArguments } from './read-arguments.js';
 import { endWithReader, say, tell } from './terminal.js';
@@ -37,38 +38,52 @@ export type Options = ReturnType<typeof read>['values'];
 
 endWithReader();
 
-type Command = (client: ApiClient, rest: string[], options: Options) => Promise<void>;
-/** Each is loaded when it is asked for: who scores recorded calls waits for no client of Socket.IO. */
-const COMMANDS = new Map<string, () => Promise<Command>>([
-  ['suites', async () => (await import('./commands.js')).suites],
-  ['run', async () => (await import('./run.js')).run],
-  ['record', async () => (await import('./record.js')).record],
-  ['jobs', async () => (await import('./commands.js')).jobs],
-  ['cancel', async () => (await import('./commands.js')).cancel],
-  ['results', async () => (await import('./commands.js')).results],
+type OptionName = keyof Options;
+interface Command {
+  /** Beside those that every command takes. */
+  options: OptionName[];
+  /** The most that may stand behind the command's name; any number where it is left out. */
+  most?: number;
+  /** Each is loaded when it is asked for: who scores recorded calls waits for no client of Socket.IO. */
+  perform: (rest: string[], options: Options) => Promise<void>;
+}
+
+const EVERYWHERE: readonly OptionName[] = ['server', 'token', 'help', 'version'];
+const COMMANDS = new Map<string, Command>([
+  ['login', { options: [], most: 0, perform: (_rest, options) => login(options) }],
+  ['suites', { options: ['format', 'answers', 'name', 'dry-run', 'json'], perform: async (...given) => (await import('./commands.js')).suites(clientOf(given[1]), ...given) }],
+  ['run', { options: ['models', 'watch', 'json', 'samples', 'temperature', 'tool-choice', 'cache'], most: 1, perform: async (...given) => (await import('./run.js')).run(clientOf(given[1]), ...given) }],
+  ['record', { options: ['target', 'in', 'watch', 'json'], most: 1, perform: async (...given) => (await import('./record.js')).record(clientOf(given[1]), ...given) }],
+  ['jobs', { options: ['json'], most: 0, perform: async (...given) => (await import('./commands.js')).jobs(clientOf(given[1]), ...given) }],
+  ['cancel', { options: [], most: 1, perform: async (rest, options) => (await import('./commands.js')).cancel(clientOf(options), rest) }],
+  ['results', { options: ['failed', 'json'], most: 1, perform: async (...given) => (await import('./commands.js')).results(clientOf(given[1]), ...given) }],
+  ['score', { options: ['in', 'out'], most: 0, perform: async (_rest, options) => (await import('./score.js')).score(options) }],
 ]);
 
 try {
-  const { values, positionals: [command, ...rest] } = read();
+  const { values, positionals: [name, ...rest] } = read();
   if (values.version) say(`toolmark ${version()}`);
-  else if (!command || values.help) say(...USAGE);
-  else if (command === 'login') await login(values);
-  else if (command === 'score') await (await import('./score.js')).score(values);
-  else await perform(command, rest, values);
+  else if (!name || values.help) say(...USAGE);
+  else await perform(name, rest, values);
 } catch (error) {
   tell(...explain(error as Error));
   process.exitCode = 1;
 }
 
-async function perform(command: string, rest: string[], options: Options): Promise<void> {
-  const load = COMMANDS.get(command);
-  if (!load) {
-    tell(`No command "${command}".`, '', ...USAGE);
-    process.exitCode = 1;
-    return;
+async function perform(name: string, rest: string[], options: Options): Promise<void> {
+  const command = COMMANDS.get(name);
+  if (!command) throw new Error(`No command "${name}". ${insteadOf(name, [...COMMANDS.keys()], 'the commands')} See toolmark --help`);
+  const known = [...command.options, ...EVERYWHERE];
+  for (const option of Object.keys(options) as OptionName[]) {
+    if (!known.includes(option)) throw new Error(`toolmark ${name} takes no --${option}. Its options: ${known.map((one) => `--${one}`).join(', ')}.`);
   }
+  if (command.most !== undefined && rest.length > command.most) throw new Error(`toolmark ${name} does not know what "${rest[command.most]}" is for. Put a name of several words in quotes. See toolmark --help`);
+  await command.perform(rest, options);
+}
+
+function clientOf(options: Options): ApiClient {
   const { server, token } = connection(options);
-  await (await load())(new ApiClient(server, token), rest, options);
+  return new ApiClient(server, token);
 }
 
 function version(): string {
