@@ -1,3 +1,6 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
 import pg from 'pg';
 import { io } from 'socket.io-client';
 import { startApi, type ApiInProcess } from '../../test/api.js';
@@ -11,6 +14,7 @@ import { watchJob, type WatchEvent } from './watch-job.js';
 let way: Way;
 let direct: pg.Pool;
 let api: ApiInProcess;
+let child: ChildProcess | undefined;
 beforeAll(async () => {
   const { url } = await createDatabase();
   way = await wayTo(new URL(url));
@@ -19,6 +23,7 @@ beforeAll(async () => {
   api = await startApi({ DATABASE_URL: way.url }, { live: true });
 });
 afterAll(async () => {
+  child?.kill();
   await api.close();
   await direct.end();
   way.close();
@@ -79,4 +84,11 @@ it('who is told of the end before the subscription is answered gets what led to 
 
 it('what cannot be watched is not asked for again', async () => {
   await expect(everything('01a1fc11-0570-72f9-b84b-b15294fa812e')).rejects.toThrow(/No job/);
+});
+
+it('who has watched a job to its end is held up by nothing', async () => {
+  const watch = `import { watchJob } from './dist/libs/client/watch-job.js';
+    for await (const _event of watchJob(${JSON.stringify(api.url)}, ${JSON.stringify(ADMIN_TOKEN)}, ${JSON.stringify(await endedJob())}, 0, 3_600_000));`;
+  child = spawn(resolve('node_modules/.bin/node'), ['--input-type=module', '-e', watch], { stdio: ['ignore', 'ignore', 'inherit'] });
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });

@@ -86,7 +86,7 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
     whyNot = error.message;
     if (/token/.test(error.message)) push(error);
     // What the server's middleware refused is not tried again by itself.
-    else if (!socket.active) setTimeout(() => socket.connect(), 1000);
+    else if (!socket.active) retry = setTimeout(() => socket.connect(), 1000);
   });
   socket.on('disconnect', (reason) => {
     clearTimeout(retry);
@@ -105,6 +105,8 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
   } finally {
     clearTimeout(patience);
     clearTimeout(retry);
+    // First: to whoever does not watch any more, a lost connection is nothing to wait for.
+    socket.off();
     socket.disconnect();
   }
 }

@@ -37,3 +37,7 @@ test('a name of any length is compared in time that its beginning takes', () => 
 test('a name that is part of another is near it', () => {
   expect(nearest('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual(['ragas_tool_call_f1', 'rages', 'bfcl_ast']);
 });
+
+test('names that begin alike are near', () => {
+  expect(nearest('ragas_f1', ['bfcl_ast', 'toolmark.single_turn', 'ragas_tool_call_f1'])[0]).toBe('ragas_tool_call_f1');
+});

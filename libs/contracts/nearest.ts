@@ -6,8 +6,8 @@ const LONGEST_COMPARED = 80;
 export function nearest(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
-    .map((one) => ({ one, edits: isPart(wanted, beginning(one)) ? 1 : editsBetween(wanted, beginning(one)) }))
-    .sort((a, b) => a.edits - b.edits)
+    .map((one) => ({ one, distance: distanceBetween(wanted, beginning(one)) }))
+    .sort((a, b) => a.distance - b.distance)
     .slice(0, MOST_NAMED)
     .map(({ one }) => one);
 }
@@ -31,8 +31,17 @@ export function insteadOf(name: string, known: readonly string[], what: string):
   return `Nearest of ${what}, ${known.length} in all: ${nearest(name, known).join(', ')}.`;
 }
 
-/** Whether one of two names was written only in part: "ragas" for "ragas_tool_call_f1". */
-const isPart = (a: string, b: string): boolean => a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
+/** Names that begin alike are near, and so is one that was written only in part: "ragas" for "ragas_tool_call_f1". */
+function distanceBetween(a: string, b: string): number {
+  const isPart = a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
+  return (isPart ? 1 : editsBetween(a, b)) - sameBeginning(a, b);
+}
+
+function sameBeginning(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
 
 const beginning = (name: string): string => name.slice(0, LONGEST_COMPARED).toLowerCase();
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
