@@ -117,7 +117,7 @@ test.each(['api', 'worker'] as const)('wrong configuration ends a process at onc
   });
   expect(await wrong.exited).toBe(1);
   for (const variable of ['DATABASE_URL', 'REDIS_URL', 'TOOLMARK_SEALING_KEY', 'TOOLMARK_ALLOW_PRIVATE_NETWORKS', 'TOOLMARK_DATABASE_POOL', 'PORT', 'LOG_LEVEL', 'TOOLMARK_ADMIN_TOKEN']) {
-    expect(wrong.text()).toMatch(new RegExp(`^  ${variable}: .+`, 'm'));
+    expect(wrong.text()).toMatch(new RegExp(`^  ${variable} must .+`, 'm'));
   }
 });
 

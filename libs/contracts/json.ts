@@ -49,6 +49,9 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 }
 
+/** A text as it is, and anything else as its JSON. `String` calls what is given for a `toString`, which may be anything. */
+export const asText = (value: Json | undefined): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
+
 /** The text of a number as it was written (`5.0`), or as JavaScript prints it when it never was JSON. */
 export function numberSource(value: number | RawNumber): string {
   return typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value.rawJSON;

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json';
 
 /** BFCL's words for types (Python's, and some of Java's) as JSON Schema's; null: any value. */
 const JSON_TYPES: Record<string, string | null> = {
@@ -30,7 +30,7 @@ export function toJsonSchema(schema: Json, unknown: (type: string) => void): Jso
 
 function jsonType(type: Json, unknown: (type: string) => void): string | null {
   const known = typeof type === 'string' ? JSON_TYPES[type.toLowerCase()] : undefined;
-  if (known === undefined) unknown(String(type));
+  if (known === undefined) unknown(asText(type));
   return known ?? null;
 }
 

@@ -31,7 +31,7 @@ function changed(value: unknown, path: number[], by: unknown): unknown {
   return Array.isArray(value) ? value.map((one, index) => (String(index) === key ? inner : one)) : { ...value, [key]: inner };
 }
 
-const stranger = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>(undefined, '__proto__', { __proto__: null }, { $one_of: [] }, { $optional: { $optional: 1 } }, [[[]]], '', '\u0000', 1e308, ['f', 'f'], { type: 'dict', properties: null }));
+const stranger = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>(undefined, '__proto__', { __proto__: null }, { toString: 1 }, { $one_of: [] }, { $optional: { $optional: 1 } }, [[[]]], '', '\u0000', 1e308, ['f', 'f'], { type: 'dict', properties: null }));
 
 it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))('any change of a file of %s makes a suite, or is refused with a reason; and a suite that was made can be exported', async (format) => {
   await fc.assert(

@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Draft, Source } from './imported.js';
 import { readRecords } from './read-lines.js';
@@ -36,7 +36,7 @@ export async function importOtlp({ text, settings }: Source, warnings: Warnings)
       if (span.isSeen) continue; // Exporters send again what was not acknowledged.
       span.isSeen = true;
       span.attributes = attributesOf(one.attributes);
-      span.events.push(...listOf(one.events).filter(isObject).map((event) => ({ name: String(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) })));
+      span.events.push(...listOf(one.events).filter(isObject).map((event) => ({ name: asText(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) })));
     }
     for (const record of logsIn(value)) {
       const attributes = Object.fromEntries(attributesOf(record.attributes));

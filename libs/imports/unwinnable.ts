@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { bfclAst, type BfclInput } from '../scoring/compatible/bfcl.js';
 
 /** Each is tried against all others. */
@@ -16,14 +16,14 @@ export function unwinnable(category: string, functions: JsonObject[], possible_a
   const model_output = possible_answer.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
     const described = isSimple ? functions[0] : functions.find((one) => one.name === name);
-    return { [described ? String(described.name) : name]: described ? argumentsFor(described, params) : {} };
+    return { [described ? asText(described.name) : name]: described ? argumentsFor(described, params) : {} };
   });
   return fault({ category, functions, model_output, possible_answer });
 }
 
 function argumentsFor(described: JsonObject, params: Record<string, Json[]>): JsonObject {
   const { properties, required } = isObject(described.parameters) ? described.parameters : {};
-  const name = String(described.name);
+  const name = asText(described.name);
   const isValid = (param: string, accepted: Json[], value: Json): boolean => {
     const alone = { name, parameters: { properties: isObject(properties) ? properties : {} } };
     return fault({ category: 'multiple', functions: [alone], model_output: [{ [name]: { [param]: value } }], possible_answer: [{ [name]: { [param]: accepted } }] }) === undefined;

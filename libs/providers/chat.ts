@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { oneAtATime } from '#lib/runtime/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
@@ -143,7 +143,7 @@ const STATUS_OF_CODE: Record<string, number> = {
 function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
   const error = isObject(body) ? body.error : undefined;
   if (!isObject(error)) return undefined;
-  const status = STATUS_OF_CODE[String(error.code)] ?? (Number(error.code) || STATUS_OF_CODE[String(error.type)] || 0);
+  const status = STATUS_OF_CODE[asText(error.code)] ?? (Number(asText(error.code)) || STATUS_OF_CODE[asText(error.type)] || 0);
   return status >= 400 && status <= 599 ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type JsonObject } from '#lib/contracts/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
 import { createChatClient } from './chat.js';
@@ -56,7 +56,7 @@ const LISTS: Record<ProviderKind, ModelList> = {
     listed: ({ models }) =>
       (Array.isArray(models) ? models : []).filter(isObject)
         .filter(({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'))
-        .map(({ name }) => String(name).replace(/^models\//, '')),
+        .map(({ name }) => asText(name).replace(/^models\//, '')),
   },
 };
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json';
 import { createChatClient } from './chat.js';
+import { DIALECTS } from './dialects/dialects.js';
 
 const answering = (body: object) => {
   let asked = 0;
@@ -8,6 +9,9 @@ const answering = (body: object) => {
 };
 const SIMPLE: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 const options = { signal: new AbortController().signal, timeoutMs: 5000 };
+
+const { fromWire } = DIALECTS.google;
+afterEach(() => void (DIALECTS.google.fromWire = fromWire));
 
 describe('what is thrown unforeseen is neither the fault of the connection nor asked again', () => {
   it('while a request is made: it is not sent', async () => {
@@ -18,8 +22,8 @@ describe('what is thrown unforeseen is neither the fault of the connection nor a
   });
 
   it('while an answer is read: it is kept, without the key', async () => {
-    const nothingToPrint = { toString: 'secret-key-0123456789', valueOf: 5 };
-    const { client, asked } = answering({ responseId: nothingToPrint, candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] } }] });
+    DIALECTS.google.fromWire = () => { throw new TypeError('odd'); };
+    const { client, asked } = answering({ responseId: 'secret-key-0123456789' });
     const failure = await client.ask(SIMPLE, options).catch((error: unknown) => error);
     expect(failure).toMatchObject({ kind: 'internal', retryable: false, isOutage: false, cause: expect.any(TypeError), body: expect.stringMatching(/"responseId"/) });
     expect((failure as { body: string }).body).not.toContain('secret-key-0123456789');

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
 import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 
@@ -86,7 +86,7 @@ const isLangChain = (value: JsonObject): boolean => value.role === undefined && 
 
 function ofLangChain(value: JsonObject, where: string): JsonObject {
   const inner = isObject(value.kwargs) ? value.kwargs : isObject(value.data) && value.content === undefined ? value.data : value;
-  const type = String(value.type === 'constructor' ? constructed(value) : value.type);
+  const type = asText(value.type === 'constructor' ? constructed(value) : value.type);
   const role = Object.hasOwn(TYPES, type) ? TYPES[type]! : undefined;
   if (!role) throw new Error(`${where} is of the type ${named(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`);
   const { content = null, name, tool_call_id, tool_calls, invalid_tool_calls: invalid, additional_kwargs: additional } = inner;
@@ -109,7 +109,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
 /** `[..., "AIMessage"]` is of the type "ai". */
 const constructed = ({ id, kwargs }: JsonObject): Json => {
   const given = isObject(kwargs) ? kwargs.type : undefined;
-  return given ?? (Array.isArray(id) ? String(id.at(-1)).replace(/Message(?:Chunk)?$/, '').toLowerCase() : null);
+  return given ?? (Array.isArray(id) ? asText(id.at(-1)).replace(/Message(?:Chunk)?$/, '').toLowerCase() : null);
 };
 
 const CALLS = new Set(['tool_calls', 'function_call', 'invalid_tool_calls']);

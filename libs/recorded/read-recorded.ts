@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
 import { readGoogle } from '#lib/providers/answers/google';
 import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
@@ -105,9 +105,9 @@ const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 
 function ofResponses(answer: JsonObject) {
   if (!Array.isArray(answer.output)) return undefined;
-  if (answer.object !== 'response' && answer.output.length > 0 && !answer.output.some((item) => isObject(item) && ITEMS.has(String(item.type)))) return undefined;
+  if (answer.object !== 'response' && answer.output.length > 0 && !answer.output.some((item) => isObject(item) && ITEMS.has(asText(item.type)))) return undefined;
   const { status = 'completed' } = answer;
-  if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is "${shown(String(status))}", and holds no reply.`);
+  if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is "${shown(asText(status))}", and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
   return said(readOpenaiResponses({ ...answer, object: 'response', status }));
 }

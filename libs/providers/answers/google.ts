@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type JsonObject } from '#lib/contracts/json';
 import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
 
 /** A call that is none: unreadable, of a tool that was not offered, one too many. */
@@ -19,9 +19,9 @@ export const readGoogle: ReadAnswer = (answer) => {
   }
   const parts = isObject(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts.filter(isObject) : [];
   const texts = parts.flatMap((part) => (typeof part.text === 'string' && part.thought !== true ? [part.text] : []));
-  const calls = parts.filter((part) => isObject(part.functionCall)).map((part, index) => toCall(part, `${String(answer.responseId ?? 'call')}_${index}`));
+  const calls = parts.filter((part) => isObject(part.functionCall)).map((part, index) => toCall(part, `${asText(answer.responseId ?? 'call')}_${index}`));
   // A call that Google could not read stands here; it is the model's, and a bad one. Of a good one it says that there is one.
-  if (texts.length === 0 && calls.length === 0 && BAD_CALL.has(String(candidate.finishReason)) && typeof candidate.finishMessage === 'string') texts.push(candidate.finishMessage);
+  if (texts.length === 0 && calls.length === 0 && BAD_CALL.has(asText(candidate.finishReason)) && typeof candidate.finishMessage === 'string') texts.push(candidate.finishMessage);
   const signature = calls.length === 0 ? parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature : undefined;
   return {
     message: {

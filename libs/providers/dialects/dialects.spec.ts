@@ -402,3 +402,19 @@ it('calls that were read out of a reply\'s text are sent back, not the text in t
 it('an error inside a 200 is an error', async () => {
   expect((await ask('openai', SIMPLE, { body: { error: { code: 502, message: 'Upstream is down' } } })).failure).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/Upstream is down/) });
 });
+
+/** Copies of a value, each with an object in place of one of its texts. */
+function* withoutText(value: unknown): Generator<unknown> {
+  if (typeof value === 'string') yield { toString: 1, valueOf: 1 };
+  else if (Array.isArray(value)) for (const [index, inner] of value.entries()) for (const other of withoutText(inner)) yield value.with(index, other);
+  else if (typeof value === 'object' && value !== null) for (const [key, inner] of Object.entries(value)) for (const other of withoutText(inner)) yield { ...value, [key]: other };
+}
+
+it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('what a host (%s) puts where a text belongs is a reply, or a failure of the host, and never ours', async (kind) => {
+  const answers = JSON.parse(readFileSync(new URL(`fixtures/${kind}.answers.json`, import.meta.url), 'utf8')) as { body: JsonObject }[];
+  for (const { body } of answers) for (const other of withoutText(body)) expect(() => replyIn(other as JsonObject)).not.toThrow();
+  const error = { code: 400, type: 'x', message: 'x', status: 'x', details: [{ reason: 'x', retryDelay: '5s' }] };
+  for (const body of [...withoutText({ error }), { error: { ...error, code: { valueOf: 1, toString: 1 } } }]) {
+    for (const status of [200, 400]) expect((await ask(kind, SIMPLE, { status, body })).failure?.kind).not.toMatch(/internal|network/);
+  }
+});

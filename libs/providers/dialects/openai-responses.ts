@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
 import { readOpenaiResponses } from '../answers/openai-responses.js';
 import { held, leaveOut, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
@@ -60,7 +60,7 @@ const toParts = (content: Json | undefined, notes: Note[]): Json[] =>
     if (part.type === 'text') return [{ type: 'input_text', text: part.text ?? '' }];
     if (part.type === 'image_url' && isObject(part.image_url)) return [{ type: 'input_image', image_url: part.image_url.url ?? '', detail: part.image_url.detail ?? 'auto' }];
     if (part.type === 'file' && isObject(part.file)) return [{ type: 'input_file', ...part.file }];
-    note(notes, 'part', `A part of type "${String(part.type)}" in a message was left out.`);
+    note(notes, 'part', `A part of type "${asText(part.type)}" in a message was left out.`);
     return [];
   });
 

@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { Fetch } from './dialect.js';
 
 /** What an answer other than 2xx says, whichever host words it. */
@@ -19,7 +19,7 @@ export async function readError(answer: Response): Promise<SaidError> {
   const headers = new Headers(answer.headers);
   const error = errorIn(text);
   const details = Array.isArray(error?.details) ? error.details.filter(isObject) : [];
-  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(String(retryDelay))?.[1]).find(Boolean);
+  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(asText(retryDelay))?.[1]).find(Boolean);
   if (seconds) headers.set('retry-after', seconds);
   return { status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status, headers, error, text };
 }

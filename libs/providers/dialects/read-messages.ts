@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
 import type { Note } from './dialect.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };
@@ -37,15 +37,15 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
         break;
       }
       case 'tool': {
-        const callId = String(message.tool_call_id ?? '');
-        turns.push({ role: 'tool', callId, toolName: nameOf.get(callId) ?? String(message.name ?? 'unknown'), text: textIn(message.content) });
+        const callId = asText(message.tool_call_id ?? '');
+        turns.push({ role: 'tool', callId, toolName: nameOf.get(callId) ?? asText(message.name ?? 'unknown'), text: textIn(message.content) });
         break;
       }
       case 'user':
         turns.push({ role: 'user', parts: partsOf(message.content, notes) });
         break;
       default:
-        note(notes, 'role', `A message of role "${String(message.role)}" was left out.`);
+        note(notes, 'role', `A message of role "${asText(message.role)}" was left out.`);
     }
   }
   return { system: system.filter(Boolean).join('\n\n'), turns };
@@ -57,7 +57,7 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
     const given = source.function.arguments;
     const read = objectIn(given);
     if (!read && given !== '') note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
-    return [{ id: String(source.id ?? `call_${turn}_${index}`), name: String(source.function.name), arguments: read ?? {}, source }];
+    return [{ id: asText(source.id ?? `call_${turn}_${index}`), name: asText(source.function.name), arguments: read ?? {}, source }];
   });
 }
 
@@ -101,7 +101,7 @@ function partsOf(content: Json | undefined, notes: Note[]): Part[] {
     if (typeof part.text === 'string') return [{ text: part.text }];
     const url = isObject(part.image_url) ? part.image_url.url : undefined;
     if (typeof url !== 'string') {
-      note(notes, 'part', `A part of type "${String(part.type)}" in a message was left out.`);
+      note(notes, 'part', `A part of type "${asText(part.type)}" in a message was left out.`);
       return [];
     }
     const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
