@@ -5,7 +5,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import { DiscoveredModels, type ModelInput, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import type { Pool, PoolClient } from '#lib/db/pool';
-import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, type StoredProvider } from '#lib/db/providers';
+import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, unknownProvider, type StoredProvider } from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
 import { ring, type Hint } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
@@ -62,7 +62,7 @@ export class ProvidersController {
     let bells: Hint[] = [];
     const provider = await change(async (client) => {
       const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
-      if (!moved) throw unknownProvider(key);
+      if (!moved) throw await unknownProvider(client, caller.teamId, key);
       await audit(client, caller, 'provider.update', key);
       bells = [{ topic: 'provider', id: key }, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
       return toProvider(await this.#find(caller, key, client));
@@ -78,7 +78,7 @@ export class ProvidersController {
   async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
     await change(async (client) => {
       const outcome = await deleteProvider(client, caller.teamId, key);
-      if (outcome === 'not-found') throw unknownProvider(key);
+      if (outcome === 'not-found') throw await unknownProvider(client, caller.teamId, key);
       if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
@@ -112,7 +112,7 @@ export class ProvidersController {
 
   async #find(caller: Caller, key: string, db: Pool | PoolClient = this.deps.pool): Promise<StoredProvider> {
     const provider = await findProvider(db, caller.teamId, key);
-    if (!provider) throw unknownProvider(key);
+    if (!provider) throw await unknownProvider(db, caller.teamId, key);
     return provider;
   }
 
@@ -135,5 +135,3 @@ function checkDefaults(models: readonly ModelInput[]): void {
   const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
-
-const unknownProvider = (key: string): ProblemError => new ProblemError(404, `No provider "${key}" in this team.`);

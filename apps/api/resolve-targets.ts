@@ -55,7 +55,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
   if (typeof input.system_prompt === 'object' && input.system_prompt !== null) {
     const names = new Set(targets.map((target) => `${target.providerKey}::${target.modelId}`));
     for (const key of Object.keys(input.system_prompt)) {
-      if (key !== '*' && !names.has(key)) fail('/system_prompt', `"${key}" is no target of this run. Its targets: ${[...names].join(', ')}; "*" stands for the rest.`);
+      if (key !== '*' && !names.has(key)) failUnknown('/system_prompt', `"${key}" is no target of this run; "*" stands for the rest.`, key, [...names], 'its targets');
     }
   }
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);

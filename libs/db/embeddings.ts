@@ -1,3 +1,4 @@
+import { insteadOf } from '#lib/contracts/nearest';
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
 import type { LaneLimits } from './dispatch-lane.js';
@@ -21,7 +22,10 @@ export async function setEmbeddingModel(pool: Pool | PoolClient, teamId: string,
      ON CONFLICT (team_id) DO UPDATE SET provider_id = excluded.provider_id, model_id = excluded.model_id`,
     [teamId, setting.provider_key, setting.model_id]);
   if (made.rowCount === 0) {
-    throw new ProblemError(422, `No model "${setting.provider_key}::${setting.model_id}". Add it with PATCH /api/providers/${setting.provider_key}.`, [
+    const name = `${setting.provider_key}::${setting.model_id}`;
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT p.key || '::' || m.model_id AS name FROM provider p JOIN model m ON m.provider_id = p.id WHERE p.team_id = $1 ORDER BY name LIMIT 1000`, [teamId]);
+    throw new ProblemError(422, `No model "${name}". ${insteadOf(name, rows.map((row) => row.name), 'the models of the team')} An owner adds one with PATCH /api/providers/{key}.`, [
       { path: '/model_id', message: 'is not a model of this provider' },
     ]);
   }

@@ -1,4 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { insteadOf } from '#lib/contracts/nearest';
 import type { Page } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
@@ -39,6 +40,12 @@ export function toProvider(row: StoredProvider): Provider {
     })),
     created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** The 404 for a key that no provider of the team has, with those that are written most like it. */
+export async function unknownProvider(pool: Pool | PoolClient, teamId: string, key: string): Promise<ProblemError> {
+  const { rows } = await pool.query<{ key: string }>('SELECT key FROM provider WHERE team_id = $1 ORDER BY key LIMIT 1000', [teamId]);
+  return new ProblemError(404, `No provider "${key}" in this team. ${insteadOf(key, rows.map((row) => row.key), 'its providers')}`);
 }
 
 export async function createProvider(pool: Pool | PoolClient, sealer: Sealer, teamId: string, input: ProviderInput): Promise<void> {
