@@ -142,3 +142,11 @@ test('a bar shows how much is read, and at the end how many lines', () => {
     `[${'.'.repeat(30)}] 2 %`, `[${'#'.repeat(15)}${'.'.repeat(15)}] 50 %`, `[${'#'.repeat(30)}] 100 %`, '12 lines, 1 of them could not be scored\n',
   ]);
 });
+
+test('tools of other APIs are read, and the answer says so', async () => {
+  const declared = [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING' } } } }] }, { name: 'g', input_schema: { type: 'object' } }];
+  const of = (tools: unknown) => line('tools', { metric: 'toolmark.single_turn', input: { case: { expected_tool: 'g' }, tools, reply: 'g' } });
+  const { answers: [converted, own] } = await scored([`${of(declared)}\n${of([{ type: 'function', function: { name: 'g' } }])}`]);
+  expect(converted!.warnings).toEqual([expect.stringMatching(/^The tool \(f\) came in the shape of Gemini/), expect.stringMatching(/^The tool \(g\) came in the shape of Anthropic/)]);
+  expect(own).not.toHaveProperty('warnings');
+});

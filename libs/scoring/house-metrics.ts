@@ -3,6 +3,7 @@ import { CaseInput } from '#lib/contracts/case';
 import { plainNumbers } from '#lib/contracts/json';
 import type { MetricOptions } from '#lib/contracts/metric';
 import { Tool } from '#lib/contracts/tool';
+import { conversionsOf, spreadDeclarations } from '#lib/contracts/tool-shapes';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from './check-case.js';
 import type { Similarities } from './match-arguments.js';
@@ -14,7 +15,7 @@ const settled = {
   // A case as it is written, and as the API answers it.
   case: z.preprocess((value) => plainNumbers(value), z.strictObject({ ...CaseInput.shape, id: z.string().optional(), position: z.int().optional() }))
     .meta({ description: 'The case, as a suite holds it; its prompt is not needed.' }),
-  tools: z.array(Tool).nullish().meta({ description: 'The tools that the model was offered.' }),
+  tools: z.preprocess(spreadDeclarations, z.array(Tool).nullish()).meta({ description: 'The tools that the model was offered.' }),
 };
 const reply = z.unknown().refine((value) => value !== undefined, 'is missing').meta({ description: 'What the model replied: an assistant message of a chat completion.' });
 export const SingleTurnInput = z.strictObject({ ...settled, reply });
@@ -23,15 +24,18 @@ type HouseOptions = MetricOptions<'toolmark.single_turn'>;
 
 export function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: HouseOptions, similarities?: Similarities) {
   const tools = toolsFor(input, similarities);
-  return answer(prepareCase(input.case, tools, options.pass_threshold).score(readReply(input.reply, tools), { similarities }));
+  return answer(prepareCase(input.case, tools, options.pass_threshold).score(readReply(input.reply, tools), { similarities }), tools);
 }
 
 export function scoreMultiTurn(input: z.output<typeof MultiTurnInput>, options: HouseOptions, similarities?: Similarities) {
   const tools = toolsFor(input, similarities);
-  return answer(scoreChain(input.case, tools, options.pass_threshold, input.rounds.map((round) => readReply(round.reply, tools)), similarities));
+  return answer(scoreChain(input.case, tools, options.pass_threshold, input.rounds.map((round) => readReply(round.reply, tools)), similarities), tools);
 }
 
-const answer = ({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict) => ({ score: overall, ...verdict });
+function answer({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
+  const warnings = conversionsOf(tools);
+  return { score: overall, ...verdict, ...(warnings.length > 0 && { warnings }) };
+}
 
 /**
  * The tools beside a case; none where they are null, or where the case has its own.
