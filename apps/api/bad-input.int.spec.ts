@@ -28,6 +28,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ['a missing field', () => client.post('/api/tool-suites', { name: 'x' }), 400, '/tools', /./],
     ['a field of another type', () => client.post('/api/tool-suites', { name: 5, tools: [tool('f')] }), 400, '/name', /string/],
     ['a field nobody knows', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f')], colour: 1 }), 400, '/colour', /no field/],
+    ['a field of a function beside it', () => client.post('/api/tool-suites', { name: 'x', tools: [{ ...tool('f'), strict: true }] }), 400, '/tools/0/strict', /^is no field of this object/],
     ['a tool name with a blank', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('get weather')] }), 400, '/tools/0/function/name', /1 to 64/],
     ['a schema that is no JSON Schema', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f', { type: 'object', properties: { a: { type: 'strnig' } } })] }), 422, '/tools/0/function/parameters', /JSON Schema/],
     ['two tools of one name', () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f'), tool('F')] }), 422, '/tools/1/function/name', /own/],

@@ -13,7 +13,7 @@ const isMissing = ({ input }: { input?: unknown }): string | undefined => (input
 const NO_FUNCTION = 'is missing: a tool is {"type": "function", "function": {"name", "description", "parameters"}}. Tools in the shapes of Anthropic (name, input_schema), Gemini (functionDeclarations), MCP (name, inputSchema) and OpenAI\'s Responses (type, name, parameters) are converted';
 
 export const Tool = z
-  .preprocess((tool) => toOpenAi(tool), z.object({
+  .preprocess((tool) => toOpenAi(tool), z.strictObject({
     type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
     function: z
       .looseObject({
@@ -22,7 +22,7 @@ export const Tool = z
         parameters: jsonObject.optional().meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
         strict: z.boolean().nullable().optional().meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
       }, { error: isMissing })
-      .meta({ description: 'The function that models see. Further fields are sent along as they are.' }),
+      .meta({ description: 'The function that models see. Further fields of it are sent along as they are.' }),
     annotations: jsonObject.optional().meta({ description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.' }),
   }))
   .superRefine((tool, context) => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 // Shares are counted in items, never in seconds: how fast this machine is changes nothing. bench/fairness measures the seconds.
 let sql: pg.Pool;

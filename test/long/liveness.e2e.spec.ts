@@ -1,7 +1,7 @@
-import { clientOf, weatherSuite } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
-import { wayTo } from './way-to.js';
+import { clientOf, weatherSuite } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
+import { wayTo } from '../way-to.js';
 
 it('a worker whose queue went silent says that it is to be started anew, and why; another takes its work', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
