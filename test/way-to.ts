@@ -31,6 +31,7 @@ export async function wayTo(target: URL, { port = 0, spares = () => false }: { p
     });
     onward.on('data', (bytes) => void (passes() && socket.write(bytes)));
     for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
+      one.unref(); // What a failing test leaves open ends with it.
       open.add(one);
       if (state === 'silent') silent.add(one);
       one.on('error', () => {}).on('close', () => {
@@ -41,6 +42,7 @@ export async function wayTo(target: URL, { port = 0, spares = () => false }: { p
     }
   });
   await new Promise<void>((ready, failed) => server.once('error', failed).listen(port, '127.0.0.1', ready));
+  server.unref();
   const endAll = (): void => {
     for (const socket of open) socket.destroy();
   };
