@@ -106,6 +106,7 @@ it('what a subscription told is not told again without asking', async () => {
   const told = listenTo(first.socket, jobId);
   first.socket.once('job_cancelled', () => first.socket.emit('unsubscribe', { job_id: jobId }));
   await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
+  await until(() => told.some(({ name }) => name === 'job_cancelled'));
   const next = await first.submit();
   await hears(first, `job_created ${next}`);
   expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
