@@ -13,7 +13,7 @@ import { readParams } from '#lib/db/read-runs';
 import { costsToCompare, readSpending } from '#lib/db/spending';
 import type { ResolvedTarget } from '#lib/db/submit-run';
 import { caseLabels, readRunCases, readSuite, selectedCases, suitesNamed } from '#lib/db/suites';
-import { METRICS } from '#lib/scoring/metrics';
+import { findMetric } from '#lib/scoring/metrics';
 import { CSV_NAMES } from './export-run.js';
 import { isSemantic } from './is-semantic.js';
 import { inDefaults } from './resolve-targets.js';
@@ -112,7 +112,7 @@ export function knownMetrics(asked: readonly MetricAsked[]): RunMetric[] {
 
 /** As they are kept: with the version that each has by now. */
 export const withVersions = (metrics: readonly RunMetric[]): RunMetric[] =>
-  metrics.map((metric) => ({ ...metric, version: METRICS.find(({ id }) => id === metric.id)?.version }));
+  metrics.map((metric) => ({ ...metric, version: findMetric(metric.id).version }));
 
 /** What costs nothing that is known could never be stopped by what it costs. */
 function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): void {

@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync } from 'node:zlib';
+import { MOST_FAULTS } from '#lib/contracts/input-faults';
 import { isDeeperThan, isObject, MOST_LEVELS, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
@@ -26,9 +27,6 @@ export interface ReadLines {
   /** Paths are pointers into the list of the file's lines. */
   faults: InputError[];
 }
-
-/** More than anybody reads. */
-export const MOST_FAULTS = 100;
 
 /**
  * Reads lines of recorded replies. What is wrong with one is told, and the others are read.

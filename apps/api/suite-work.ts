@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ImportFormat } from '#lib/contracts/import';
+import { MOST_FAULTS } from '#lib/contracts/input-faults';
 import { parseJson } from '#lib/contracts/json';
 import type { InputError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
@@ -67,31 +68,30 @@ export interface SuiteAnswers {
   'read-recorded': ReadLines;
 }
 
-/** More than anybody reads. */
-const MOST_ERRORS = 100;
-
 export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
   switch (task.what) {
     case 'check-tools':
-      return checkTools(toolsIn(task.tools)).slice(0, MOST_ERRORS);
+      return checkTools(toolsIn(task.tools)).slice(0, MOST_FAULTS);
     case 'check-each-tool':
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
     case 'check-cases': {
       const tools = toolsIn(task.tools);
-      const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)]);
-      return { errors, slips: errors.length ? noSlips() : slipsIn(task.cases, tools) };
+      const search = new SlipSearch(tools);
+      const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
+      return { errors, slips: errors.length ? noSlips() : search.found };
     }
     case 'fit-cases': {
       const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
       const tools = toolsIn(task.tools);
       const fit = caseFitter(tools);
+      const search = task.options ? undefined : new SlipSearch(tools);
       let semantic = false;
       const errors = errorsOf(task.cases, (stored) => {
         const input = withOptions(stored, options);
         semantic ||= isSemantic(input);
         return fit(input);
-      });
-      return { errors, isSemantic: semantic, slips: errors.length || task.options ? noSlips() : slipsIn(task.cases, tools) };
+      }, search);
+      return { errors, isSemantic: semantic, slips: errors.length || !search ? noSlips() : search.found };
     }
     case 'find-uses':
       return task.cases.flatMap((text, index) => {
@@ -111,18 +111,14 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 
-function slipsIn(cases: readonly string[], tools: readonly Tool[]): Slips {
-  const search = new SlipSearch(tools);
-  cases.forEach((text, index) => search.look(parseJson(text) as unknown as CaseInput, index));
-  return search.found;
-}
-
-function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputError[]): CaseError[] {
+/** @param search looks at the cases as long as none is wrong */
+function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputError[], search?: SlipSearch): CaseError[] {
   const errors: CaseError[] = [];
   for (const [index, text] of cases.entries()) {
     const input = parseJson(text) as unknown as CaseInput;
-    errors.push(...check(input).slice(0, MOST_ERRORS).map((error) => ({ ...error, index, name: input.name ?? null })));
-    if (errors.length >= MOST_ERRORS) break;
+    errors.push(...check(input).slice(0, MOST_FAULTS).map((error) => ({ ...error, index, name: input.name ?? null })));
+    if (errors.length >= MOST_FAULTS) break;
+    if (errors.length === 0) search?.look(input, index);
   }
   return errors;
 }

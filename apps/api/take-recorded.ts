@@ -1,3 +1,4 @@
+import { MOST_FAULTS } from '#lib/contracts/input-faults';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { MOST_RECORDED } from '#lib/contracts/recorded';
 import { readEmbeddingSetting } from '#lib/db/embeddings';
@@ -6,7 +7,7 @@ import type { Pool } from '#lib/db/pool';
 import { keepRecorded, namedCases, type NamedCase, type RecordedReply, type Recording } from '#lib/db/record-run';
 import type { Incoming } from '#lib/imports/incoming';
 import { isSemantic } from './is-semantic.js';
-import { faultOf, MOST_FAULTS, type ReadLine } from './recorded-lines.js';
+import { faultOf, type ReadLine } from './recorded-lines.js';
 import type { SuiteThreads } from './suite-threads.js';
 
 /** What came of the replies of a recorded run. */

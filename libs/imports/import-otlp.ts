@@ -36,7 +36,7 @@ export async function importOtlp({ text, settings }: Source, warnings: Warnings)
       if (span.isSeen) continue; // Exporters send again what was not acknowledged.
       span.isSeen = true;
       span.attributes = attributesOf(one.attributes);
-      span.events.push(...listOf(one.events).filter(isObject).map((event) => ({ name: asText(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) })));
+      span.events.push(...eventsIn(one.events));
     }
     for (const record of logsIn(value)) {
       const attributes = Object.fromEntries(attributesOf(record.attributes));
@@ -76,6 +76,10 @@ export function attributesOf(attributes: Json | undefined): [string, Json][] {
   if (isObject(attributes)) return Object.entries(attributes);
   return listOf(attributes).flatMap((one) => (isObject(one) && typeof one.key === 'string' && isObject(one.value) ? [[one.key, anyValue(one.value)] as [string, Json]] : []));
 }
+
+/** The events of a span. */
+export const eventsIn = (events: Json | undefined): SpanRecord['events'] =>
+  listOf(events).filter(isObject).map((event) => ({ name: asText(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) }));
 
 /** OTLP's AnyValue; in a whole number its text may stand. */
 function anyValue(value: JsonObject): Json {

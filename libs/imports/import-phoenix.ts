@@ -1,8 +1,8 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { jsonIn } from './chat-messages.js';
 import type { Draft, Source } from './imported.js';
-import { attributesOf, idsOf } from './import-otlp.js';
+import { attributesOf, eventsIn, idsOf } from './import-otlp.js';
 import { readRecords } from './read-lines.js';
 import { modelCallOf } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
@@ -24,8 +24,7 @@ export async function importPhoenix({ text, settings }: Source, warnings: Warnin
       const [trace, span] = idsOf({ ...row, traceId: row['context.trace_id'] ?? row.trace_id ?? null, spanId: row['context.span_id'] ?? row.span_id ?? null });
       const columns = Object.entries(row).flatMap(([key, inner]): [string, Json][] => (key.startsWith('attributes.') ? [[key.slice('attributes.'.length), inner]] : []));
       const kind: [string, Json][] = typeof row.span_kind === 'string' ? [['openinference.span.kind', row.span_kind]] : [];
-      const events = [jsonIn(row.events) ?? []].flat().filter(isObject).map((event) => ({ name: asText(event.name ?? ''), attributes: Object.fromEntries(attributesOf(event.attributes)) }));
-      const call = modelCallOf({ attributes: [...attributesOf(jsonIn(row.attributes)), ...columns, ...kind], events });
+      const call = modelCallOf({ attributes: [...attributesOf(jsonIn(row.attributes)), ...columns, ...kind], events: eventsIn([jsonIn(row.events) ?? []].flat()) });
       if (call) cases.add({ line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
       else cases.passOver();
     }
