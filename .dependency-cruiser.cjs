@@ -23,8 +23,20 @@ const owned = (names, owners, comment) => ({
 
 module.exports = {
   forbidden: [
-    { name: 'no-circles', severity: 'error', comment: 'Files that need each other are one idea, or three.', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
-    { name: 'resolvable', severity: 'error', comment: 'Install the package or mend the path.', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      comment: 'Files that need each other are one idea, or three.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      comment: 'Install the package or mend the path.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
     {
       name: 'declared',
       severity: 'error',
@@ -32,35 +44,97 @@ module.exports = {
       from: { path: '^(apps|libs)/', pathNot: SPEC },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
-    { name: 'no-test-code', severity: 'error', comment: 'The product does not need its tests.', from: { path: '^(apps|libs)/', pathNot: SPEC }, to: { path: `^(test|bench)/|${SPEC}` } },
+    {
+      name: 'no-test-code',
+      severity: 'error',
+      comment: 'The product does not need its tests.',
+      from: { path: '^(apps|libs)/', pathNot: SPEC },
+      to: { path: `^(test|bench)/|${SPEC}` },
+    },
 
-    onlyOurs('contracts-import-nothing', lib('contracts'), [lib('contracts')], 'Contracts are shared with everyone, clients in the browser too.'),
-    onlyOurs('scoring-imports-contracts', lib('scoring'), [lib('scoring', 'contracts')], 'Scoring is pure: the same words in, the same verdict out.'),
-    onlyOurs('imports-import-contracts-and-scoring', lib('imports'), [lib('imports', 'contracts', 'scoring')], 'Files in, suites out: no server is needed to read one.'),
-    onlyOurs('recorded-imports-contracts-scoring-and-answers', lib('recorded'), [lib('recorded', 'contracts', 'scoring'), '^libs/providers/answers/'], 'What others wrote down is read without an SDK, a server or a clock.'),
-    onlyOurs('answers-import-contracts', '^libs/providers/answers/', ['^libs/providers/answers/', lib('contracts')], 'An answer is read the same way by whoever asked and by whoever finds it in a file.'),
-    onlyOurs('mcp-imports-contracts-and-guarded-fetch', lib('mcp'), [lib('mcp', 'contracts'), '^libs/providers/guarded-'], 'Asking a server of tools needs the guarded client, and no more.'),
-    onlyOurs('runtime-imports-contracts', lib('runtime'), [lib('runtime', 'contracts')], 'The ground that the other folders stand on.'),
-    ...['providers', 'db', 'queue', 'events'].map((name) =>
-      onlyOurs(`${name}-imports-contracts-and-runtime`, lib(name), [lib(name, 'contracts', 'runtime')], 'These folders know nothing of each other; a worker or the API brings them together.'),
+    onlyOurs(
+      'contracts-import-nothing',
+      lib('contracts'),
+      [lib('contracts')],
+      'Contracts are shared with everyone, clients in the browser too.',
     ),
-    onlyOurs('client-imports-contracts', lib('client'), [lib('client', 'contracts')], 'What a user of the API needs, and nothing of the server.'),
+    onlyOurs(
+      'scoring-imports-contracts',
+      lib('scoring'),
+      [lib('scoring', 'contracts')],
+      'Scoring is pure: the same words in, the same verdict out.',
+    ),
+    onlyOurs(
+      'imports-import-contracts-and-scoring',
+      lib('imports'),
+      [lib('imports', 'contracts', 'scoring')],
+      'Files in, suites out: no server is needed to read one.',
+    ),
+    onlyOurs(
+      'recorded-imports-contracts-scoring-and-answers',
+      lib('recorded'),
+      [lib('recorded', 'contracts', 'scoring'), '^libs/providers/answers/'],
+      'What others wrote down is read without an SDK, a server or a clock.',
+    ),
+    onlyOurs(
+      'answers-import-contracts',
+      '^libs/providers/answers/',
+      ['^libs/providers/answers/', lib('contracts')],
+      'An answer is read the same way by whoever asked and by whoever finds it in a file.',
+    ),
+    onlyOurs(
+      'mcp-imports-contracts-and-guarded-fetch',
+      lib('mcp'),
+      [lib('mcp', 'contracts'), '^libs/providers/guarded-'],
+      'Asking a server of tools needs the guarded client, and no more.',
+    ),
+    onlyOurs(
+      'runtime-imports-contracts',
+      lib('runtime'),
+      [lib('runtime', 'contracts')],
+      'The ground that the other folders stand on.',
+    ),
+    ...['providers', 'db', 'queue', 'events'].map((name) =>
+      onlyOurs(
+        `${name}-imports-contracts-and-runtime`,
+        lib(name),
+        [lib(name, 'contracts', 'runtime')],
+        'These folders know nothing of each other; a worker or the API brings them together.',
+      ),
+    ),
+    onlyOurs(
+      'client-imports-contracts',
+      lib('client'),
+      [lib('client', 'contracts')],
+      'What a user of the API needs, and nothing of the server.',
+    ),
     ...['api', 'worker', 'simulator', 'cli'].map((name) =>
-      onlyOurs(`${name}-imports-no-other-app`, `^apps/${name}/`, [`^apps/${name}/`, '^libs/'], 'Apps are separate processes; what two of them need is a lib.'),
+      onlyOurs(
+        `${name}-imports-no-other-app`,
+        `^apps/${name}/`,
+        [`^apps/${name}/`, '^libs/'],
+        'Apps are separate processes; what two of them need is a lib.',
+      ),
     ),
     {
       name: 'api-makes-no-verdict',
       severity: 'error',
       comment: 'Verdicts are made by workers. The API checks input, explains and lists.',
       from: { path: '^apps/api/', pathNot: SPEC },
-      to: { path: lib('scoring'), pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns|rescore-case|tool-set)' },
+      to: {
+        path: lib('scoring'),
+        pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns|rescore-case|tool-set)',
+      },
     },
     {
       name: 'api-calls-no-model',
       severity: 'error',
       comment: 'Models are called by workers. The API only looks whether a provider answers.',
       from: { path: '^apps/api/', pathNot: SPEC },
-      to: { path: lib('providers'), pathNot: '^libs/providers/(probe|templates|build-request|request-key|count-tokens)' },
+      to: {
+        path: lib('providers'),
+        pathNot: '^libs/providers/(probe|templates|build-request|request-key|count-tokens)',
+      },
     },
 
     {
@@ -68,14 +142,20 @@ module.exports = {
       severity: 'error',
       comment: 'They are loaded by everyone.',
       from: { path: lib('contracts'), pathNot: SPEC },
-      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'], pathNot: npm('zod') },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
+        pathNot: npm('zod'),
+      },
     },
     {
       name: 'scoring-does-no-io',
       severity: 'error',
       comment: 'No file, no network, no clock of the platform.',
       from: { path: lib('scoring'), pathNot: SPEC },
-      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'], pathNot: npm('zod', 'ajv', 're2js', 'lru-cache') },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
+        pathNot: npm('zod', 'ajv', 're2js', 'lru-cache'),
+      },
     },
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
     owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
@@ -85,7 +165,10 @@ module.exports = {
     owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),
     owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),
     owned(['socket\\.io'], ['^apps/api/'], 'The live edge.'),
-    { ...owned(['fast-check'], [], 'Its seed is set in test/fast-check.ts.'), from: { path: '.', pathNot: '^test/fast-check\\.ts$' } },
+    {
+      ...owned(['fast-check'], [], 'Its seed is set in test/fast-check.ts.'),
+      from: { path: '.', pathNot: '^test/fast-check\\.ts$' },
+    },
     owned(['socket\\.io-client'], ['^libs/client/', '^apps/cli/'], 'The live edge, seen from outside.'),
   ],
   options: {
@@ -93,6 +176,10 @@ module.exports = {
     exclude: { path: '^(dist|libs/db/generated)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { conditionNames: ['toolmark-source', 'import', 'node', 'types', 'default'], exportsFields: ['exports'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: {
+      conditionNames: ['toolmark-source', 'import', 'node', 'types', 'default'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
   },
 };

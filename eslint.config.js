@@ -7,17 +7,26 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     plugins: { '@typescript-eslint': tseslint.plugin },
-    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       // A promise that nobody waits for loses its error, or takes the process down.
       '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false, attributes: false } }],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { arguments: false, attributes: false } },
+      ],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/only-throw-error': 'error',
       '@typescript-eslint/prefer-promise-reject-errors': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-for-in-array': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
     },
   },
   {
@@ -43,16 +52,25 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'off', // Answers are read as a client in another language would read them.
       'no-restricted-syntax': [
         'error',
-        { selector: "MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only)$/]", message: 'Every test runs.' },
-        { selector: "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']", message: 'Wait with until(() => ...) of test/until.ts.' },
-        { selector: "CallExpression[callee.object.name='jest'][callee.property.name=/mock/i]", message: 'Tests use the real thing.' },
+        {
+          selector: 'MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only)$/]',
+          message: 'Every test runs.',
+        },
+        {
+          selector: "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+          message: 'Wait with until(() => ...) of test/until.ts.',
+        },
+        {
+          selector: "CallExpression[callee.object.name='jest'][callee.property.name=/mock/i]",
+          message: 'Tests use the real thing.',
+        },
       ],
     },
   },
   { files: ['test/until.ts', 'test/processes.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
-    // A user's text of a few thousand characters could keep a backtracking pattern busy for hours. What must be safe for
-    // another reason says which; elsewhere an index scan or RE2 (re2js) does.
+    // A user's text of a few thousand characters could keep a backtracking pattern busy for hours. What must be
+    // safe for another reason says which; elsewhere an index scan or RE2 (re2js) does.
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     plugins: { regexp },
     rules: {
@@ -65,16 +83,27 @@ export default tseslint.config(
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     ignores: ['libs/runtime/env.ts', 'apps/simulator/main.ts', 'apps/cli/**', '**/*.spec.ts'],
     rules: {
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read it in libs/runtime/env.ts.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Read it in libs/runtime/env.ts.' },
+      ],
     },
   },
   {
-    // A terminal obeys what stands in the names that a server or a model gives; score.ts pipes JSON and counts of its own.
+    // A terminal obeys what stands in the names that a server or a model gives; score.ts pipes JSON and counts of
+    // its own.
     files: ['apps/cli/**/*.ts'],
     ignores: ['apps/cli/terminal.ts', 'apps/cli/score.ts', '**/*.spec.ts'],
     rules: {
       'no-console': 'error',
-      'no-restricted-properties': ['error', ...['stdout', 'stderr'].map((property) => ({ object: 'process', property, message: 'Print with apps/cli/terminal.ts, which shows control characters instead of sending them.' }))],
+      'no-restricted-properties': [
+        'error',
+        ...['stdout', 'stderr'].map((property) => ({
+          object: 'process',
+          property,
+          message: 'Print with apps/cli/terminal.ts, which shows control characters instead of sending them.',
+        })),
+      ],
     },
   },
 );

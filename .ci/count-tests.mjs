@@ -1,6 +1,7 @@
 // What jest's --json reports say, of a first try and of a second one of the files that failed in it:
 //   files <report>            the files with failures
-//   counts <report> <second>  how many tests passed and failed; a file of the second report counts instead of the same one of the first
+//   counts <report> <second> how many tests passed and failed; a file of the second report counts instead of the
+//   same one of the first
 //   notes <report> <second>   what passed only at the second try, what failed, and what was left out, a line each
 // A file that cannot be loaded counts as one failure.
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,12 +12,14 @@ const [what, ...paths] = process.argv.slice(2);
 /** The files of a report: the names of their tests by what became of them. */
 function filesOf(path) {
   if (!path || !existsSync(path)) return new Map();
-  return new Map(JSON.parse(readFileSync(path, 'utf8')).testResults.map(({ name, status, assertionResults }) => {
-    const named = (wanted) => assertionResults.filter((test) => test.status === wanted).map((test) => test.fullName);
-    const failed = named('failed');
-    if (status === 'failed' && failed.length === 0) failed.push('the file itself');
-    return [relative(process.cwd(), name), { passed: named('passed'), failed, skipped: named('pending') }];
-  }));
+  return new Map(
+    JSON.parse(readFileSync(path, 'utf8')).testResults.map(({ name, status, assertionResults }) => {
+      const named = (wanted) => assertionResults.filter((test) => test.status === wanted).map((test) => test.fullName);
+      const failed = named('failed');
+      if (status === 'failed' && failed.length === 0) failed.push('the file itself');
+      return [relative(process.cwd(), name), { passed: named('passed'), failed, skipped: named('pending') }];
+    }),
+  );
 }
 
 const [first, second] = paths.map(filesOf);
@@ -27,8 +30,10 @@ if (what === 'files') for (const [name, { failed }] of first) if (failed.length)
 if (what === 'counts') console.log(last.size ? `${count('passed')} ${count('failed')}` : '0 1');
 if (what === 'notes') {
   for (const [name, { failed }] of first) {
-    for (const test of failed) if (!last.get(name).failed.includes(test)) console.log(`Passed only at the second try: ${name}: ${test}`);
+    for (const test of failed)
+      if (!last.get(name).failed.includes(test)) console.log(`Passed only at the second try: ${name}: ${test}`);
   }
   for (const [name, { failed }] of last) for (const test of failed) console.log(`Failed: ${name}: ${test}`);
-  for (const [name, { skipped }] of last) if (skipped.length) console.log(`Left out: ${skipped.length} tests of ${name}, whose set-up failed`);
+  for (const [name, { skipped }] of last)
+    if (skipped.length) console.log(`Left out: ${skipped.length} tests of ${name}, whose set-up failed`);
 }

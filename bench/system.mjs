@@ -1,5 +1,5 @@
-// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and what each of them spends.
-// With PROFILE_FOLDER each process leaves a CPU profile there.
+// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and what each of
+// them spends. With PROFILE_FOLDER each process leaves a CPU profile there.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,30 +20,65 @@ export async function withSystem(use) {
   const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: true, say });
   const redis = await startRedis({ folder, logFile: join(folder, 'redis.log'), durable: true, say });
   const env = {
-    ...process.env, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/bench' }).href, REDIS_URL: redis.url, TOOLMARK_ADMIN_TOKEN: TOKEN,
-    TOOLMARK_SEALING_KEY: 'ab'.repeat(32), TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true', LOG_LEVEL: 'warn',
+    ...process.env,
+    DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/bench' }).href,
+    REDIS_URL: redis.url,
+    TOOLMARK_ADMIN_TOKEN: TOKEN,
+    TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
+    TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+    LOG_LEVEL: 'warn',
   };
   const children = [];
   const start = async (name) => {
     const port = await freePort();
-    const profile = process.env.PROFILE_FOLDER ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`] : [];
-    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], { env: { ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
+    const profile = process.env.PROFILE_FOLDER
+      ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`]
+      : [];
+    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], {
+      env: { ...env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     children.push(child);
-    while (!(await fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.ok, () => false))) await delay(50);
-    return { pid: nodeOf(child.pid), url: `http://127.0.0.1:${port}`, stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGINT'))) };
+    while (
+      !(await fetch(`http://127.0.0.1:${port}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      ))
+    )
+      await delay(50);
+    return {
+      pid: nodeOf(child.pid),
+      url: `http://127.0.0.1:${port}`,
+      stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGINT'))),
+    };
   };
   try {
     execFileSync(node, [join(root, 'dist/libs/db/migrate-main.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     const [simulator, api] = [await start('simulator'), await start('api')];
     const call = async (method, path, body) => {
-      const answer = await fetch(api.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
+      const answer = await fetch(api.url + path, {
+        method,
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: body && JSON.stringify(body),
+      });
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
       return answer.json();
     };
     const interrupted = new Promise((_, reject) => {
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
     });
-    await Promise.race([interrupted, use({ simulator, api, call, start, databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, finished: (evalId) => finished(call, evalId) })]);
+    await Promise.race([
+      interrupted,
+      use({
+        simulator,
+        api,
+        call,
+        start,
+        databaseUrl: env.DATABASE_URL,
+        redisUrl: env.REDIS_URL,
+        finished: (evalId) => finished(call, evalId),
+      }),
+    ]);
   } finally {
     for (const child of children) if (child.exitCode === null) child.kill('SIGINT');
     await delay(500);
@@ -65,20 +100,41 @@ async function finished(call, evalId) {
 /** A suite of 1000 cases, so that samples are thousands of items. */
 export async function importThousandCases(call) {
   const suite = await call('GET', '/api/tool-eval/import/example');
-  suite.test_cases = Array.from({ length: 1000 }, (_, n) => ({ prompt: `What is the weather in city ${n}?`, expected_tool: 'get_weather', expected_params: { city: 'x' } }));
+  suite.test_cases = Array.from({ length: 1000 }, (_, n) => ({
+    prompt: `What is the weather in city ${n}?`,
+    expected_tool: 'get_weather',
+    expected_params: { city: 'x' },
+  }));
   return (await call('POST', '/api/tool-eval/import', suite)).suite_id;
 }
 
 const stat = (pid) => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { name: text.slice(text.indexOf('(') + 1, text.lastIndexOf(')')), parent: Number(fields[1]), own: (Number(fields[11]) + Number(fields[12])) * 10, reaped: (Number(fields[13]) + Number(fields[14])) * 10 };
+  return {
+    name: text.slice(text.indexOf('(') + 1, text.lastIndexOf(')')),
+    parent: Number(fields[1]),
+    own: (Number(fields[11]) + Number(fields[12])) * 10,
+    reaped: (Number(fields[13]) + Number(fields[14])) * 10,
+  };
 };
-const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => { try { return [{ pid: Number(pid), ...stat(pid) }]; } catch { return []; } });
+const processes = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [{ pid: Number(pid), ...stat(pid) }];
+      } catch {
+        return [];
+      }
+    });
 /** The node binary may be started through a wrapper. */
 const nodeOf = (pid) => processes().find((one) => one.parent === pid)?.pid ?? pid;
 
 /** Milliseconds of CPU that a process has spent. */
 export const cpuMs = (pid) => stat(pid).own;
 /** Of all processes of a store on this machine, those that ended included. */
-export const storeCpuMs = (program) => processes().filter((one) => one.name.startsWith(program)).reduce((sum, one) => sum + one.own + (program === 'postgres' ? one.reaped : 0), 0);
+export const storeCpuMs = (program) =>
+  processes()
+    .filter((one) => one.name.startsWith(program))
+    .reduce((sum, one) => sum + one.own + (program === 'postgres' ? one.reaped : 0), 0);

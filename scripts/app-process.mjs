@@ -15,8 +15,8 @@ const STOP_GRACE_MS = 15_000;
 const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
 
 /**
- * Keeps `dist/apps/<app>/main.js` running on `port`, with its output in `logFile`. `say` is told when it ended by itself, `onPid`
- * each new process.
+ * Keeps `dist/apps/<app>/main.js` running on `port`, with its output in `logFile`. `say` is told when it ended by
+ * itself, `onPid` each new process.
  */
 export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid }) {
   let child;
@@ -30,12 +30,22 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
   function start() {
     const startedAt = Date.now();
     const log = openSync(logFile, 'a');
-    child = spawn(node, ['--enable-source-maps', ...MEMORY_FLAGS, '--import', join(root, 'scripts/stop-with-parent.mjs'), join(root, `dist/apps/${app}/main.js`)], {
-      cwd: root,
-      env: { ...env, PORT: String(port) },
-      stdio: ['ignore', log, log, 'ipc'],
-      detached: true, // A Ctrl-C in the terminal must not reach it: we stop things in order.
-    });
+    child = spawn(
+      node,
+      [
+        '--enable-source-maps',
+        ...MEMORY_FLAGS,
+        '--import',
+        join(root, 'scripts/stop-with-parent.mjs'),
+        join(root, `dist/apps/${app}/main.js`),
+      ],
+      {
+        cwd: root,
+        env: { ...env, PORT: String(port) },
+        stdio: ['ignore', log, log, 'ipc'],
+        detached: true, // A Ctrl-C in the terminal must not reach it: we stop things in order.
+      },
+    );
     closeSync(log);
     onPid();
     exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
@@ -63,12 +73,17 @@ export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid
     async untilReady() {
       const isReady = async () => {
         if (endsInARow >= ENDS_BEFORE_GIVING_UP || stopping) return true;
-        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined);
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
+          () => undefined,
+        );
         return answer?.ok;
       };
       const ready = await until(isReady, 60_000);
       if (ready && endsInARow < ENDS_BEFORE_GIVING_UP) return;
-      throw new Error(`The ${name} ${ready ? 'does not start' : 'is not ready after a minute'}. Its log ends with:\n${lastLines(logFile, 15)}`);
+      throw new Error(
+        `The ${name} ${ready ? 'does not start' : 'is not ready after a minute'}. Its log ends ` +
+          `with:\n${lastLines(logFile, 15)}`,
+      );
     },
     async restart() {
       restarting = true;

@@ -1,5 +1,6 @@
-// Builds everything that a checkout needs to run: the Prisma client, then dist/ (SWC, about a second).
-// `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a change.
+// Builds everything that a checkout needs to run: the Prisma client, then dist/ (SWC, about a second). `npm ci`
+// runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a
+// change.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -21,17 +22,28 @@ const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?
 const newest = (path) =>
   Math.max(
     changedAt(path),
-    ...(statSync(path).isDirectory() ? readdirSync(path).filter((name) => name !== 'generated').map((name) => newest(join(path, name))) : []),
+    ...(statSync(path).isDirectory()
+      ? readdirSync(path)
+          .filter((name) => name !== 'generated')
+          .map((name) => newest(join(path, name)))
+      : []),
   );
 
 const dist = join(root, 'dist');
 const client = join(root, 'libs/db/generated/client.ts');
 const schema = join(root, 'prisma/schema.prisma');
 const stamp = join(dist, '.built');
-const sources = ['apps', 'libs', 'prisma/schema.prisma', '.swcrc', 'package.json', 'scripts/build.mjs'].map((path) => join(root, path));
+const sources = ['apps', 'libs', 'prisma/schema.prisma', '.swcrc', 'package.json', 'scripts/build.mjs'].map((path) =>
+  join(root, path),
+);
 
 try {
-  if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= Math.max(...sources.map(newest))) build();
+  if (
+    !process.argv.includes('--if-stale') ||
+    !existsSync(client) ||
+    changedAt(stamp) <= Math.max(...sources.map(newest))
+  )
+    build();
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
@@ -40,7 +52,8 @@ try {
 function build() {
   const startedAt = new Date();
   if (changedAt(client) <= changedAt(schema)) run(process.execPath, [join(root, 'scripts/generate-client.mjs')]);
-  // Built aside and swapped in, so that a process which starts meanwhile finds the old build or the new one, never half of one.
+  // Built aside and swapped in, so that a process which starts meanwhile finds the old build or the new one, never
+  // half of one.
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {

@@ -1,5 +1,5 @@
-// Refuses an OpenAPI document (a file, or else the API's own) in which something has no description or no example, or that Redocly's
-// linter refuses. Needs no services.
+// Refuses an OpenAPI document (a file, or else the API's own) in which something has no description or no example,
+// or that Redocly's linter refuses. Needs no services.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import { findUndescribed } from './find-undescribed.mjs';
@@ -19,16 +19,25 @@ const config = await createConfig({
   },
 });
 const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
-const faults = [...findUndescribed(JSON.parse(source)), ...problems.map(({ ruleId, message, location }) => `${location[0]?.pointer ?? ''} ${message} (${ruleId})`)];
+const faults = [
+  ...findUndescribed(JSON.parse(source)),
+  ...problems.map(({ ruleId, message, location }) => `${location[0]?.pointer ?? ''} ${message} (${ruleId})`),
+];
 for (const fault of faults) process.stderr.write(`${fault}\n`);
 if (faults.length) {
-  process.stderr.write(`\nThe description of the API has ${faults.length} faults. Fields are described in libs/contracts, their examples stand in examples.ts there, routes have @About.\n`);
+  process.stderr.write(
+    `\nThe description of the API has ${faults.length} faults. Fields are described in ` +
+      'libs/contracts, their examples stand in examples.ts there, routes have @About.\n',
+  );
   process.exitCode = 1;
 }
 
 /** Routes are described without being called, so that nothing is asked of what they would use. */
 async function ownDocument() {
   await import('reflect-metadata');
-  const [{ createApp }, { describeApi }] = await Promise.all([import('../dist/apps/api/create-app.js'), import('../dist/apps/api/openapi.js')]);
+  const [{ createApp }, { describeApi }] = await Promise.all([
+    import('../dist/apps/api/create-app.js'),
+    import('../dist/apps/api/openapi.js'),
+  ]);
   return describeApi(await createApp({ env: {} }));
 }

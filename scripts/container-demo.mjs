@@ -1,9 +1,23 @@
 // The first run of `docker compose up`: the same as that of `npm start`, against an API that runs already.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiClient, importExamples, isUntouched, leaderboard, registerOpenai, registerSimulator, runDemo, wayOn } from './demo.mjs';
+import {
+  apiClient,
+  importExamples,
+  isUntouched,
+  leaderboard,
+  registerOpenai,
+  registerSimulator,
+  runDemo,
+  wayOn,
+} from './demo.mjs';
 
-const { TOOLMARK_PUBLISH: publishedAt, TOOLMARK_SECRETS_DIR: secrets, TOOLMARK_SERVER: server, SIMULATOR_URL: simulatorUrl } = process.env;
+const {
+  TOOLMARK_PUBLISH: publishedAt,
+  TOOLMARK_SECRETS_DIR: secrets,
+  TOOLMARK_SERVER: server,
+  SIMULATOR_URL: simulatorUrl,
+} = process.env;
 const { TOOLMARK_ADMIN_TOKEN: token, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
 const say = (text) => console.log(text);
 let stopping = false;
@@ -30,7 +44,8 @@ try {
   say(
     [
       `Toolmark is ready: the API at ${url}, its documentation at ${url}/docs.`,
-      `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : 'docker compose exec api cat /secrets/admin-token'}`,
+      'Its token: ' +
+        `${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : 'docker compose exec api cat /secrets/admin-token'}`,
       ...way,
     ].join('\n'),
   );

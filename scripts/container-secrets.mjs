@@ -5,4 +5,5 @@ import { keepSecret } from './keep-secret.mjs';
 
 const folder = process.argv[2];
 if (!process.env.TOOLMARK_SEALING_KEY) keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex'));
-if (!process.env.TOOLMARK_ADMIN_TOKEN) keepSecret(join(folder, 'admin-token'), () => `tm_${randomBytes(32).toString('base64url')}`);
+if (!process.env.TOOLMARK_ADMIN_TOKEN)
+  keepSecret(join(folder, 'admin-token'), () => `tm_${randomBytes(32).toString('base64url')}`);

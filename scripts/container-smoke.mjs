@@ -1,5 +1,6 @@
-// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard, three workers of which two are killed in a run, down
-// and up again, and a backup restored after everything was lost. Needs a Docker engine that has the base images or gets them.
+// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard, three workers of which two are killed
+// in a run, down and up again, and a backup restored after everything was lost. Needs a Docker engine that has the
+// base images or gets them.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,10 +16,25 @@ const project = `toolmark-smoke-${randomBytes(3).toString('hex')}`;
 const image = `${project}:test`;
 const port = await freePort(0);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-containers-'));
-const { OPENAI_API_KEY: _, TOOLMARK_ADMIN_TOKEN: __, TOOLMARK_SEALING_KEY: ___, POSTGRES_PASSWORD: ____, ...inherited } = process.env;
-const env = { ...inherited, COMPOSE_FILE: join(root, 'docker-compose.yml'), COMPOSE_PROJECT_NAME: project, TOOLMARK_IMAGE: image, TOOLMARK_PUBLISH: `127.0.0.1:${port}` };
+const {
+  OPENAI_API_KEY: _,
+  TOOLMARK_ADMIN_TOKEN: __,
+  TOOLMARK_SEALING_KEY: ___,
+  POSTGRES_PASSWORD: ____,
+  ...inherited
+} = process.env;
+const env = {
+  ...inherited,
+  COMPOSE_FILE: join(root, 'docker-compose.yml'),
+  COMPOSE_PROJECT_NAME: project,
+  TOOLMARK_IMAGE: image,
+  TOOLMARK_PUBLISH: `127.0.0.1:${port}`,
+};
 
-const composeCommand = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0 ? ['docker', 'compose'] : ['docker-compose'];
+const composeCommand =
+  spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0
+    ? ['docker', 'compose']
+    : ['docker-compose'];
 const compose = (...args) => run([...composeCommand, ...args]);
 const docker = (...args) => run(['docker', ...args]);
 const containerIds = (service) => compose('ps', '-a', '-q', service).trim().split(/\s+/);
@@ -40,10 +56,17 @@ async function main() {
   const log = await upInForeground();
   assert.ok(leaderboardRows(log) >= 4, `The log shows a leaderboard of four models or more:\n${log}`);
   assert.match(log, /docker compose run --rm demo toolmark run \S+ --models simulator::/);
-  assert.ok(log.includes(`http://127.0.0.1:${port}/api/tool-eval`) && !log.includes(token), 'It tells the way on, and no token.');
+  assert.ok(
+    log.includes(`http://127.0.0.1:${port}/api/tool-eval`) && !log.includes(token),
+    'It tells the way on, and no token.',
+  );
   for (const service of ['api', 'worker', 'simulator']) {
     const [id] = containerIds(service);
-    assert.equal(docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim(), 'true 1000:1000', service);
+    assert.equal(
+      docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim(),
+      'true 1000:1000',
+      service,
+    );
     assert.match(docker('exec', id, 'sh', '-c', 'touch /app/x 2>&1 || id -u'), /Read-only file system\s+1000/, service);
   }
   lap(`First \`compose up\`: a leaderboard of ${leaderboardRows(log)} models.`);
@@ -52,14 +75,21 @@ async function main() {
   foreground.kill('SIGINT'); // Ctrl-C. Then as after an upgrade: new containers on the old volumes.
   await foreground.ended;
   // Postgres, Redis and the simulator were there until its items in hand were settled.
-  assert.equal(docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim(), '0', 'The worker ends by itself.');
+  assert.equal(
+    docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim(),
+    '0',
+    'The worker ends by itself.',
+  );
   compose('down');
   compose('up', '-d', '--scale', 'worker=3');
   await untilReady();
   assert.equal((await history()).length, 2, 'The runs are kept over down and up, and no second demo is run.');
   assert.equal(containerIds('worker').length, 3);
   const stopped = await progress(long);
-  lap(`Down and up again, with three workers: the data are kept, a run goes on with item ${stopped.done} of ${stopped.total}.`);
+  lap(
+    'Down and up again, with three workers: the data are kept, a run goes on with item ' +
+      `${stopped.done} of ${stopped.total}.`,
+  );
 
   docker('kill', ...containerIds('worker').slice(0, 2));
   const { done, total } = await progress(long);
@@ -68,7 +98,13 @@ async function main() {
   lap(`Two of the workers killed at ${done} of ${total} items: the third finishes them, each scored once.`);
 
   const kept = await everyResult(long);
-  await call('POST', '/api/providers', { key: 'sealed', name: 'Sealed', kind: 'openai', base_url: 'http://simulator:8502/v1', api_key: 'a-key-to-seal' });
+  await call('POST', '/api/providers', {
+    key: 'sealed',
+    name: 'Sealed',
+    kind: 'openai',
+    base_url: 'http://simulator:8502/v1',
+    api_key: 'a-key-to-seal',
+  });
   const short = await submit(2);
   shell(commandsOf('Back up'));
   assert.notEqual((await job(short)).status, 'completed', 'The backup is made with a run in flight.');
@@ -79,9 +115,23 @@ async function main() {
   assert.equal((await history()).length, 3);
   assert.ok((await call('GET', '/api/providers/sealed/discover')).models.length > 0, "A provider's sealed key opens.");
   await untilScored(short, (await progress(short)).total);
-  const output = compose('run', '--rm', '-T', 'demo', 'toolmark', 'run', 'examples/weather.json', '--models', 'simulator::perfect-ish', '--watch');
+  const output = compose(
+    'run',
+    '--rm',
+    '-T',
+    'demo',
+    'toolmark',
+    'run',
+    'examples/weather.json',
+    '--models',
+    'simulator::perfect-ish',
+    '--watch',
+  );
   assert.match(output, /perfect-ish/, 'The next run ends with its leaderboard.');
-  lap(`All volumes lost, backup restored: ${kept.length} results, the sealed key, the run in flight finished, and a next run.`);
+  lap(
+    `All volumes lost, backup restored: ${kept.length} results, the sealed key, the run in flight ` +
+      'finished, and a next run.',
+  );
 }
 
 /** Starts a run of some seconds and answers it when it has got going. */
@@ -109,7 +159,8 @@ async function upInForeground() {
   const [command, ...args] = composeCommand;
   foreground = spawn(command, [...args, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   foreground.ended = new Promise((resolve) => foreground.once('close', resolve));
-  for (const stream of [foreground.stdout, foreground.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  for (const stream of [foreground.stdout, foreground.stderr])
+    stream.setEncoding('utf8').on('data', (part) => (text += part));
   const hasEnded = () => foreground.exitCode !== null || /demo.*exited with code/.test(text);
   await until(hasEnded, 180_000);
   assert.match(text, /Toolmark is ready/, `The demo ends well:\n${text}`);
@@ -120,7 +171,11 @@ async function upInForeground() {
 const leaderboardRows = (log) => log.split('\n').filter((line) => / +\d+ {2}\S.* %/.test(line)).length;
 
 async function untilReady() {
-  const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok, () => false);
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   assert.ok(await until(isReady, 60_000), 'The API gets ready.');
   token = compose('exec', '-T', 'api', 'cat', '/secrets/admin-token').trim();
 }
@@ -132,7 +187,10 @@ function call(method, path, body) {
 const history = async () => (await call('GET', '/api/tool-eval/history')).items;
 
 async function everyResult(run, cursor) {
-  const { items, next_cursor: next } = await call('GET', `/api/tool-eval/history/${run.eval_id}/results?limit=100${cursor ? `&cursor=${cursor}` : ''}`);
+  const { items, next_cursor: next } = await call(
+    'GET',
+    `/api/tool-eval/history/${run.eval_id}/results?limit=100${cursor ? `&cursor=${cursor}` : ''}`,
+  );
   return next ? [...items, ...(await everyResult(run, next))] : items;
 }
 
@@ -145,7 +203,12 @@ function commandsOf(heading) {
 const shell = (script) => run(['sh', '-euc', script]);
 
 function run([command, ...args]) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', maxBuffer: 64e6 });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64e6,
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
   return stdout;
 }

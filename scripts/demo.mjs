@@ -1,4 +1,5 @@
-// What the first start shows: the examples are loaded, one of them is run against models of the simulator, a table says who won.
+// What the first start shows: the examples are loaded, one of them is run against models of the simulator, a table
+// says who won.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +15,9 @@ export function apiClient(url, token) {
     });
     const text = await response.text();
     if (response.ok) return text === '' ? undefined : JSON.parse(text);
-    throw Object.assign(new Error(`${method} ${path} answered ${response.status}: ${text}`), { status: response.status });
+    throw Object.assign(new Error(`${method} ${path} answered ${response.status}: ${text}`), {
+      status: response.status,
+    });
   };
 }
 
@@ -22,7 +25,9 @@ const isEmpty = async (call, path) => (await call('GET', `${path}?limit=1`)).ite
 
 /** Whether nobody has used this database yet. */
 export const isUntouched = async (call) =>
-  (await isEmpty(call, '/api/providers')) && (await isEmpty(call, '/api/tool-suites')) && (await isEmpty(call, '/api/tool-eval/history'));
+  (await isEmpty(call, '/api/providers')) &&
+  (await isEmpty(call, '/api/tool-suites')) &&
+  (await isEmpty(call, '/api/tool-eval/history'));
 
 const findProvider = (call, key) =>
   call('GET', `/api/providers/${key}`).catch((error) => {
@@ -53,20 +58,31 @@ export async function followSimulator(call, simulatorUrl) {
 /** Registers OPENAI_API_KEY's endpoint with the models that it lists, unless there is a provider `openai` already. */
 export async function registerOpenai(call, { apiKey, baseUrl = 'https://api.openai.com/v1' }, say) {
   if (await findProvider(call, 'openai')) return;
-  await call('POST', '/api/providers', { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: baseUrl, api_key: apiKey });
+  await call('POST', '/api/providers', {
+    key: 'openai',
+    name: 'OpenAI',
+    kind: 'openai',
+    base_url: baseUrl,
+    api_key: apiKey,
+  });
   try {
     const { models } = await call('GET', '/api/providers/openai/discover');
     await call('PATCH', '/api/providers/openai', { models: models.map(({ id }) => ({ id })) });
     say(`Registered the provider "openai" (${baseUrl}) with ${models.length} models.`);
   } catch (error) {
-    say(`Registered the provider "openai" (${baseUrl}), but its models could not be listed; add them with PATCH /api/providers/openai. ${error.message}`);
+    say(
+      `Registered the provider "openai" (${baseUrl}), but its models could not be listed; add them ` +
+        `with PATCH /api/providers/openai. ${error.message}`,
+    );
   }
 }
 
 /** Loads every suite of `folder` and answers the one with the most cases. */
 export async function importExamples(call, folder) {
   const suites = [];
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')).sort()) {
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()) {
     const example = JSON.parse(readFileSync(join(folder, file), 'utf8'));
     const { suite_id: id } = await call('POST', '/api/tool-eval/import', example);
     suites.push({ id, name: example.name, cases: example.test_cases.length, tools: example.tools.length });
@@ -77,8 +93,14 @@ export async function importExamples(call, folder) {
 /** Runs the suite, shows how far it is, and answers the finished run. `isStopping` ends the watching early. */
 export async function runDemo(call, suite, { say, out, isStopping }) {
   const models = MODELS.map((model) => `simulator::${model}`);
-  say(`Running "${suite.name}" (${suite.cases} cases, ${suite.tools} tools) against ${models.length} simulated models:`);
-  const { job_id: jobId, eval_id: evalId } = await call('POST', '/api/tool-eval', { suite_id: suite.id, models, model_order: 'parallel' });
+  say(
+    `Running "${suite.name}" (${suite.cases} cases, ${suite.tools} tools) against ${models.length} simulated models:`,
+  );
+  const { job_id: jobId, eval_id: evalId } = await call('POST', '/api/tool-eval', {
+    suite_id: suite.id,
+    models,
+    model_order: 'parallel',
+  });
   const bar = out.isTTY ? barOnTerminal(out) : barInLines(say);
   for (;;) {
     const job = await call('GET', `/api/jobs/${jobId}`);
@@ -101,7 +123,10 @@ function barOnTerminal(out) {
   return {
     show(progress) {
       const filled = Math.round((width * progress.done) / Math.max(1, progress.total));
-      out.write(`\r\x1b[2K  \x1b[32m${'█'.repeat(filled)}\x1b[90m${'░'.repeat(width - filled)}\x1b[0m ${progressText(progress)}`);
+      out.write(
+        `\r\x1b[2K  \x1b[32m${'█'.repeat(filled)}\x1b[90m${'░'.repeat(width - filled)}\x1b[0m ` +
+          `${progressText(progress)}`,
+      );
     },
     end: () => void out.write('\n'),
   };
@@ -132,24 +157,31 @@ export const quoted = (text) => (/^[\w./:=-]+$/.test(text) ? text : `'${text.rep
 export async function wayOn(call, { toolmark, url, token }) {
   const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MOST_SUITES}`);
   if (items.length === 0) return ['No suites yet. Import one:', `  ${toolmark} suites import examples/weather.json`];
-  const suites = items.map(({ id, name, test_cases_count: cases, tools }) => `  ${id}  ${visible(name)} (${cases} cases, ${tools.length} tools)`);
+  const suites = items.map(
+    ({ id, name, test_cases_count: cases, tools }) =>
+      `  ${id}  ${visible(name)} (${cases} cases, ${tools.length} tools)`,
+  );
   const listed = ['Suites:', ...suites, ...(more ? [`  and more: ${toolmark} suites list`] : [])];
   const suite = await firstToRun(call, items);
   const models = await modelsToAsk(call);
   if (!suite) return listed;
-  if (models.length === 0) return [...listed, `No models yet: POST ${url}/api/providers adds some. README.md shows how.`];
+  if (models.length === 0)
+    return [...listed, `No models yet: POST ${url}/api/providers adds some. README.md shows how.`];
   return [
     ...listed,
     'Run one, and watch it:',
     `  ${toolmark} run ${suite.id} --models ${models.join(',')} --watch`,
     'The same by HTTP:',
-    `  curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify({ suite_id: suite.id, models })}' ${url}/api/tool-eval`,
+    `  curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d ` +
+      `'${JSON.stringify({ suite_id: suite.id, models })}' ${url}/api/tool-eval`,
   ];
 }
 
 async function firstToRun(call, suites) {
   for (const suite of suites) {
-    const { items: [first] } = await call('GET', `/api/tool-suites/${suite.id}/cases?limit=1`);
+    const {
+      items: [first],
+    } = await call('GET', `/api/tool-suites/${suite.id}/cases?limit=1`);
     if (first && !first.draft) return suite;
   }
   return undefined;
@@ -158,7 +190,9 @@ async function firstToRun(call, suites) {
 /** Two of the simulator's, else of any provider; names that a shell takes as they are. */
 async function modelsToAsk(call) {
   const { items } = await call('GET', '/api/providers?limit=200');
-  const all = items.flatMap(({ key, models }) => models.map(({ id }) => `${key}::${id}`)).filter((name) => /^[\w./:@-]+$/.test(name));
+  const all = items
+    .flatMap(({ key, models }) => models.map(({ id }) => `${key}::${id}`))
+    .filter((name) => /^[\w./:@-]+$/.test(name));
   const simulated = MODELS.map((model) => `simulator::${model}`).filter((name) => all.includes(name));
   return (simulated.length > 0 ? simulated : all).slice(0, 2);
 }
@@ -172,8 +206,11 @@ const percent = (share) => (share === null ? '-' : `${(100 * share).toFixed(1)} 
 export function leaderboard(run, colours) {
   const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
-  const askedOtherwise = ({ tool_choice_used: used }) => Object.keys(used).some((choice) => choice !== run.config.tool_choice);
-  const marks = summaries.some(askedOtherwise) ? [`* asked with another tool_choice than "${run.config.tool_choice}"`] : [];
+  const askedOtherwise = ({ tool_choice_used: used }) =>
+    Object.keys(used).some((choice) => choice !== run.config.tool_choice);
+  const marks = summaries.some(askedOtherwise)
+    ? [`* asked with another tool_choice than "${run.config.tool_choice}"`]
+    : [];
   const rows = summaries.map((summary, index) => [
     String(index + 1),
     summary.target.replace(/^simulator::/, '') + (askedOtherwise(summary) ? ' *' : ''),
@@ -188,6 +225,11 @@ export function leaderboard(run, colours) {
   const head = ['#', 'model', 'overall', '95 % interval', 'tool', 'arguments', 'passed', 'errored', 'p50'];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
   const isText = (column) => column === 1;
-  const line = (cells) => cells.map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ');
-  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), ...marks].map((text) => `  ${text}`).join('\n');
+  const line = (cells) =>
+    cells
+      .map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .join('  ');
+  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), ...marks]
+    .map((text) => `  ${text}`)
+    .join('\n');
 }

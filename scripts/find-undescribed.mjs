@@ -1,6 +1,9 @@
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** What an OpenAPI document leaves unsaid: routes, parameters, schemas and fields without summary, description or example, by their place. */
+/**
+ * What an OpenAPI document leaves unsaid: routes, parameters, schemas and fields without summary, description or
+ * example, by their place.
+ */
 export function findUndescribed({ paths, components, tags = [] }) {
   const faults = [];
   const need = (there, place, what) => void (there || faults.push(`${place} has no ${what}`));
@@ -12,14 +15,18 @@ export function findUndescribed({ paths, components, tags = [] }) {
       need(operation.summary, place, 'summary: give it @About');
       need(operation.description, place, 'description: give it @About');
       for (const tag of operation.tags ?? []) need(described.has(tag), `The tag "${tag}" of ${place}`, 'description');
-      for (const parameter of operation.parameters ?? []) checkParameter(parameter, `Parameter "${parameter.name}" of ${place}`);
+      for (const parameter of operation.parameters ?? [])
+        checkParameter(parameter, `Parameter "${parameter.name}" of ${place}`);
       if (operation.requestBody) checkContents(operation.requestBody.content, `The body of ${place}`);
-      for (const [status, response] of Object.entries(operation.responses)) checkResponse(response, `Answer ${status} of ${place}`);
+      for (const [status, response] of Object.entries(operation.responses))
+        checkResponse(response, `Answer ${status} of ${place}`);
     }
   }
-  for (const [name, parameter] of Object.entries(components.parameters ?? {})) checkParameter(parameter, `Parameter "${name}"`);
+  for (const [name, parameter] of Object.entries(components.parameters ?? {}))
+    checkParameter(parameter, `Parameter "${name}"`);
   for (const [name, response] of Object.entries(components.responses ?? {})) checkResponse(response, name);
-  for (const [name, scheme] of Object.entries(components.securitySchemes ?? {})) need(scheme.description, name, 'description');
+  for (const [name, scheme] of Object.entries(components.securitySchemes ?? {}))
+    need(scheme.description, name, 'description');
   for (const [name, schema] of Object.entries(components.schemas)) {
     need(schema.description, name, 'description');
     checkFields(schema, name);
@@ -53,7 +60,9 @@ export function findUndescribed({ paths, components, tags = [] }) {
       need(field.examples?.length || field.example !== undefined, at, 'example');
       checkFields(field, at);
     }
-    for (const inner of [schema.items, schema.additionalProperties, ...(schema.prefixItems ?? [])]) checkFields(inner, `${place}[]`);
-    for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) checkFields(part, place);
+    for (const inner of [schema.items, schema.additionalProperties, ...(schema.prefixItems ?? [])])
+      checkFields(inner, `${place}[]`);
+    for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
+      checkFields(part, place);
   }
 }

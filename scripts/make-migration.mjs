@@ -1,5 +1,6 @@
-// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, makes the migration that leads there from the
-// schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema cannot say (partitions).
+// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, makes the migration that leads
+// there from the schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema
+// cannot say (partitions).
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,18 @@
 // A private PostgreSQL server out of an npm package, for machines that have none.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepSecretJson } from './keep-secret.mjs';
@@ -27,7 +38,13 @@ export async function startPostgres({ folder, logFile, durable }) {
 
   const port = await freePort(kept.value.port, '127.0.0.1');
   if (port !== kept.value.port) kept.save({ ...kept.value, port });
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', ...(durable ? [] : NOT_DURABLE)];
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=300',
+    ...(durable ? [] : NOT_DURABLE),
+  ];
   const before = pidFile(data);
   const server = runServer(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
     logFile,
@@ -41,7 +58,11 @@ export async function startPostgres({ folder, logFile, durable }) {
     await server.stop();
     throw new Error(`Postgres did not start. The reason stands at the end of ${logFile}.`);
   }
-  return { url: `postgresql://toolmark:${kept.value.password}@127.0.0.1:${port}/toolmark`, stop: server.stop, exited: server.exited };
+  return {
+    url: `postgresql://toolmark:${kept.value.password}@127.0.0.1:${port}/toolmark`,
+    stop: server.stop,
+    exited: server.exited,
+  };
 }
 
 /** Postgres refuses to run as root: it gets a user of its own then. */
@@ -49,10 +70,15 @@ function serverUser() {
   if (process.getuid?.() !== 0) return {};
   const id = (option) => spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });
   if (id('-u').status !== 0) {
-    const made = spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'], { encoding: 'utf8' });
+    const made = spawnSync(
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'],
+      { encoding: 'utf8' },
+    );
     if (made.status !== 0) {
       throw new Error(
-        `Postgres does not run as root, and its user "postgres" could not be made (${made.error?.message ?? made.stderr.trim()}). ` +
+        'Postgres does not run as root, and its user "postgres" could not be made ' +
+          `(${made.error?.message ?? made.stderr.trim()}). ` +
           'Make that user, start as an ordinary user, or set DATABASE_URL to a server that runs already.',
       );
     }
@@ -67,7 +93,10 @@ function makeFolder(user, folder) {
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
 }
 
-/** Where the server's files go: under `folder`, or outside it when that lies where only root may enter (such as /root). */
+/**
+ * Where the server's files go: under `folder`, or outside it when that lies where only root may enter (such as
+ * /root).
+ */
 function placeFor(user, folder, id) {
   if (mayEnter(user, folder)) {
     const home = join(folder, 'postgres');
@@ -77,7 +106,10 @@ function placeFor(user, folder, id) {
   const home = join('/var/lib/toolmark', id);
   mkdirSync(dirname(home), { recursive: true, mode: 0o711 });
   makeFolder(user, home);
-  writeFileSync(join(folder, 'postgres-is-elsewhere.txt'), `User "postgres" may not enter this folder. The database is in ${home}\n`);
+  writeFileSync(
+    join(folder, 'postgres-is-elsewhere.txt'),
+    `User "postgres" may not enter this folder. The database is in ${home}\n`,
+  );
   return home;
 }
 
@@ -114,14 +146,19 @@ function initialise(initdb, home, data, password, user, durable) {
   // The built-in locale sorts alike on every machine, whatever locales it has.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = ['--username=toolmark', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  const { status, stderr, error } = spawnSync(initdb, [`--pgdata=${fresh}`, ...locale, ...access, ...(durable ? [] : ['--no-sync'])], {
-    encoding: 'utf8',
-    cwd: '/',
-    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-    ...user,
-  });
+  const { status, stderr, error } = spawnSync(
+    initdb,
+    [`--pgdata=${fresh}`, ...locale, ...access, ...(durable ? [] : ['--no-sync'])],
+    {
+      encoding: 'utf8',
+      cwd: '/',
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      ...user,
+    },
+  );
   rmSync(passwordFile);
-  if (status !== 0) throw new Error(`Postgres could not make its data folder ${fresh}: ${error?.message ?? stderr.trim()}`);
+  if (status !== 0)
+    throw new Error(`Postgres could not make its data folder ${fresh}: ${error?.message ?? stderr.trim()}`);
   renameSync(fresh, data);
 }
 
@@ -129,7 +166,10 @@ function requireSameMajor(postgres, data) {
   const major = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
   const version = spawnSync(postgres, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? '';
   if (version.split(' ').at(-1)?.split('.')[0] === major) return;
-  throw new Error(`The data in ${data} is of PostgreSQL ${major}, the server is ${version}. Dump it with the former and restore it (docs/operations.md), or move it away.`);
+  throw new Error(
+    `The data in ${data} is of PostgreSQL ${major}, the server is ${version}. Dump it with the ` +
+      'former and restore it (docs/operations.md), or move it away.',
+  );
 }
 
 const pidFile = (data) => {
@@ -144,7 +184,8 @@ async function stopEarlierServer(data) {
   const pid = Number(pidFile(data).split('\n')[0]);
   const command = pid > 0 ? commandOf(pid) : undefined;
   if (command === undefined) return;
-  // Another process that got the number of a server long dead: Postgres would believe that this is its server and refuse to start.
+  // Another process that got the number of a server long dead: Postgres would believe that this is its server and
+  // refuse to start.
   if (!command.includes(data)) return rmSync(join(data, 'postmaster.pid'));
   await stopLeftover(pid, [FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN]);
 }

@@ -18,7 +18,10 @@ export async function startRedis({ folder, logFile, durable, say }) {
   if (!program) throw new Error(NO_REDIS);
   const home = join(folder, 'redis');
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const kept = keepSecretJson(join(folder, 'redis.json'), () => ({ password: randomBytes(24).toString('hex'), port: 0 }));
+  const kept = keepSecretJson(join(folder, 'redis.json'), () => ({
+    password: randomBytes(24).toString('hex'),
+    port: 0,
+  }));
   await stopEarlierServer(home, kept.value.port);
 
   const port = await freePort(kept.value.port, '127.0.0.1');
@@ -29,13 +32,20 @@ export async function startRedis({ folder, logFile, durable, say }) {
     bind: '127.0.0.1',
     dir: `"${home}"`,
     pidfile: `"${join(home, 'redis.pid')}"`,
-    requirepass: kept.value.password, // In a file and not on the command line, where every user of the machine could read it.
+    // In a file and not on the command line, where every user of the machine could read it.
+    requirepass: kept.value.password,
     appendonly: durable ? 'yes' : 'no',
     save: '""',
     'maxmemory-policy': 'noeviction',
     databases: 64,
   };
-  writeFileSync(config, Object.entries(settings).map(([name, value]) => `${name} ${value}\n`).join(''), { mode: 0o600 });
+  writeFileSync(
+    config,
+    Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}\n`)
+      .join(''),
+    { mode: 0o600 },
+  );
   const server = runServer(program, [config], { logFile, stopSignal: 'SIGTERM' });
   const answers = await until(async () => server.hasExited() || (await isReady(port, kept.value.password)), 60_000);
   if (server.hasExited() || !answers) {
@@ -63,8 +73,12 @@ function installRedis(say) {
   if (process.getuid?.() !== 0 || !findOnPath('apt-get')) return undefined;
   say('Installing Redis (apt-get install redis-server) ...');
   const run = (command, ...args) =>
-    spawnSync(command, args, { encoding: 'utf8', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' } });
-  // Debian asks this program whether a package may start its services. https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+    spawnSync(command, args, {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+    });
+  // Debian asks this program whether a package may start its services.
+  // https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
   const policy = '/usr/sbin/policy-rc.d';
   const ownPolicy = !existsSync(policy);
   if (ownPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
@@ -75,7 +89,8 @@ function installRedis(say) {
       run('apt-get', 'update', '-qq'); // A fresh machine or image has no package lists.
       result = install();
     }
-    if (result.status !== 0) throw new Error(`apt-get install redis-server failed: ${result.stderr.trim()}\n${NO_REDIS}`);
+    if (result.status !== 0)
+      throw new Error(`apt-get install redis-server failed: ${result.stderr.trim()}\n${NO_REDIS}`);
   } finally {
     if (ownPolicy) rmSync(policy, { force: true });
   }
@@ -89,14 +104,17 @@ async function stopEarlierServer(home, port) {
   const pid = Number(readFileSync(file, 'utf8'));
   const command = pid > 0 ? commandOf(pid) : undefined;
   // Redis shows its address and port instead of its arguments.
-  if (command && /redis|valkey/.test(command) && command.includes(`:${port}`)) await stopLeftover(pid, ['SIGTERM', 'SIGKILL']);
+  if (command && /redis|valkey/.test(command) && command.includes(`:${port}`))
+    await stopLeftover(pid, ['SIGTERM', 'SIGKILL']);
   rmSync(file, { force: true });
 }
 
 /** Whether the server answers commands: while it loads its data it refuses them. */
 const isReady = (port, password) =>
   new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: 1000 }, () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    const socket = connect({ port, host: '127.0.0.1', timeout: 1000 }, () =>
+      socket.write(`AUTH ${password}\r\nPING\r\n`),
+    );
     let answer = '';
     const finish = (ready) => {
       socket.destroy();
@@ -107,5 +125,8 @@ const isReady = (port, password) =>
       if (answer.includes('+PONG')) finish(true);
       else if (answer.includes('-')) finish(false);
     });
-    socket.on('error', () => finish(false)).on('timeout', () => finish(false)).on('close', () => finish(false));
+    socket
+      .on('error', () => finish(false))
+      .on('timeout', () => finish(false))
+      .on('close', () => finish(false));
   });

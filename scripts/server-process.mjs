@@ -3,8 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-// A pipe that only this process holds is the lifeline: when it closes, because we close it or because we were killed, the shell
-// stops the server. The server is in a session of its own: a Ctrl-C in the terminal must not reach it before its clients ended.
+// A pipe that only this process holds is the lifeline: when it closes, because we close it or because we were
+// killed, the shell stops the server. The server is in a session of its own: a Ctrl-C in the terminal must not
+// reach it before its clients ended.
 const GUARD = `
 exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -14,8 +15,8 @@ kill $guard 2>/dev/null
 exit $code`;
 
 /**
- * Starts a server whose output goes to the end of `logFile`. `exited` is fulfilled when it has ended; `stop` asks it to end
- * with `stopSignal` and waits.
+ * Starts a server whose output goes to the end of `logFile`. `exited` is fulfilled when it has ended; `stop` asks
+ * it to end with `stopSignal` and waits.
  */
 export function runServer(command, args, { logFile, stopSignal, user = {}, env = {} }) {
   const log = openSync(logFile, 'a');
@@ -75,7 +76,7 @@ export function signalProcess(pid, signal) {
 
 /** Waits for `check` to hold; false when it did not in time. */
 export async function until(check, timeoutMs) {
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     if (await check()) return true;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

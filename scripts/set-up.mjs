@@ -1,4 +1,5 @@
-// What `npm start` and `npm test` need before anything else. Runs on Node 20 in a checkout where nothing is installed yet.
+// What `npm start` and `npm test` need before anything else. Runs on Node 20 in a checkout where nothing is
+// installed yet.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,17 +9,27 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The Node that the project pins, whatever the machine has. */
 export const node = join(root, 'node_modules/.bin/node');
 
-/** Node collects garbage in time, instead of when half a gigabyte of it lies about. Dockerfile and package.json say the same. */
+/**
+ * Node collects garbage in time, instead of when half a gigabyte of it lies about. Dockerfile and package.json say
+ * the same.
+ */
 export const MEMORY_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=1024'];
 
 /** The environment of every process of the project: it finds the pinned Node and the tools first. */
-export const environment = () => ({ ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` });
+export const environment = () => ({
+  ...process.env,
+  PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+});
 
 /** Installs the dependencies unless they are there, builds what changed. */
 export function setUp(say) {
   if (!isInstalled()) {
     say('Installing the dependencies (once, a minute or two) ...');
-    mustRun('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci failed; its message stands above.');
+    mustRun(
+      'npm',
+      ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+      'npm ci failed; its message stands above.',
+    );
   }
   mustRun(node, [join(root, 'scripts/build.mjs'), '--if-stale'], 'The build failed; its message stands above.');
 }

@@ -1,5 +1,5 @@
-// Runs `npm start` as a user on a fresh machine would: to its leaderboard, the commands that it prints, stop, again with the data
-// kept and a token given, killed, again; and looks that nothing is left behind.
+// Runs `npm start` as a user on a fresh machine would: to its leaderboard, the commands that it prints, stop, again
+// with the data kept and a token given, killed, again; and looks that nothing is left behind.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
@@ -22,7 +22,10 @@ assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
 await followTheWay(first);
 await stop('SIGTERM');
-console.log(`First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; what it prints works; stopped, nothing is left.`);
+console.log(
+  `First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; what it ` +
+    'prints works; stopped, nothing is left.',
+);
 
 const given = 'a-token-that-was-given';
 const second = await start({ TOOLMARK_ADMIN_TOKEN: given });
@@ -43,27 +46,42 @@ rmSync(folder, { recursive: true, force: true });
 
 /** Runs the command and the request that a start printed, in a shell that knows nothing else. */
 async function followTheWay({ text, call }, given = {}) {
-  const printed = (what) => new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ?? assert.fail(`npm start prints a line with "${what}":\n${text}`);
+  const printed = (what) =>
+    new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ??
+    assert.fail(`npm start prints a line with "${what}":\n${text}`);
   const [suite] = (await call('GET', '/api/tool-suites')).items;
   assert.match(text, new RegExp(`^  ${suite.id}  ${suite.name} `, 'm'), 'It names the suites.');
   const shell = (line) => {
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: root, env: { PATH: process.env.PATH, HOME: folder, ...given }, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: folder, ...given },
+      encoding: 'utf8',
+    });
     assert.equal(status, 0, `Works as printed: ${line}\n${stdout}${stderr}`);
     return stdout;
   };
   assert.match(shell(printed('toolmark -- .* run ')), /1 +simulator::.*%/, 'The command ends with a leaderboard.');
   const { status, job_id: jobId } = JSON.parse(shell(printed('curl ')));
   assert.equal(status, 'submitted');
-  assert.ok(await until(async () => (await call('GET', `/api/jobs/${jobId}`)).status === 'completed', 60_000), 'The run of the request is done.');
+  assert.ok(
+    await until(async () => (await call('GET', `/api/jobs/${jobId}`)).status === 'completed', 60_000),
+    'The run of the request is done.',
+  );
 }
 
 async function start(given = {}) {
   const startedAt = Date.now();
   let text = '';
   // With a group of its own, so that only npm gets the signals, as from a service manager.
-  started = spawn('npm', ['start'], { cwd: root, env: { ...env, ...given }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  started = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...env, ...given },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   started.ended = new Promise((resolve) => started.once('close', resolve));
-  for (const stream of [started.stdout, started.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  for (const stream of [started.stdout, started.stderr])
+    stream.setEncoding('utf8').on('data', (part) => (text += part));
   const isReady = () => text.includes('Ctrl-C stops everything') || started.exitCode !== null;
   await until(isReady, 300_000);
   assert.match(text, /Toolmark is ready/, 'npm start gets ready.');
@@ -76,7 +94,10 @@ async function start(given = {}) {
 async function stop(signal) {
   started.kill(signal);
   assert.equal(await started.ended, 0, `npm start ends with 0 after ${signal}.`);
-  assert.ok(await until(() => processesOn(folder).length === 0, 60_000), `Still running: ${processesOn(folder).join('; ')}`);
+  assert.ok(
+    await until(() => processesOn(folder).length === 0, 60_000),
+    `Still running: ${processesOn(folder).join('; ')}`,
+  );
 }
 
 /** The processes that have to do with a folder: by their arguments, their environment or where they are. Linux. */
@@ -84,7 +105,11 @@ function processesOn(path) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {
     try {
-      const about = [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), readFileSync(`/proc/${pid}/environ`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
+      const about = [
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+        readFileSync(`/proc/${pid}/environ`, 'utf8'),
+        readlinkSync(`/proc/${pid}/cwd`),
+      ];
       return about.some((text) => text.includes(path)) ? [`${pid} ${about[0].replaceAll('\0', ' ')}`] : [];
     } catch {
       return []; // It ended meanwhile.

@@ -1,18 +1,32 @@
-// `npm start`: everything that Toolmark needs on this machine, from a plain checkout, without Docker. See docs/operations.md.
-// With --watch (`npm run dev`) it builds and starts anew what changes.
+// `npm start`: everything that Toolmark needs on this machine, from a plain checkout, without Docker. See
+// docs/operations.md. With --watch (`npm run dev`) it builds and starts anew what changes.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { drainSecondsOf, endLeftoverApps, keepAppRunning } from './app-process.mjs';
-import { apiClient, followSimulator, importExamples, isUntouched, leaderboard, quoted, registerOpenai, registerSimulator, runDemo, wayOn } from './demo.mjs';
+import {
+  apiClient,
+  followSimulator,
+  importExamples,
+  isUntouched,
+  leaderboard,
+  quoted,
+  registerOpenai,
+  registerSimulator,
+  runDemo,
+  wayOn,
+} from './demo.mjs';
 import { keepSecret } from './keep-secret.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { commandOf, freePort } from './server-process.mjs';
 import { environment, node, root, setUp } from './set-up.mjs';
 
-/** npm hands on a signal that the terminal has sent to all of its group already: this soon after, it is the same Ctrl-C. */
+/**
+ * npm hands on a signal that the terminal has sent to all of its group already: this soon after, it is the same
+ * Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 1000;
 const RESTART_ATTEMPTS = 10;
 
@@ -34,7 +48,8 @@ let isOurs = false; // The data folder.
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => onSignal(signal));
 const parent = process.ppid;
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && !stopping && onSignal('npm was killed'), 1000).unref();
+if (process.env.npm_lifecycle_event)
+  setInterval(() => process.ppid !== parent && !stopping && onSignal('npm was killed'), 1000).unref();
 
 try {
   await start();
@@ -56,14 +71,17 @@ async function start() {
 
   const ownToken = join(folder, 'admin-token');
   const isNewToken = !process.env.TOOLMARK_ADMIN_TOKEN && !existsSync(ownToken);
-  const token = process.env.TOOLMARK_ADMIN_TOKEN || keepSecret(ownToken, () => `tm_${randomBytes(32).toString('base64url')}`);
+  const token =
+    process.env.TOOLMARK_ADMIN_TOKEN || keepSecret(ownToken, () => `tm_${randomBytes(32).toString('base64url')}`);
   const ports = await choosePorts();
   apiUrl = `http://127.0.0.1:${ports.api}`;
   startApps(ports, {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TOOLMARK_ADMIN_TOKEN: token,
-    TOOLMARK_SEALING_KEY: process.env.TOOLMARK_SEALING_KEY || keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex')),
+    TOOLMARK_SEALING_KEY:
+      process.env.TOOLMARK_SEALING_KEY ||
+      keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex')),
     TOOLMARK_ALLOW_PRIVATE_NETWORKS: process.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS || 'true',
   });
   await Promise.all(apps.map((app) => app.untilReady()));
@@ -85,7 +103,9 @@ async function start() {
   if (process.argv.includes('--watch')) watchSources();
   const way = await wayOn(call, {
     // Whoever logged in elsewhere, or set another folder, still means this server.
-    toolmark: `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- --server ${apiUrl}`,
+    toolmark:
+      `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- ` +
+      `--server ${apiUrl}`,
     url: apiUrl,
     token: tokenFrom(ownToken),
   });
@@ -112,7 +132,9 @@ function tokenPlace(ownToken) {
 /** The token as a shell takes it from there, within double quotes. */
 function tokenFrom(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `$(cat ${quoted(ownToken)})`;
-  return exportedToken ? '$TOOLMARK_ADMIN_TOKEN' : `$(${quoted(node)} --env-file=${quoted(envFile)} -p process.env.TOOLMARK_ADMIN_TOKEN)`;
+  return exportedToken
+    ? '$TOOLMARK_ADMIN_TOKEN'
+    : `$(${quoted(node)} --env-file=${quoted(envFile)} -p process.env.TOOLMARK_ADMIN_TOKEN)`;
 }
 
 function makeDataFolder() {
@@ -159,7 +181,10 @@ async function keepServer(name, startServer, logName) {
     say(`${name} ended by itself and is started again; its log is ${options.logFile}`);
     // What it left behind (processes of a Postgres that was killed) may need a moment to end.
     for (let attempt = 1; !stopping; attempt++) {
-      const error = await run().then(() => undefined, (reason) => reason);
+      const error = await run().then(
+        () => undefined,
+        (reason) => reason,
+      );
       if (!error) return;
       if (attempt === RESTART_ATTEMPTS) {
         console.error(error.message);
@@ -181,8 +206,13 @@ function migrate(databaseUrl) {
 
 async function choosePorts() {
   const wanted = Number(process.env.PORT || 8501);
-  const ports = { api: await freePort(wanted), simulator: await freePort(8502), workers: [await freePort(8503), await freePort(8504)] };
-  if (process.env.PORT && wanted !== 0 && ports.api !== wanted) throw new Error(`Port ${wanted} (PORT) is taken. Set PORT to a free one, or to 0 for any.`);
+  const ports = {
+    api: await freePort(wanted),
+    simulator: await freePort(8502),
+    workers: [await freePort(8503), await freePort(8504)],
+  };
+  if (process.env.PORT && wanted !== 0 && ports.api !== wanted)
+    throw new Error(`Port ${wanted} (PORT) is taken. Set PORT to a free one, or to 0 for any.`);
   return ports;
 }
 
@@ -209,7 +239,11 @@ function startApps(ports, env) {
 function watchSources() {
   let timer;
   const rebuild = () => {
-    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], { cwd: root, env: environment(), stdio: 'inherit' });
+    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], {
+      cwd: root,
+      env: environment(),
+      stdio: 'inherit',
+    });
     if (status !== 0 || stopping) return;
     say(`${new Date().toLocaleTimeString()}  Built; starting anew.`);
     for (const app of apps) void app.restart();
@@ -226,7 +260,9 @@ function watchSources() {
 function onSignal(signal) {
   if (!stopping) {
     askedToStopAt = Date.now();
-    say(`\nStopping (${signal}); requests in hand get up to ${drainSecondsOf(process.env)} s. Once more to stop at once.`);
+    say(
+      `\nStopping (${signal}); requests in hand get up to ${drainSecondsOf(process.env)} s. Once more to stop at once.`,
+    );
     void stop(0);
   } else if (Date.now() - askedToStopAt > SAME_SIGNAL_MS) {
     for (const app of apps) app.kill();

@@ -1,6 +1,7 @@
-// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything.
-// Services: DATABASE_URL and REDIS_URL where given, else containers where a Docker engine answers, else servers out of packages.
-// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two. TOOLMARK_TEST_SEED repeats what was random in another commit's tests.
+// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. Services:
+// DATABASE_URL and REDIS_URL where given, else containers where a Docker engine answers, else servers out of
+// packages. TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two. TOOLMARK_TEST_SEED repeats what
+// was random in another commit's tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -29,9 +30,13 @@ try {
   process.env.TOOLMARK_TEST_SEED ??= seedOfCommit();
   say(`TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
   const services = await startServices();
-  const template = Object.assign(new URL(services.databaseUrl), { pathname: `/toolmark_template_${randomBytes(4).toString('hex')}` }).href;
+  const template = Object.assign(new URL(services.databaseUrl), {
+    pathname: `/toolmark_template_${randomBytes(4).toString('hex')}`,
+  }).href;
   migrate(template);
-  process.exitCode = interrupted ? 130 : await runJest({ TOOLMARK_TEST_DATABASE_URL: template, TOOLMARK_TEST_REDIS_URL: services.redisUrl });
+  process.exitCode = interrupted
+    ? 130
+    : await runJest({ TOOLMARK_TEST_DATABASE_URL: template, TOOLMARK_TEST_REDIS_URL: services.redisUrl });
   if (process.env.DATABASE_URL) await dropDatabase(template);
 } catch (error) {
   say(error.message);
@@ -63,7 +68,8 @@ async function startServices() {
       return { databaseUrl: databaseUrl ?? containers.databaseUrl, redisUrl: redisUrl ?? containers.redisUrl };
     }
   }
-  const start = (startServer, name) => startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say });
+  const start = (startServer, name) =>
+    startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say });
   return {
     databaseUrl: databaseUrl ?? keep(await start(startPostgres, 'postgres')),
     redisUrl: redisUrl ?? keep(await start(startRedis, 'redis')),
@@ -71,12 +77,18 @@ async function startServices() {
 }
 
 function dockerAnswers() {
-  return spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000, stdio: 'ignore' }).status === 0;
+  return (
+    spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000, stdio: 'ignore' }).status === 0
+  );
 }
 
 /** In a process of its own: testcontainers needs a newer Node than the one this may run on. */
 async function startContainers() {
-  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], { env: environment(), stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], {
+    env: environment(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise((resolve) => {
     let text = '';
@@ -109,7 +121,9 @@ async function runJest(urls) {
 
 async function dropDatabase(databaseUrl) {
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href });
+  const client = new pg.Client({
+    connectionString: Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href,
+  });
   await client.connect();
   await client.query(`DROP DATABASE IF EXISTS ${new URL(databaseUrl).pathname.slice(1)}`);
   await client.end();

@@ -16,11 +16,21 @@ export interface ApiInProcess {
   close(): Promise<void>;
 }
 
-/** The API in this process, on a database of its own, speaking HTTP; with `live` Socket.IO as well, once in a test file (it has metrics). */
+/**
+ * The API in this process, on a database of its own, speaking HTTP; with `live` Socket.IO as well, once in a test
+ * file (it has metrics).
+ */
 export async function startApi(env: Record<string, string> = {}, { live = false } = {}): Promise<ApiInProcess> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const deps = new Deps(
-    readEnv({ DATABASE_URL: database.url, REDIS_URL: redis.url, TOOLMARK_SEALING_KEY: SEALING_KEY, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN, TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true', ...env }),
+    readEnv({
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      TOOLMARK_SEALING_KEY: SEALING_KEY,
+      TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
+      TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ...env,
+    }),
     createLogger('api', 'silent'),
   );
   await bootstrapTeam(deps.pool, ADMIN_TOKEN);

@@ -7,13 +7,19 @@ import { createDatabase, startRedis, watchCommands, type PrivateRedis } from './
 
 /** A provider that counts what it is asked at a time. */
 let provider: Server;
-/** When requests were allowed and when anyone asked, in ms by the clock of Redis' scripts: on a busy machine requests arrive in bunches. */
+/**
+ * When requests were allowed and when anyone asked, in ms by the clock of Redis' scripts: on a busy machine
+ * requests arrive in bunches.
+ */
 let [starts, asked] = [[] as number[], [] as number[]];
 const PERMIT_TTL_MS = 10_000;
 let watching: Redis;
 let [inFlight, most] = [0, 0];
 let latencyMs = 100;
-const reply = JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'No.' } }], usage: { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 } });
+const reply = JSON.stringify({
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'No.' } }],
+  usage: { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 },
+});
 
 let redis: PrivateRedis;
 let workers: RunningProcess[];
@@ -22,7 +28,10 @@ beforeAll(async () => {
   provider = createServer((request, response) => {
     most = Math.max(most, ++inFlight);
     request.resume();
-    setTimeout(() => (inFlight--, response.writeHead(200, { 'content-type': 'application/json' }).end(reply)), latencyMs);
+    setTimeout(
+      () => (inFlight--, response.writeHead(200, { 'content-type': 'application/json' }).end(reply)),
+      latencyMs,
+    );
   });
   await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
   const database = await createDatabase();
@@ -30,13 +39,17 @@ beforeAll(async () => {
   watching = await watchCommands(redis.url);
   const permits = new Set<string>(); // a permit is renewed under its own id
   watching.on('monitor', (_time: string, [command, key, ...args]: string[]) => {
-    if (command === 'HSET' && key!.endsWith(':state') && args.length === 4 && args[2] === 'factor_at') asked.push(Number(args[3]));
+    if (command === 'HSET' && key!.endsWith(':state') && args.length === 4 && args[2] === 'factor_at')
+      asked.push(Number(args[3]));
     if (command !== 'ZADD' || !key!.endsWith(':permits') || permits.has(args[1]!)) return;
     permits.add(args[1]!);
     starts.push(Number(args[0]) - PERMIT_TTL_MS);
   });
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const [api, ...three] = await Promise.all([startProcess('api', env), ...[1, 2, 3].map(() => startProcess('worker', { ...env, LOG_LEVEL: 'error' }))]);
+  const [api, ...three] = await Promise.all([
+    startProcess('api', env),
+    ...[1, 2, 3].map(() => startProcess('worker', { ...env, LOG_LEVEL: 'error' })),
+  ]);
   workers = three;
   client = clientOf(api.url);
 });
@@ -50,9 +63,16 @@ afterAll(async () => {
 async function saturate(key: string, limits: object): Promise<{ job_id: string }> {
   [starts, asked, most] = [[], [], 0];
   const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
-  await client.post('/api/providers', { key, base_url, api_key: `sk-${key}-0123456789`, limits, models: [{ id: 'any' }] });
+  await client.post('/api/providers', {
+    key,
+    base_url,
+    api_key: `sk-${key}-0123456789`,
+    limits,
+    models: [{ id: 'any' }],
+  });
   const suite = await client.post('/api/tool-eval/import', weatherSuite(1000));
-  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [`${key}::any`], samples: 10 })).body;
+  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [`${key}::any`], samples: 10 }))
+    .body;
 }
 const cancelled = (job_id: string) => client.post('/api/tool-eval/cancel', { job_id });
 /** The most starts in any window of so many milliseconds. */
@@ -65,8 +85,8 @@ const mostWithin = (windowMs: number): number => {
   return largest;
 };
 /**
- * Requests a second from `skipped` on: the first are those of an idle lane's burst. A budget holds what a tenth of a second
- * brings: a longer time in which nobody asked counts as so much, this machine was busy with other things.
+ * Requests a second from `skipped` on: the first are those of an idle lane's burst. A budget holds what a tenth of
+ * a second brings: a longer time in which nobody asked counts as so much, this machine was busy with other things.
  */
 const rate = (skipped: number): number => {
   const times = asked.filter((atMs) => atMs >= starts[skipped]! && atMs <= starts.at(-1)!);

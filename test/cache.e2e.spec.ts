@@ -8,7 +8,13 @@ beforeAll(async () => {
   const system = await startSystem({ workers: 2 });
   ({ client, requests } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['perfect-ish', 'careless-arguments', 'slow-40', 'no-required'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: ['perfect-ish', 'careless-arguments', 'slow-40', 'no-required'].map((id) => ({
+      id,
+      input_cost_per_mtok: 1,
+      output_cost_per_mtok: 1,
+    })),
   });
 });
 
@@ -17,9 +23,16 @@ const importSuite = async (cases: number, name = ''): Promise<string> => {
   for (const one of suite.test_cases) one.prompt += name;
   return (await client.post('/api/tool-eval/import', suite)).body.suite_id;
 };
-const submit = async (suite_id: string, models: string[], more: object = {}): Promise<string> => (await client.post('/api/tool-eval', { suite_id, models, ...more })).body.eval_id;
+const submit = async (suite_id: string, models: string[], more: object = {}): Promise<string> =>
+  (await client.post('/api/tool-eval', { suite_id, models, ...more })).body.eval_id;
 const completed = (evalId: string) =>
-  until(async () => { const { body } = await client.get(`/api/tool-eval/history/${evalId}`); return body.status === 'completed' && body; }, { what: 'the run to complete' });
+  until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${evalId}`);
+      return body.status === 'completed' && body;
+    },
+    { what: 'the run to complete' },
+  );
 const run = async (...asked: Parameters<typeof submit>) => {
   const before = await requests();
   const done = await completed(await submit(...asked));
@@ -32,11 +45,24 @@ it('the same request is answered from the stored reply: marked, free, and scored
   expect([first.asked, first.done.config.cache]).toEqual([20, 'use']);
   const second = await run(suite, ['careless-arguments'], { budget: { max_requests: 1 } });
   expect(second.asked).toBe(0);
-  expect(second.done).toMatchObject({ status: 'completed', score: first.done.summaries[0].overall, counts: first.done.counts });
+  expect(second.done).toMatchObject({
+    status: 'completed',
+    score: first.done.summaries[0].overall,
+    counts: first.done.counts,
+  });
   expect(second.done.summaries[0].cost_usd).toBe(0);
   const [result] = (await client.get(`/api/tool-eval/history/${second.done.id}/results`)).body.items;
-  expect(result).toMatchObject({ cached: true, cost_usd: 0, attempts: 0, latency_ms: null, tool_choice_used: 'required', usage: { prompt_tokens: expect.any(Number) } });
-  expect((await client.get(`/api/tool-eval/history/${second.done.id}/results/${result.id}`)).body.exchange.replies).toHaveLength(1);
+  expect(result).toMatchObject({
+    cached: true,
+    cost_usd: 0,
+    attempts: 0,
+    latency_ms: null,
+    tool_choice_used: 'required',
+    usage: { prompt_tokens: expect.any(Number) },
+  });
+  expect(
+    (await client.get(`/api/tool-eval/history/${second.done.id}/results/${result.id}`)).body.exchange.replies,
+  ).toHaveLength(1);
 });
 
 it('another expectation of the same prompt is scored anew, without a request', async () => {

@@ -6,67 +6,147 @@ import { until } from './until.js';
 
 let client: Client;
 let system: System;
-const MODELS = ['scripted:way', 'scripted:parallel', 'scripted:late', 'scripted:text', 'scripted:slow', 'scripted:resumed', 'scripted:broken', 'never-stops', 'perfect-ish'];
+const MODELS = [
+  'scripted:way',
+  'scripted:parallel',
+  'scripted:late',
+  'scripted:text',
+  'scripted:slow',
+  'scripted:resumed',
+  'scripted:broken',
+  'never-stops',
+  'perfect-ish',
+];
 beforeAll(async () => {
   system = await startSystem();
   client = system.client;
-  await client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })) });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
+  });
 });
 
 const tool = (name: string, ...keys: string[]) => ({
-  type: 'function', function: { name, parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])) } },
+  type: 'function',
+  function: {
+    name,
+    parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])) },
+  },
 });
-const tools = [tool('find_user', 'name'), tool('list_orders', 'user'), tool('refund', 'order'), tool('get_weather', 'city')];
+const tools = [
+  tool('find_user', 'name'),
+  tool('list_orders', 'user'),
+  tool('refund', 'order'),
+  tool('get_weather', 'city'),
+];
 const calls = (...made: [name: string, args: object][]) => ({
-  role: 'assistant', content: null,
-  tool_calls: made.map(([name, args], index) => ({ id: `made_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } })),
+  role: 'assistant',
+  content: null,
+  tool_calls: made.map(([name, args], index) => ({
+    id: `made_${index}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  })),
 });
 const script = (id: string, replies: object[]) => system.script(id, { replies });
 const stats = async (model: string) => (await system.stats())[model]!;
 const chain = {
-  prompt: 'Refund the last order of Ann.', multi_turn: true, expected_tool: 'refund', expected_params: { order: 'o-7' }, optimal_hops: 3, valid_prerequisites: ['find_user', 'list_orders'],
+  prompt: 'Refund the last order of Ann.',
+  multi_turn: true,
+  expected_tool: 'refund',
+  expected_params: { order: 'o-7' },
+  optimal_hops: 3,
+  valid_prerequisites: ['find_user', 'list_orders'],
   mock_responses: {
-    find_user: { id: 'u-1' }, list_orders: [{ when: { user: 'u-1' }, respond: ['o-7'] }, { respond: 'no such user' }],
+    find_user: { id: 'u-1' },
+    list_orders: [{ when: { user: 'u-1' }, respond: ['o-7'] }, { respond: 'no such user' }],
   },
 };
 async function played(model: string, test_case: object, more: object = {}) {
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', { name: 'chains', tools, test_cases: [test_case] });
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', { name: 'chains', tools, test_cases: [test_case] });
   const { body } = await client.post('/api/tool-eval', { suite_id, models: [model], tool_choice: 'auto', ...more });
-  const run = await until(async () => { const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body; return now.finished_at && now.summaries.length && now; }, { what: 'the run to end' });
-  const { body: { items: [result] } } = await client.get(`/api/tool-eval/history/${run.id}/results`);
+  const run = await until(
+    async () => {
+      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
+      return now.finished_at && now.summaries.length && now;
+    },
+    { what: 'the run to end' },
+  );
+  const {
+    body: {
+      items: [result],
+    },
+  } = await client.get(`/api/tool-eval/history/${run.id}/results`);
   return { run, result, whole: (await client.get(`/api/tool-eval/history/${run.id}/results/${result.id}`)).body };
 }
 
 it('a chain is played until its expected tool is called, each call answered by its mock', async () => {
-  await script('way', [calls(['find_user', { name: 'Ann' }]), calls(['list_orders', { user: 'u-1' }]), calls(['refund', { order: 'o-7' }])]);
+  await script('way', [
+    calls(['find_user', { name: 'Ann' }]),
+    calls(['list_orders', { user: 'u-1' }]),
+    calls(['refund', { order: 'o-7' }]),
+  ]);
   const { run, result, whole } = await played('scripted:way', chain, { metrics: [{ id: 'toolmark.multi_turn' }] });
-  expect(result).toMatchObject({ passed: true, overall: 1, attempts: 3, error_type: 'none', evidence: { chain: { completion: 1, efficiency: 1, redundancy: 0, detour: 0, hops: 3 } } });
+  expect(result).toMatchObject({
+    passed: true,
+    overall: 1,
+    attempts: 3,
+    error_type: 'none',
+    evidence: { chain: { completion: 1, efficiency: 1, redundancy: 0, detour: 0, hops: 3 } },
+  });
   expect(result.metrics['toolmark.multi_turn']).toMatchObject({ score: 1, hops: 3 });
   expect(result.called.map((call: any) => call.name)).toEqual(['find_user', 'list_orders', 'refund']);
   expect(whole.exchange.replies).toHaveLength(3);
   const [, , third] = whole.exchange.requests;
   expect(third.messages.slice(-4)).toEqual([
-    expect.objectContaining({ role: 'assistant', tool_calls: [expect.objectContaining({ id: 'made_0' })] }), { role: 'tool', tool_call_id: 'made_0', content: '{"id":"u-1"}' },
-    expect.objectContaining({ role: 'assistant' }), { role: 'tool', tool_call_id: 'made_0', content: '["o-7"]' },
+    expect.objectContaining({ role: 'assistant', tool_calls: [expect.objectContaining({ id: 'made_0' })] }),
+    { role: 'tool', tool_call_id: 'made_0', content: '{"id":"u-1"}' },
+    expect.objectContaining({ role: 'assistant' }),
+    { role: 'tool', tool_call_id: 'made_0', content: '["o-7"]' },
   ]);
   expect(whole.explanation.join(' ')).toMatch(/The chain reaches "refund" with call 3/);
   expect(run.summaries[0].usage.prompt_tokens).toBeGreaterThan(0);
   // One item, three requests: paid for once more by nobody.
-  const again = await client.post('/api/tool-eval', { suite_id: run.suite.id, models: ['scripted:way'], tool_choice: 'auto' });
-  const cached = await until(async () => { const now = (await client.get(`/api/tool-eval/history/${again.body.eval_id}`)).body; return now.actual && now; });
+  const again = await client.post('/api/tool-eval', {
+    suite_id: run.suite.id,
+    models: ['scripted:way'],
+    tool_choice: 'auto',
+  });
+  const cached = await until(async () => {
+    const now = (await client.get(`/api/tool-eval/history/${again.body.eval_id}`)).body;
+    return now.actual && now;
+  });
   expect([cached.score, cached.actual.requests, cached.actual.cached]).toEqual([1, 0, 1]);
 });
 
 it('several calls of one round are answered one by one, and what comes after the expected one does not exist', async () => {
-  await script('parallel', [calls(['find_user', { name: 'Ann' }], ['get_weather', { city: 'Oslo' }]), calls(['refund', { order: 'o-7' }], ['find_user', { name: 'Bob' }])]);
+  await script('parallel', [
+    calls(['find_user', { name: 'Ann' }], ['get_weather', { city: 'Oslo' }]),
+    calls(['refund', { order: 'o-7' }], ['find_user', { name: 'Bob' }]),
+  ]);
   const { run, result, whole } = await played('scripted:parallel', chain);
-  expect(result).toMatchObject({ called: [{ name: 'find_user' }, { name: 'get_weather' }, { name: 'refund' }], evidence: { chain: { hops: 3, detour: 0.1 } }, overall: expect.closeTo(0.9), passed: false, error_type: 'long_way' });
+  expect(result).toMatchObject({
+    called: [{ name: 'find_user' }, { name: 'get_weather' }, { name: 'refund' }],
+    evidence: { chain: { hops: 3, detour: 0.1 } },
+    overall: expect.closeTo(0.9),
+    passed: false,
+    error_type: 'long_way',
+  });
   expect(run.summaries[0].error_counts).toEqual({ long_way: 1 });
-  expect(whole.exchange.requests[1].messages.slice(-2)).toEqual([{ role: 'tool', tool_call_id: 'made_0', content: '{"id":"u-1"}' }, { role: 'tool', tool_call_id: 'made_1', content: '{"status":"ok"}' }]);
+  expect(whole.exchange.requests[1].messages.slice(-2)).toEqual([
+    { role: 'tool', tool_call_id: 'made_0', content: '{"id":"u-1"}' },
+    { role: 'tool', tool_call_id: 'made_1', content: '{"status":"ok"}' },
+  ]);
 });
 
 it('a call that is written as text is answered in native form', async () => {
-  await script('text', [{ role: 'assistant', content: '{"name": "find_user", "arguments": {"name": "Ann"}}' }, calls(['refund', { order: 'o-7' }])]);
+  await script('text', [
+    { role: 'assistant', content: '{"name": "find_user", "arguments": {"name": "Ann"}}' },
+    calls(['refund', { order: 'o-7' }]),
+  ]);
   const { result, whole } = await played('scripted:text', chain);
   expect(result).toMatchObject({ format_compliance: 'repaired', called: [{ name: 'find_user' }, { name: 'refund' }] });
   const [assistant, answer] = whole.exchange.requests[1].messages.slice(-2);
@@ -89,24 +169,57 @@ it('an error in a late round leaves the whole without a score, and keeps the rou
 
 it('a chain whose replies are stored and could not be scored is scored from all of them by a resume; one that broke off is played anew', async () => {
   const lane = async (paused: boolean) => {
-    for (const { id } of (await client.get('/api/lanes')).body.items) await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
+    for (const { id } of (await client.get('/api/lanes')).body.items)
+      await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
   };
-  const ended = (id: string) => until(async () => { const now = (await client.get(`/api/tool-eval/history/${id}`)).body; return now.status === 'completed' && now; }, { what: 'the run to end' });
+  const ended = (id: string) =>
+    until(
+      async () => {
+        const now = (await client.get(`/api/tool-eval/history/${id}`)).body;
+        return now.status === 'completed' && now;
+      },
+      { what: 'the run to end' },
+    );
   const resultsOf = async (id: string) => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
-  const whole = [calls(['find_user', { name: 'Ann' }]), calls(['list_orders', { user: 'u-1' }]), calls(['refund', { order: 'o-7' }])];
+  const whole = [
+    calls(['find_user', { name: 'Ann' }]),
+    calls(['list_orders', { user: 'u-1' }]),
+    calls(['refund', { order: 'o-7' }]),
+  ];
   await script('resumed', whole);
   await script('broken', [whole[0]!, { status: 400, body: { error: { message: 'no' } } }]);
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', { name: 'kept', tools, test_cases: [{ ...chain, expected_params: { order: 'o-.' }, param_scoring: 'regex' }] });
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', {
+    name: 'kept',
+    tools,
+    test_cases: [{ ...chain, expected_params: { order: 'o-.' }, param_scoring: 'regex' }],
+  });
   await lane(true);
-  const { body: { eval_id: id } } = await client.post('/api/tool-eval', { suite_id, models: ['scripted:resumed', 'scripted:broken'], tool_choice: 'auto', cache: 'off' });
+  const {
+    body: { eval_id: id },
+  } = await client.post('/api/tool-eval', {
+    suite_id,
+    models: ['scripted:resumed', 'scripted:broken'],
+    tool_choice: 'auto',
+    cache: 'off',
+  });
   // A fault that no release would make, in the stored copy of the case: its replies cannot be scored.
-  const spoil = (from: string, to: string) => system.sql.query(
-    'UPDATE suite_version_case c SET body = replace(c.body, $2, $3) FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id', [id, from, to]);
+  const spoil = (from: string, to: string) =>
+    system.sql.query(
+      `UPDATE suite_version_case c SET body = replace(c.body, $2, $3) FROM run r WHERE r.id = $1
+        AND c.version_id = r.suite_version_id`,
+      [id, from, to],
+    );
   await spoil('"o-."', '"("');
   await lane(false);
   await ended(id);
-  expect((await resultsOf(id)).map((result: any) => [result.target, result.error?.kind, result.attempts]).sort())
-    .toEqual([['sim::scripted:broken', 'bad_request', 2], ['sim::scripted:resumed', 'internal', 3]]);
+  expect(
+    (await resultsOf(id)).map((result: any) => [result.target, result.error?.kind, result.attempts]).sort(),
+  ).toEqual([
+    ['sim::scripted:broken', 'bad_request', 2],
+    ['sim::scripted:resumed', 'internal', 3],
+  ]);
 
   await spoil('"("', '"o-."');
   await script('broken', whole);
@@ -116,14 +229,28 @@ it('a chain whose replies are stored and could not be scored is scored from all 
   const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];
   expect((await client.post(`/api/tool-eval/history/${id}/resume`)).status).toBe(202);
   await ended(id);
-  expect((await resultsOf(id)).map((result: any) => [result.target, result.passed, result.attempts, result.cached, result.evidence.chain.hops]).sort())
-    .toEqual([['sim::scripted:broken', true, 3, false, 3], ['sim::scripted:resumed', true, 0, true, 3]]);
-  expect([await system.requests('scripted:resumed'), await system.requests('scripted:broken')]).toEqual([asked[0], asked[1]! + 3]);
+  expect(
+    (await resultsOf(id))
+      .map((result: any) => [result.target, result.passed, result.attempts, result.cached, result.evidence.chain.hops])
+      .sort(),
+  ).toEqual([
+    ['sim::scripted:broken', true, 3, false, 3],
+    ['sim::scripted:resumed', true, 0, true, 3],
+  ]);
+  expect([await system.requests('scripted:resumed'), await system.requests('scripted:broken')]).toEqual([
+    asked[0],
+    asked[1]! + 3,
+  ]);
 }, 120_000);
 
 it('a chain stops between two rounds when its run is cancelled', async () => {
-  await script('slow', Array.from({ length: 50 }, () => ({ message: calls(['find_user', { name: 'Ann' }]), delay_ms: 200 })));
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', { name: 'long', tools, test_cases: [{ ...chain, max_rounds: 50 }] });
+  await script(
+    'slow',
+    Array.from({ length: 50 }, () => ({ message: calls(['find_user', { name: 'Ann' }]), delay_ms: 200 })),
+  );
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', { name: 'long', tools, test_cases: [{ ...chain, max_rounds: 50 }] });
   const { body } = await client.post('/api/tool-eval', { suite_id, models: ['scripted:slow'], tool_choice: 'auto' });
   await until(async () => (await stats('scripted:slow')).requests >= 2, { what: 'two rounds' });
   await client.post(`/api/jobs/${body.job_id}/cancel`);
@@ -136,13 +263,21 @@ it('replies of chains are scored again by other rules', async () => {
   await script('way', [calls(['find_user', { name: 'Ann' }]), calls(['refund', { order: 'O-7!' }])]);
   const { run } = await played('scripted:way', { ...chain, prompt: 'Again.' }, { cache: 'off' });
   expect(run.score).toBeCloseTo(0.6);
-  const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, { scoring_config: { mode: 'contains' } });
-  await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', { what: 'the rescore' });
+  const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, {
+    scoring_config: { mode: 'contains' },
+  });
+  await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', {
+    what: 'the rescore',
+  });
   expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].score).toBe(1);
 });
 
 describe('the tools of a case', () => {
-  const one = { prompt: 'What is the weather in Paris?', expected_tool: 'get_weather', expected_params: { city: 'Paris' } };
+  const one = {
+    prompt: 'What is the weather in Paris?',
+    expected_tool: 'get_weather',
+    expected_params: { city: 'Paris' },
+  };
   const sent = async (test_case: object): Promise<string[]> => {
     const { whole, result } = await played('perfect-ish', test_case, { cache: 'off', tool_choice: 'required' });
     expect(result.passed).toBe(true);
@@ -151,15 +286,23 @@ describe('the tools of a case', () => {
 
   it('may be its own, or some of the suite', async () => {
     expect(await sent({ ...one, tools: ['refund', 'get_weather'] })).toEqual(['refund', 'get_weather']);
-    expect(await sent({ ...one, expected_tool: 'weather_now', tools: [tool('weather_now', 'city'), 'refund'] })).toEqual(['weather_now', 'refund']);
+    expect(
+      await sent({ ...one, expected_tool: 'weather_now', tools: [tool('weather_now', 'city'), 'refund'] }),
+    ).toEqual(['weather_now', 'refund']);
   });
 
   it('are shown with a request as they were sent, and stored with none', async () => {
     const own = tool('weather_now', 'city');
-    const { run, whole } = await played('perfect-ish', { ...one, expected_tool: 'weather_now', tools: [{ ...own, annotations: { readOnlyHint: true } }] }, { cache: 'off' });
+    const { run, whole } = await played(
+      'perfect-ish',
+      { ...one, expected_tool: 'weather_now', tools: [{ ...own, annotations: { readOnlyHint: true } }] },
+      { cache: 'off' },
+    );
     expect(whole.exchange.requests[0].tools).toEqual([own]);
     const { rows } = await system.sql.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1', [run.id]);
-    expect(rows.map(({ body }) => JSON.parse(zstdDecompressSync(body).toString()).requests[0].tools)).toEqual([TOOLS_OF_CASE]);
+    expect(rows.map(({ body }) => JSON.parse(zstdDecompressSync(body).toString()).requests[0].tools)).toEqual([
+      TOOLS_OF_CASE,
+    ]);
   });
 
   it('may be the needed one among others, the same others for the same seed', async () => {
@@ -167,22 +310,41 @@ describe('the tools of a case', () => {
     expect(some).toHaveLength(3);
     expect(some).toContain('get_weather');
     expect(await sent({ ...one, distractors: { count: 2, seed: 5 } })).toEqual(some);
-    expect((await sent({ ...one, distractors: 0 }))).toEqual(['get_weather']);
+    expect(await sent({ ...one, distractors: 0 })).toEqual(['get_weather']);
   });
 
   it('are checked when the case is saved', async () => {
-    const refused = async (test_case: object) => (await client.post('/api/tool-eval/import', { name: 'x', tools, test_cases: [test_case] })).body;
-    expect(await refused({ ...one, tools: ['refund'] })).toMatchObject({ status: 422, errors: [{ path: '/test_cases/0/expected_tool', message: expect.stringMatching(/tools of the case/) }] });
-    expect(await refused({ ...one, tools: ['nope', 'get_weather'] })).toMatchObject({ status: 422, errors: [{ path: '/test_cases/0/tools/0' }] });
-    expect(await refused({ ...one, distractors: 9 })).toMatchObject({ status: 422, errors: [{ path: '/test_cases/0/distractors', message: expect.stringMatching(/has 4 tools/) }] });
+    const refused = async (test_case: object) =>
+      (await client.post('/api/tool-eval/import', { name: 'x', tools, test_cases: [test_case] })).body;
+    expect(await refused({ ...one, tools: ['refund'] })).toMatchObject({
+      status: 422,
+      errors: [{ path: '/test_cases/0/expected_tool', message: expect.stringMatching(/tools of the case/) }],
+    });
+    expect(await refused({ ...one, tools: ['nope', 'get_weather'] })).toMatchObject({
+      status: 422,
+      errors: [{ path: '/test_cases/0/tools/0' }],
+    });
+    expect(await refused({ ...one, distractors: 9 })).toMatchObject({
+      status: 422,
+      errors: [{ path: '/test_cases/0/distractors', message: expect.stringMatching(/has 4 tools/) }],
+    });
   });
 
   it('drafts take part in no run', async () => {
-    const { body: { suite_id } } = await client.post('/api/tool-eval/import', { name: 'drafts', tools, test_cases: [{ ...one, draft: true }, one, { ...one, expected_tool: 'refund', expected_params: { draft: true } }] });
+    const {
+      body: { suite_id },
+    } = await client.post('/api/tool-eval/import', {
+      name: 'drafts',
+      tools,
+      test_cases: [{ ...one, draft: true }, one, { ...one, expected_tool: 'refund', expected_params: { draft: true } }],
+    });
     const { body } = await client.post('/api/tool-eval/estimate', { suite_id, models: ['perfect-ish'], cache: 'off' });
     expect(body.requests).toBe(2);
     const run = (await client.post('/api/tool-eval', { suite_id, models: ['perfect-ish'] })).body;
-    const done = await until(async () => { const now = (await client.get(`/api/tool-eval/history/${run.eval_id}`)).body; return now.status === 'completed' && now; });
+    const done = await until(async () => {
+      const now = (await client.get(`/api/tool-eval/history/${run.eval_id}`)).body;
+      return now.status === 'completed' && now;
+    });
     expect(done.counts.total).toBe(2);
   });
 });

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { findUndescribed } = (await import('../scripts/find-undescribed.mjs' as string)) as { findUndescribed: (document: object) => string[] };
+const { findUndescribed } = (await import('../scripts/find-undescribed.mjs' as string)) as {
+  findUndescribed: (document: object) => string[];
+};
 const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -27,9 +29,22 @@ const documentOf = (operation: object, schema: object = {}) => ({
   paths: {
     '/things': {
       post: {
-        operationId: 'make', tags: ['Things'], summary: 'Make a thing', description: 'It is new.',
-        parameters: [{ name: 'dry', in: 'query', description: 'Whether nothing is made.', schema: { type: 'boolean' }, example: true }],
-        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: { name: 'a' } } } },
+        operationId: 'make',
+        tags: ['Things'],
+        summary: 'Make a thing',
+        description: 'It is new.',
+        parameters: [
+          {
+            name: 'dry',
+            in: 'query',
+            description: 'Whether nothing is made.',
+            schema: { type: 'boolean' },
+            example: true,
+          },
+        ],
+        requestBody: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: { name: 'a' } } },
+        },
         responses: { 204: { description: 'Done.' }, 400: { description: 'Refused.' } },
         ...operation,
       },
@@ -42,7 +57,13 @@ const documentOf = (operation: object, schema: object = {}) => ({
 });
 const bodyOf = (content: object) => ({ requestBody: { content: { 'application/json': content } } });
 const inThing = (field: object) => documentOf({}, { properties: { name: text, inner: field } });
-const inner = (field: object) => inThing({ type: 'array', description: 'More.', examples: [[]], items: { anyOf: [{ type: 'object', properties: { deep: field } }, { type: 'null' }] } });
+const inner = (field: object) =>
+  inThing({
+    type: 'array',
+    description: 'More.',
+    examples: [[]],
+    items: { anyOf: [{ type: 'object', properties: { deep: field } }, { type: 'null' }] },
+  });
 
 describe('npm run check', () => {
   it('lets a description of the API pass that says everything, and no other', () => {
@@ -54,21 +75,47 @@ describe('npm run check', () => {
     ['a summary', documentOf({ summary: undefined }), 'POST /things has no summary: give it @About'],
     ['a description of a route', documentOf({ description: '' }), 'POST /things has no description: give it @About'],
     ['a description of a tag', documentOf({ tags: ['Others'] }), 'The tag "Others" of POST /things has no description'],
-    ['a description of a parameter', documentOf({ parameters: [{ name: 'dry', in: 'query', schema: {}, example: 1 }] }), 'Parameter "dry" of POST /things has no description'],
-    ['an example of a parameter', documentOf({ parameters: [{ name: 'dry', in: 'query', schema: {}, description: 'A.' }] }), 'Parameter "dry" of POST /things has no example'],
-    ['an example of a body', documentOf(bodyOf({ schema: { type: 'string' } })), 'The body of POST /things (application/json) has no example'],
-    ['an example of an answer', documentOf({ responses: { 200: { description: 'A.', content: { 'text/csv': { schema: {} } } }, 400: { description: 'B.' } } }), 'Answer 200 of POST /things (text/csv) has no example'],
+    [
+      'a description of a parameter',
+      documentOf({ parameters: [{ name: 'dry', in: 'query', schema: {}, example: 1 }] }),
+      'Parameter "dry" of POST /things has no description',
+    ],
+    [
+      'an example of a parameter',
+      documentOf({ parameters: [{ name: 'dry', in: 'query', schema: {}, description: 'A.' }] }),
+      'Parameter "dry" of POST /things has no example',
+    ],
+    [
+      'an example of a body',
+      documentOf(bodyOf({ schema: { type: 'string' } })),
+      'The body of POST /things (application/json) has no example',
+    ],
+    [
+      'an example of an answer',
+      documentOf({
+        responses: { 200: { description: 'A.', content: { 'text/csv': { schema: {} } } }, 400: { description: 'B.' } },
+      }),
+      'Answer 200 of POST /things (text/csv) has no example',
+    ],
     ['a description of a schema', documentOf({}, { description: undefined }), 'Thing has no description'],
     ['a description of a field', inThing({ type: 'string', examples: ['a'] }), 'Thing.inner has no description'],
     ['an example of a field', inThing({ type: 'string', description: 'A.' }), 'Thing.inner has no example'],
-    ['a description of a field far inside', inner({ type: 'string', examples: ['a'] }), 'Thing.inner[].deep has no description'],
+    [
+      'a description of a field far inside',
+      inner({ type: 'string', examples: ['a'] }),
+      'Thing.inner[].deep has no description',
+    ],
   ])('refuses one without %s', (_missing, document, told) => {
     expect(findUndescribed(document)).toEqual([told]);
   });
 
   it('refuses examples that the schema does not allow, and whatever else the linter refuses', () => {
-    expect(check(documentOf(bodyOf({ schema: { $ref: '#/components/schemas/Thing' }, example: { name: 1 } })))).toEqual([expect.stringMatching(/type must be string.*\(no-invalid-media-type-examples\)$/)]);
-    expect(check(inThing({ type: 'integer', description: 'A.', examples: ['a'] }))).toEqual([expect.stringMatching(/type must be integer.*\(no-invalid-schema-examples\)$/)]);
+    expect(check(documentOf(bodyOf({ schema: { $ref: '#/components/schemas/Thing' }, example: { name: 1 } })))).toEqual(
+      [expect.stringMatching(/type must be string.*\(no-invalid-media-type-examples\)$/)],
+    );
+    expect(check(inThing({ type: 'integer', description: 'A.', examples: ['a'] }))).toEqual([
+      expect.stringMatching(/type must be integer.*\(no-invalid-schema-examples\)$/),
+    ]);
     expect(check({ ...documentOf({}), servers: [] })).toEqual([expect.stringMatching(/\(no-empty-servers\)$/)]);
   });
 });

@@ -8,14 +8,25 @@ export interface Answer<Body = any> {
 
 /** Speaks to the API as a user would. */
 export const clientOf = (url: string, token = ADMIN_TOKEN) => {
-  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '');
+    const json =
+      /json/.test(response.headers.get('content-type') ?? '') &&
+      !/ndjson/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, body: json && text ? JSON.parse(text) : text, headers: response.headers };
   };
   return {
@@ -37,10 +48,20 @@ export const weatherSuite = (cases: number) => ({
     {
       type: 'function',
       function: {
-        name: 'get_weather', description: 'Get current weather for a city',
-        parameters: { type: 'object', properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, required: ['city'] },
+        name: 'get_weather',
+        description: 'Get current weather for a city',
+        parameters: {
+          type: 'object',
+          properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+          required: ['city'],
+        },
       },
     },
   ],
-  test_cases: Array.from({ length: cases }, (_, n) => ({ name: `case ${n}`, prompt: `What is the weather in Paris? (${n})`, expected_tool: 'get_weather', expected_params: { city: 'Paris' } })),
+  test_cases: Array.from({ length: cases }, (_, n) => ({
+    name: `case ${n}`,
+    prompt: `What is the weather in Paris? (${n})`,
+    expected_tool: 'get_weather',
+    expected_params: { city: 'Paris' },
+  })),
 });

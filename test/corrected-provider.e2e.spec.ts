@@ -11,32 +11,58 @@ beforeAll(async () => {
 }, 150_000);
 
 /** Looks the place of a trip up before it asks for its weather. */
-const endpoint = () => startEndpoint(({ messages }) =>
-  /trip/.test(messages.find(({ role }: any) => role === 'user').content) && !messages.some(({ role }: any) => role === 'tool')
-    ? calling('get_place', { city: 'Paris' }) : calling('get_weather', { city: 'Paris' }));
+const endpoint = () =>
+  startEndpoint(({ messages }) =>
+    /trip/.test(messages.find(({ role }: any) => role === 'user').content) &&
+    !messages.some(({ role }: any) => role === 'tool')
+      ? calling('get_place', { city: 'Paris' })
+      : calling('get_weather', { city: 'Paris' }),
+  );
 
 const MODEL = { id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 };
 let names = 0;
 async function provider(baseUrl: string, more: object = {}): Promise<string> {
   const key = `moved-${names++}`;
-  const made = await system.client.post('/api/providers', { key, base_url: baseUrl, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 6 }, models: [MODEL], ...more });
+  const made = await system.client.post('/api/providers', {
+    key,
+    base_url: baseUrl,
+    api_key: `sk-${key}-0123456789`,
+    limits: { max_concurrency: 6 },
+    models: [MODEL],
+    ...more,
+  });
   expect(made.status).toBe(201);
   return key;
 }
 async function submit(key: string, suite: object = weatherSuite(30)): Promise<{ eval_id: string; job_id: string }> {
   const { body } = await system.client.post('/api/tool-eval/import', suite);
-  return (await system.client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::instant`], cache: 'off' })).body;
+  return (
+    await system.client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::instant`], cache: 'off' })
+  ).body;
 }
 const run = async (id: string) => (await system.client.get(`/api/tool-eval/history/${id}`)).body;
-const completed = (id: string) => until(async () => { const now = await run(id); return now.status === 'completed' && now; }, { what: 'the run to complete', timeoutMs: 60_000 });
+const completed = (id: string) =>
+  until(
+    async () => {
+      const now = await run(id);
+      return now.status === 'completed' && now;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
 const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
-const results = async (id: string): Promise<any[]> => (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
+const results = async (id: string): Promise<any[]> =>
+  (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
 /** By name, those that a worker listens to. */
 const servedLanes = async ({ url }: { url: string }): Promise<string[]> =>
-  [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{.*lane_name="([^"]+)"/gm)].map(([, name]) => name!);
-const correct = async (key: string, patch: object) => expect((await system.client.patch(`/api/providers/${key}`, patch)).status).toBe(200);
+  [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{.*lane_name="([^"]+)"/gm)].map(
+    ([, name]) => name!,
+  );
+const correct = async (key: string, patch: object) =>
+  expect((await system.client.patch(`/api/providers/${key}`, patch)).status).toBe(200);
 const waitsFor = async (jobId: string, key: string) =>
-  expect(await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 })).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
+  expect(
+    await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 }),
+  ).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
 
 it('a run whose provider was entered with a wrong address goes on by itself when that is corrected, without an errored item', async () => {
   const key = await provider(`http://127.0.0.1:${await freePort()}/v1`);
@@ -45,14 +71,22 @@ it('a run whose provider was entered with a wrong address goes on by itself when
   await correct(key, { base_url: `${system.simulator.url}/v1`, api_key: 'sk-right-0123456789' });
   expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0 });
   expect((await job(job_id)).detail).toBeNull();
-  expect((await system.client.get('/api/lanes')).body.items.filter((lane: any) => lane.name === key)).toMatchObject([{ providers: [key], now: { breaker: { state: 'closed' } } }]);
+  expect((await system.client.get('/api/lanes')).body.items.filter((lane: any) => lane.name === key)).toMatchObject([
+    { providers: [key], now: { breaker: { state: 'closed' } } },
+  ]);
 }, 120_000);
 
 it('so does one whose provider was started anew elsewhere while it went on, and one of another format', async () => {
   const first = await startProcess('simulator');
   const key = await provider(`${first.url}/v1`, { models: [{ ...MODEL, id: 'slow-200:moving' }] });
   const { body } = await system.client.post('/api/tool-eval/import', weatherSuite(80));
-  const { eval_id, job_id } = (await system.client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::slow-200:moving`], cache: 'off' })).body;
+  const { eval_id, job_id } = (
+    await system.client.post('/api/tool-eval', {
+      suite_id: body.suite_id,
+      models: [`${key}::slow-200:moving`],
+      cache: 'off',
+    })
+  ).body;
   await until(async () => (await run(eval_id)).counts.settled >= 10, { what: 'the first results' });
   await first.stop();
   const second = await startProcess('simulator');
@@ -68,11 +102,15 @@ it('requests that were sent end where they are and count; all others are made at
   await until(() => before.asked.length === 6, { what: 'requests at the old address' });
   await correct(key, { base_url: after.url, api_key: 'sk-another-0123456789' });
   after.open();
-  await until(async () => (await run(eval_id)).counts.settled === 24, { what: 'all others to be asked at the new one' });
+  await until(async () => (await run(eval_id)).counts.settled === 24, {
+    what: 'all others to be asked at the new one',
+  });
   before.open();
   expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0, passed: 30 });
   expect([before.asked.length, after.asked.length]).toEqual([6, 24]);
-  expect(new Set(after.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer sk-another-0123456789']));
+  expect(new Set(after.asked.map(({ authorization }) => authorization))).toEqual(
+    new Set(['Bearer sk-another-0123456789']),
+  );
   expect((await system.sql.query('SELECT 1 FROM in_flight')).rowCount).toBe(0);
 }, 120_000);
 
@@ -80,11 +118,20 @@ it('a chain in its second round goes on there, with the round it has', async () 
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url, { limits: { max_concurrency: 1 } });
   const suite = weatherSuite(0);
-  const place = { type: 'function', function: { name: 'get_place', parameters: { type: 'object', properties: { city: { type: 'string' } } } } };
+  const place = {
+    type: 'function',
+    function: { name: 'get_place', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  };
   const { eval_id } = await submit(key, {
-    ...suite, tools: [...suite.tools, place],
+    ...suite,
+    tools: [...suite.tools, place],
     test_cases: [0, 1].map((n) => ({
-      prompt: `How is the weather on my trip? (${n})`, multi_turn: true, optimal_hops: 2, expected_tool: 'get_weather', expected_params: { city: 'Paris' }, mock_responses: { get_place: 'Paris' },
+      prompt: `How is the weather on my trip? (${n})`,
+      multi_turn: true,
+      optimal_hops: 2,
+      expected_tool: 'get_weather',
+      expected_params: { city: 'Paris' },
+      mock_responses: { get_place: 'Paris' },
     })),
   });
   await until(() => before.asked.length === 1, { what: 'the first round of one' });
@@ -104,15 +151,23 @@ it('a run that was stopped goes on there when it is resumed; one whose provider 
   const runs = await Promise.all(keys.map((key) => submit(key, weatherSuite(8))));
   await until(() => before.asked.length === 12, { what: 'requests at the old address' });
   for (const { job_id } of runs) await system.client.post(`/api/jobs/${job_id}/cancel`);
-  for (const { eval_id } of runs) await until(async () => (await run(eval_id)).summaries.length === 1, { what: 'the run to end' });
+  for (const { eval_id } of runs)
+    await until(async () => (await run(eval_id)).summaries.length === 1, { what: 'the run to end' });
   await correct(keys[0]!, { base_url: after.url, api_key: null });
   expect((await system.client.delete(`/api/providers/${keys[1]}`)).status).toBe(204);
-  await until(async () => (await Promise.all(system.workers.map(servedLanes))).every((lanes) => !lanes.includes(keys[1]!)), { what: 'workers to hear of it' });
-  for (const { eval_id } of runs) expect((await system.client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
+  await until(
+    async () => (await Promise.all(system.workers.map(servedLanes))).every((lanes) => !lanes.includes(keys[1]!)),
+    { what: 'workers to hear of it' },
+  );
+  for (const { eval_id } of runs)
+    expect((await system.client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
   const [moved, gone] = await Promise.all(runs.map(({ eval_id }) => completed(eval_id)));
   expect(moved.counts).toMatchObject({ settled: 8, errored: 0, passed: 8 });
   expect(gone.counts).toMatchObject({ settled: 8, errored: 8 });
-  expect((await results(runs[1]!.eval_id))[0].error).toEqual({ kind: 'bad_request', message: `${keys[1]}::instant was removed while the run went on.` });
+  expect((await results(runs[1]!.eval_id))[0].error).toEqual({
+    kind: 'bad_request',
+    message: `${keys[1]}::instant was removed while the run went on.`,
+  });
 }, 120_000);
 
 it('a changed price counts from the next item that is settled', async () => {
@@ -125,10 +180,13 @@ it('a changed price counts from the next item that is settled', async () => {
   await correct(key, { models: [{ ...MODEL, input_cost_per_mtok: 3 }] });
   // Workers hear of it at once, and look every second.
   const costs = async () => (await results(eval_id)).map(({ cost_usd }) => cost_usd);
-  await until(async () => {
-    endpointOf.answer(1);
-    return (await costs()).includes(3);
-  }, { what: 'an item at the new price' });
+  await until(
+    async () => {
+      endpointOf.answer(1);
+      return (await costs()).includes(3);
+    },
+    { what: 'an item at the new price' },
+  );
   const cheap = (await costs()).filter((cost) => cost === 1).length;
   endpointOf.open();
   await completed(eval_id);
@@ -141,7 +199,14 @@ it('slots that a lane gets while all that it has are taken are used at once: no 
   const { eval_id } = await submit(key, weatherSuite(60));
   const inHand = async (): Promise<number> => {
     const texts = await Promise.all(system.workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
-    return texts.reduce((sum, text) => sum + Number(new RegExp(`toolmark_worker_items_in_hand\\{[^}]*lane_name="${key}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0), 0);
+    return texts.reduce(
+      (sum, text) =>
+        sum +
+        Number(
+          new RegExp(`toolmark_worker_items_in_hand\\{[^}]*lane_name="${key}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0,
+        ),
+      0,
+    );
   };
   await until(() => hangs.asked.length === 2, { what: 'all that it may ask' });
   await correct(key, { limits: { max_concurrency: 16 } });
@@ -153,12 +218,16 @@ it('slots that a lane gets while all that it has are taken are used at once: no 
 
 it('workers let go of the lane of a deleted provider at once: its connections, its measures, its row', async () => {
   const keys = await Promise.all([1, 2, 3].map(() => provider(`${system.simulator.url}/v1`)));
-  const lanes = async (): Promise<number> => (await system.sql.query('SELECT 1 FROM lane WHERE name = ANY ($1)', [keys])).rowCount!;
+  const lanes = async (): Promise<number> =>
+    (await system.sql.query('SELECT 1 FROM lane WHERE name = ANY ($1)', [keys])).rowCount!;
   const before = await servedLanes(system.workers[0]!);
-  for (const { eval_id } of await Promise.all(keys.map((key) => submit(key, weatherSuite(2))))) await completed(eval_id);
+  for (const { eval_id } of await Promise.all(keys.map((key) => submit(key, weatherSuite(2)))))
+    await completed(eval_id);
   expect((await servedLanes(system.workers[0]!)).sort()).toEqual([...before, ...keys].sort());
   expect(await lanes()).toBe(3);
   for (const key of keys) expect((await system.client.delete(`/api/providers/${key}`)).status).toBe(204);
   expect(await lanes()).toBe(0);
-  await until(async () => !(await servedLanes(system.workers[0]!)).some((lane) => keys.includes(lane)), { what: 'the worker to forget them' });
+  await until(async () => !(await servedLanes(system.workers[0]!)).some((lane) => keys.includes(lane)), {
+    what: 'the worker to forget them',
+  });
 }, 120_000);

@@ -7,7 +7,22 @@ import { createDatabase, createRedis } from './services.js';
 
 const BASE_URLS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '/anthropic', google: '/google/v1beta' };
 const KINDS = Object.keys(BASE_URLS) as (keyof typeof BASE_URLS)[];
-const MODELS = ['perfect-ish', 'careless-arguments', 'wrong-tool', 'text-only', 'unknown-tool', 'parallel', 'json-in-content', 'content-filter', 'no-required', 'flaky-30', 'overloaded', 'wrong-key', 'html-error', 'nobody-knows-me'];
+const MODELS = [
+  'perfect-ish',
+  'careless-arguments',
+  'wrong-tool',
+  'text-only',
+  'unknown-tool',
+  'parallel',
+  'json-in-content',
+  'content-filter',
+  'no-required',
+  'flaky-30',
+  'overloaded',
+  'wrong-key',
+  'html-error',
+  'nobody-knows-me',
+];
 /** Those that name tools in all ways that there are. */
 const NAMING = ['perfect-ish', 'json-in-content', 'json-in-name', 'unknown-tool'];
 const SCRIPTED = ['scripted:chain', 'scripted:names'];
@@ -26,51 +41,105 @@ beforeAll(async () => {
   await startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
   client = clientOf((apiUrl = api.url));
   for (const kind of KINDS) {
-    const models = [...new Set([...MODELS, ...NAMING]), ...SCRIPTED.map((id) => `${id}-${kind}`)].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 }));
-    const made = await client.post('/api/providers', { key: kind, kind, base_url: simulator.url + BASE_URLS[kind], api_key: 'sk-any-key-0123456789', limits: { max_concurrency: 20 }, models });
+    const models = [...new Set([...MODELS, ...NAMING]), ...SCRIPTED.map((id) => `${id}-${kind}`)].map((id) => ({
+      id,
+      input_cost_per_mtok: 1,
+      output_cost_per_mtok: 1,
+    }));
+    const made = await client.post('/api/providers', {
+      key: kind,
+      kind,
+      base_url: simulator.url + BASE_URLS[kind],
+      api_key: 'sk-any-key-0123456789',
+      limits: { max_concurrency: 20 },
+      models,
+    });
     expect(made).toMatchObject({ status: 201, body: { kind } });
   }
 });
 
 afterAll(() => sql.end());
 
-const tool = (name: string, description: string, properties: object, required: string[]) => ({ type: 'function', function: { name, description, parameters: { type: 'object', properties, required } } });
+const tool = (name: string, description: string, properties: object, required: string[]) => ({
+  type: 'function',
+  function: { name, description, parameters: { type: 'object', properties, required } },
+});
 const suite = {
-  name: 'All formats', system_prompt: 'Use the tools.',
+  name: 'All formats',
+  system_prompt: 'Use the tools.',
   tools: [
-    tool('get_weather', 'Get current weather for a city', { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, ['city']),
+    tool(
+      'get_weather',
+      'Get current weather for a city',
+      { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+      ['city'],
+    ),
     tool('send_email', 'Send an e-mail', { to: { type: 'string' }, subject: { type: 'string' } }, ['to']),
     tool('set_timer', 'Set a timer', { minutes: { type: 'number', default: 5 } }, ['minutes']),
   ],
   test_cases: [
-    { name: 'weather', prompt: 'What is the weather in Paris in celsius?', expected_tool: 'get_weather', expected_params: { city: 'Paris', units: 'celsius' } },
-    { name: 'mail', prompt: 'Send an e-mail to ann@example.com', expected_tool: 'send_email', expected_params: { to: 'ann@example.com' } },
-    { name: 'timer', prompt: 'Set a timer for 12 minutes', expected_tool: 'set_timer', expected_params: { minutes: 12 } },
+    {
+      name: 'weather',
+      prompt: 'What is the weather in Paris in celsius?',
+      expected_tool: 'get_weather',
+      expected_params: { city: 'Paris', units: 'celsius' },
+    },
+    {
+      name: 'mail',
+      prompt: 'Send an e-mail to ann@example.com',
+      expected_tool: 'send_email',
+      expected_params: { to: 'ann@example.com' },
+    },
+    {
+      name: 'timer',
+      prompt: 'Set a timer for 12 minutes',
+      expected_tool: 'set_timer',
+      expected_params: { minutes: 12 },
+    },
     { name: 'nothing', prompt: 'Thank you, that was all.', expected_tool: null },
   ],
 };
 
 async function scripted(id: string, replies: object[]): Promise<void> {
-  await fetch(`${simulator.url}/control/scripted/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ replies }) });
+  await fetch(`${simulator.url}/control/scripted/${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ replies }),
+  });
 }
 
 /** A result with its exchange, numbers as they were written. */
 async function wholeOf(runId: string, resultId: string): Promise<any> {
-  const answer = await fetch(`${apiUrl}/api/tool-eval/history/${runId}/results/${resultId}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  const answer = await fetch(`${apiUrl}/api/tool-eval/history/${runId}/results/${resultId}`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
   return parseJson(await answer.text());
 }
 
 /** Codes of a run's warnings. */
 async function warningsOf(jobId: string): Promise<string[]> {
-  const { rows } = await sql.query<{ code: string }>(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
+  const { rows } = await sql.query<{ code: string }>(
+    `SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`,
+    [jobId],
+  );
   return rows.map(({ code }) => code);
 }
 
-async function finished(suiteId: string, models: string[], more: object = {}): Promise<{ run: any; results: any[]; jobId: string }> {
+async function finished(
+  suiteId: string,
+  models: string[],
+  more: object = {},
+): Promise<{ run: any; results: any[]; jobId: string }> {
   const { body } = await client.post('/api/tool-eval', { suite_id: suiteId, models, model_order: 'parallel', ...more });
-  const run = await until(async () => { const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body; return now.status === 'completed' && now; }, { timeoutMs: 100_000, what: 'the run to complete' });
+  const run = await until(
+    async () => {
+      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
+      return now.status === 'completed' && now;
+    },
+    { timeoutMs: 100_000, what: 'the run to complete' },
+  );
   const results: any[] = [];
-  for (let cursor = ''; ; ) {
+  for (let cursor = ''; ;) {
     const { body: page } = await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200${cursor}`);
     results.push(...page.items);
     if (!page.next_cursor) return { run, jobId: body.job_id, results };
@@ -79,13 +148,25 @@ async function finished(suiteId: string, models: string[], more: object = {}): P
 }
 
 it('the same models get the same verdicts in every format', async () => {
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);
-  const { run, results, jobId } = await finished(suite_id, KINDS.flatMap((kind) => MODELS.map((model) => `${kind}::${model}`)));
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', suite);
+  const { run, results, jobId } = await finished(
+    suite_id,
+    KINDS.flatMap((kind) => MODELS.map((model) => `${kind}::${model}`)),
+  );
   const verdicts = (kind: string) =>
-    results.filter((result) => result.target.startsWith(`${kind}::`))
+    results
+      .filter((result) => result.target.startsWith(`${kind}::`))
       .map((result) => ({
-        what: `${result.target.split('::')[1]} ${result.case_name}`, outcome: result.outcome, passed: result.passed, overall: result.overall,
-        error: result.error_type ?? result.error?.kind, called: result.called, format: result.format_compliance, choice: result.tool_choice_used,
+        what: `${result.target.split('::')[1]} ${result.case_name}`,
+        outcome: result.outcome,
+        passed: result.passed,
+        overall: result.overall,
+        error: result.error_type ?? result.error?.kind,
+        called: result.called,
+        format: result.format_compliance,
+        choice: result.tool_choice_used,
       }))
       .sort((a, b) => a.what.localeCompare(b.what));
   const wanted = verdicts('openai');
@@ -94,7 +175,11 @@ it('the same models get the same verdicts in every format', async () => {
   expect(wanted.filter(({ passed }) => passed).length).toBeGreaterThan(10);
   for (const kind of KINDS.slice(1)) expect({ kind, verdicts: verdicts(kind) }).toEqual({ kind, verdicts: wanted });
   for (const kind of KINDS) {
-    expect(run.summaries.find((summary: any) => summary.target === `${kind}::perfect-ish`)).toMatchObject({ errored: 0, overall: 1, usage: { prompt_tokens: expect.any(Number) } });
+    expect(run.summaries.find((summary: any) => summary.target === `${kind}::perfect-ish`)).toMatchObject({
+      errored: 0,
+      overall: 1,
+      usage: { prompt_tokens: expect.any(Number) },
+    });
   }
   // What a format cannot say is told once per run and model.
   const warnings = await warningsOf(jobId);
@@ -104,21 +189,48 @@ it('the same models get the same verdicts in every format', async () => {
 }, 120_000);
 
 it('the same conversation is played in every format, and its numbers keep their text', async () => {
-  const call = (name: string, args: string) => ({ id: `made_${name}`, type: 'function', function: { name, arguments: args } });
+  const call = (name: string, args: string) => ({
+    id: `made_${name}`,
+    type: 'function',
+    function: { name, arguments: args },
+  });
   const replies = [
-    { role: 'assistant', content: 'I will look.', tool_calls: [call('find_user', '{"name":"Ann"}'), call('get_rate', '{"percent":2.50}')] },
+    {
+      role: 'assistant',
+      content: 'I will look.',
+      tool_calls: [call('find_user', '{"name":"Ann"}'), call('get_rate', '{"percent":2.50}')],
+    },
     { role: 'assistant', content: null, tool_calls: [call('refund', '{"order":12345678901234567890,"amount":5.0}')] },
   ];
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', {
-    name: 'A chain', tools: ['find_user', 'get_rate', 'refund'].map((name) => tool(name, name, {}, [])),
-    test_cases: [{
-      name: 'chain', multi_turn: true, expected_tool: 'refund', optimal_hops: 3, valid_prerequisites: ['find_user', 'get_rate'], mock_responses: { find_user: { id: 'u-1' }, get_rate: 'unknown' },
-      messages: [{ role: 'user', content: 'Hello.' }, { role: 'assistant', content: 'What can I do?' }, { role: 'user', content: 'Refund the last order of Ann.' }],
-    }],
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', {
+    name: 'A chain',
+    tools: ['find_user', 'get_rate', 'refund'].map((name) => tool(name, name, {}, [])),
+    test_cases: [
+      {
+        name: 'chain',
+        multi_turn: true,
+        expected_tool: 'refund',
+        optimal_hops: 3,
+        valid_prerequisites: ['find_user', 'get_rate'],
+        mock_responses: { find_user: { id: 'u-1' }, get_rate: 'unknown' },
+        messages: [
+          { role: 'user', content: 'Hello.' },
+          { role: 'assistant', content: 'What can I do?' },
+          { role: 'user', content: 'Refund the last order of Ann.' },
+        ],
+      },
+    ],
   });
   for (const kind of KINDS) await scripted(`chain-${kind}`, replies);
-  const { results, run } = await finished(suite_id, KINDS.map((kind) => `${kind}::${SCRIPTED[0]}-${kind}`));
-  expect(results.map((result) => [result.target, result.outcome, result.passed, result.attempts])).toEqual(results.map((result) => [result.target, 'scored', true, 2]));
+  const { results, run } = await finished(
+    suite_id,
+    KINDS.map((kind) => `${kind}::${SCRIPTED[0]}-${kind}`),
+  );
+  expect(results.map((result) => [result.target, result.outcome, result.passed, result.attempts])).toEqual(
+    results.map((result) => [result.target, 'scored', true, 2]),
+  );
   expect(results).toHaveLength(KINDS.length);
   for (const result of results) {
     const whole = await wholeOf(run.id, result.id);
@@ -136,15 +248,35 @@ describe('names of tools that hosts refuse', () => {
     tool('mail.send', 'Send an e-mail', { to: { type: 'string' } }, ['to']),
   ];
   const requests = async (): Promise<number> =>
-    Object.values(((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[]).reduce((sum, one) => sum + one.requests, 0);
+    Object.values(
+      ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[],
+    ).reduce((sum, one) => sum + one.requests, 0);
 
-  it('are the suite\'s in results and stored exchanges, told of once, and known to the cache and to a rescore', async () => {
-    const { body: { suite_id } } = await client.post('/api/tool-eval/import', {
-      name: 'Dots', tools: dotted,
+  it("are the suite's in results and stored exchanges, told of once, and known to the cache and to a rescore", async () => {
+    const {
+      body: { suite_id },
+    } = await client.post('/api/tool-eval/import', {
+      name: 'Dots',
+      tools: dotted,
       test_cases: [
-        { name: 'city', prompt: 'What is the current weather in the city of Paris?', expected_tool: 'weather.get', expected_params: { city: 'Paris' } },
-        { name: 'mail', prompt: 'Send an e-mail to ann@example.com', expected_tool: 'mail.send', expected_params: { to: 'ann@example.com' } },
-        { name: 'station', prompt: 'Read station 12 of the archive', expected_tool: 'weather_get', expected_params: { station: 12 } },
+        {
+          name: 'city',
+          prompt: 'What is the current weather in the city of Paris?',
+          expected_tool: 'weather.get',
+          expected_params: { city: 'Paris' },
+        },
+        {
+          name: 'mail',
+          prompt: 'Send an e-mail to ann@example.com',
+          expected_tool: 'mail.send',
+          expected_params: { to: 'ann@example.com' },
+        },
+        {
+          name: 'station',
+          prompt: 'Read station 12 of the archive',
+          expected_tool: 'weather_get',
+          expected_params: { station: 12 },
+        },
       ],
     });
     const targets = KINDS.flatMap((kind) => NAMING.map((model) => `${kind}::${model}`));
@@ -157,55 +289,96 @@ describe('names of tools that hosts refuse', () => {
       if (made) expect(called[0].name).toMatch(/_v2$/);
       else expect(called[0].name).toBe(wanted);
     }
-    const told = KINDS.filter((kind) => kind !== 'google').flatMap((kind) => NAMING.map((model) => `${kind}:${kind}::${model}:tool-names`));
+    const told = KINDS.filter((kind) => kind !== 'google').flatMap((kind) =>
+      NAMING.map((model) => `${kind}:${kind}::${model}:tool-names`),
+    );
     expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(told.sort());
 
-    for (const result of results.filter(({ case_name, target }) => case_name === 'city' && /::(perfect-ish|json-in-content)$/.test(target))) {
+    for (const result of results.filter(
+      ({ case_name, target }) => case_name === 'city' && /::(perfect-ish|json-in-content)$/.test(target),
+    )) {
       const { exchange } = await wholeOf(run.id, result.id);
       const kind = result.target.split('::')[0] as (typeof KINDS)[number];
-      expect(exchange.requests[0].tools.map((one: any) => one.function.name)).toEqual(dotted.map((one) => one.function.name));
+      expect(exchange.requests[0].tools.map((one: any) => one.function.name)).toEqual(
+        dotted.map((one) => one.function.name),
+      );
       expect(exchange.names).toEqual(ownNames(kind, dotted as never));
-      if (result.target.endsWith('perfect-ish')) expect(JSON.stringify(exchange.replies)).toMatch(/"name":"weather\.get"/);
+      if (result.target.endsWith('perfect-ish'))
+        expect(JSON.stringify(exchange.replies)).toMatch(/"name":"weather\.get"/);
     }
 
     const before = await requests();
     const again = await finished(suite_id, targets);
     expect((await requests()) - before).toBe(0);
     const verdicts = (ones: any[]) =>
-      ones.map(({ target, case_name, passed, called, format_compliance }) => ({ what: `${target} ${case_name}`, passed, called, format_compliance })).sort((a, b) => a.what.localeCompare(b.what));
+      ones
+        .map(({ target, case_name, passed, called, format_compliance }) => ({
+          what: `${target} ${case_name}`,
+          passed,
+          called,
+          format_compliance,
+        }))
+        .sort((a, b) => a.what.localeCompare(b.what));
     expect(verdicts(again.results)).toEqual(verdicts(results));
     expect(await warningsOf(again.jobId)).toEqual([]);
-    const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, { scoring_config: { mode: 'contains' } });
-    await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', { what: 'the rescore' });
-    expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].summaries.map((one: any) => one.passed)).toEqual(run.summaries.map((one: any) => one.passed));
+    const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, {
+      scoring_config: { mode: 'contains' },
+    });
+    await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', {
+      what: 'the rescore',
+    });
+    expect(
+      (await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].summaries.map(
+        (one: any) => one.passed,
+      ),
+    ).toEqual(run.summaries.map((one: any) => one.passed));
   }, 120_000);
 
   it('are others in all that a conversation sends, whatever its model makes up', async () => {
     const offered = [...dotted, tool('mail.find', 'Find an address', {}, [])];
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
-    const { body: { suite_id } } = await client.post('/api/tool-eval/import', {
-      name: 'A chain of dots', tools: offered,
-      test_cases: [{
-        name: 'chain', multi_turn: true, expected_tool: 'weather.get', mock_responses: { 'mail.find': ['first', 'second'] },
-        messages: [
-          { role: 'user', content: 'Find Ann with mail.find.' }, { role: 'assistant', content: null, tool_calls: [call('before', 'mail.find'), call('gone', 'old.tool')] },
-          { role: 'tool', tool_call_id: 'before', name: 'mail.find', content: 'nobody' }, { role: 'tool', tool_call_id: 'gone', content: 'nothing' }, { role: 'user', content: 'Then the weather.' },
-        ],
-      }],
+    const {
+      body: { suite_id },
+    } = await client.post('/api/tool-eval/import', {
+      name: 'A chain of dots',
+      tools: offered,
+      test_cases: [
+        {
+          name: 'chain',
+          multi_turn: true,
+          expected_tool: 'weather.get',
+          mock_responses: { 'mail.find': ['first', 'second'] },
+          messages: [
+            { role: 'user', content: 'Find Ann with mail.find.' },
+            { role: 'assistant', content: null, tool_calls: [call('before', 'mail.find'), call('gone', 'old.tool')] },
+            { role: 'tool', tool_call_id: 'before', name: 'mail.find', content: 'nobody' },
+            { role: 'tool', tool_call_id: 'gone', content: 'nothing' },
+            { role: 'user', content: 'Then the weather.' },
+          ],
+        },
+      ],
     });
     const sent: Record<string, Record<string, string>> = {};
     for (const kind of KINDS) {
-      sent[kind] = Object.fromEntries(Object.entries(ownNames(kind, offered as never) ?? {}).map(([other, own]) => [own, other]));
+      sent[kind] = Object.fromEntries(
+        Object.entries(ownNames(kind, offered as never) ?? {}).map(([other, own]) => [own, other]),
+      );
       const told = (name: string): string => sent[kind]![name] ?? name;
       await scripted(`names-${kind}`, [
-        { role: 'assistant', content: null, tool_calls: [call('made_0', told('mail.find')), call('made_1', 'made up!')] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [call('made_0', told('mail.find')), call('made_1', 'made up!')],
+        },
         { role: 'assistant', content: `{"name": "${told('mail.find')}", "arguments": {}}` },
         { role: 'assistant', content: null, tool_calls: [call('made_2', told('weather.get'))] },
       ]);
     }
     const targets = KINDS.map((kind) => `${kind}::${SCRIPTED[1]}-${kind}`);
     const { results, run, jobId } = await finished(suite_id, targets, { tool_choice: 'auto' });
-    expect(results.map(({ target, outcome, error }) => [target, outcome, error])).toEqual(results.map(({ target }) => [target, 'scored', null]));
+    expect(results.map(({ target, outcome, error }) => [target, outcome, error])).toEqual(
+      results.map(({ target }) => [target, 'scored', null]),
+    );
     expect(results).toHaveLength(KINDS.length);
     for (const result of results) {
       expect(result.called.map((one: any) => one.name)).toEqual(['mail.find', 'made up!', 'mail.find', 'weather.get']);
@@ -215,20 +388,39 @@ describe('names of tools that hosts refuse', () => {
       expect([second.messages.at(-2).content, third.messages.at(-1).content]).toEqual(['first', 'second']);
       expect(third.messages.at(-2).tool_calls[0].function.name).toBe('mail.find');
     }
-    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(KINDS.map((kind, index) => `${kind}:${targets[index]}:tool-names`).sort());
+    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(
+      KINDS.map((kind, index) => `${kind}:${targets[index]}:tool-names`).sort(),
+    );
     const before = await requests();
     const again = await finished(suite_id, targets, { tool_choice: 'auto' });
     expect((await requests()) - before).toBe(0);
-    expect(again.results.map(({ target, called, overall }) => ({ target, called, overall })).sort((a, b) => a.target.localeCompare(b.target)))
-      .toEqual(results.map(({ target, called, overall }) => ({ target, called, overall })).sort((a, b) => a.target.localeCompare(b.target)));
+    expect(
+      again.results
+        .map(({ target, called, overall }) => ({ target, called, overall }))
+        .sort((a, b) => a.target.localeCompare(b.target)),
+    ).toEqual(
+      results
+        .map(({ target, called, overall }) => ({ target, called, overall }))
+        .sort((a, b) => a.target.localeCompare(b.target)),
+    );
   }, 60_000);
 });
 
 it('a provider that is told to speak another format is asked in it', async () => {
-  const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);
-  await client.post('/api/providers', { key: 'turned', kind: 'google', base_url: simulator.url + BASE_URLS.anthropic, models: [{ id: 'perfect-ish' }] });
+  const {
+    body: { suite_id },
+  } = await client.post('/api/tool-eval/import', suite);
+  await client.post('/api/providers', {
+    key: 'turned',
+    kind: 'google',
+    base_url: simulator.url + BASE_URLS.anthropic,
+    models: [{ id: 'perfect-ish' }],
+  });
   expect((await client.post('/api/providers/turned/test')).body).toMatchObject({ ok: false });
-  expect(await client.patch('/api/providers/turned', { kind: 'anthropic' })).toMatchObject({ status: 200, body: { kind: 'anthropic' } });
+  expect(await client.patch('/api/providers/turned', { kind: 'anthropic' })).toMatchObject({
+    status: 200,
+    body: { kind: 'anthropic' },
+  });
   expect((await client.post('/api/providers/turned/test')).body).toMatchObject({ ok: true });
   const { results } = await finished(suite_id, ['turned::perfect-ish']);
   expect(results.map(({ outcome, passed }) => [outcome, passed])).toEqual(suite.test_cases.map(() => ['scored', true]));
@@ -236,10 +428,18 @@ it('a provider that is told to speak another format is asked in it', async () =>
 
 describe.each(KINDS)('a provider of kind %s', (kind) => {
   it('can be tested, and lists its models', async () => {
-    expect(await client.post(`/api/providers/${kind}/test`)).toMatchObject({ status: 200, body: { ok: true, error: null } });
-    expect((await client.get(`/api/providers/${kind}/discover`)).body.models).toEqual(expect.arrayContaining([{ id: 'perfect-ish' }, { id: 'scripted' }]));
+    expect(await client.post(`/api/providers/${kind}/test`)).toMatchObject({
+      status: 200,
+      body: { ok: true, error: null },
+    });
+    expect((await client.get(`/api/providers/${kind}/discover`)).body.models).toEqual(
+      expect.arrayContaining([{ id: 'perfect-ish' }, { id: 'scripted' }]),
+    );
     await client.patch(`/api/providers/${kind}`, { api_key: 'wrong' });
-    expect((await client.post(`/api/providers/${kind}/test`)).body).toMatchObject({ ok: false, error: expect.stringMatching(/refused the key \(401\)/) });
+    expect((await client.post(`/api/providers/${kind}/test`)).body).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/refused the key \(401\)/),
+    });
     expect((await client.get(`/api/providers/${kind}/discover`)).body.detail).toMatch(/refused the key/);
   });
 });

@@ -1,4 +1,5 @@
-// Preloaded into a worker: the process in which it plays an item that others died of dies, too, when it is about to ask this.
+// Preloaded into a worker: the process in which it plays an item that others died of dies, too, when it is about to
+// ask this.
 if (process.argv[1]?.includes('quarantine-main')) {
   const stringify = JSON.stringify;
   JSON.stringify = (value, ...more) => {

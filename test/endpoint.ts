@@ -13,27 +13,48 @@ export interface AskedRequest {
 
 /** A model's message that calls a tool. */
 export const calling = (name: string, args: object) => ({
-  role: 'assistant', content: null, tool_calls: [{ id: 'made', type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'made', type: 'function', function: { name, arguments: JSON.stringify(args) } }],
 });
 const IN_PARIS = calling('get_weather', { city: 'Paris' });
 
-/** An endpoint in OpenAI's format that keeps its requests waiting until it is told to answer them. It ends with the test file. */
+/**
+ * An endpoint in OpenAI's format that keeps its requests waiting until it is told to answer them. It ends with the
+ * test file.
+ */
 export async function startEndpoint(messageFor: (body: any) => object = () => IN_PARIS) {
   const asked: AskedRequest[] = [];
   let isOpen = false;
   const waiting = (): AskedRequest[] => asked.filter(({ response }) => !response.writableEnded && !response.destroyed);
   const answer = ({ path, body, response }: AskedRequest): void => {
-    const embeddings = (): object => ({ data: [body.input].flat().map((_text: string, index: number) => ({ index, embedding: [1, 0] })), usage: { prompt_tokens: 1, total_tokens: 1 } });
-    const completion = (): object => ({ choices: [{ index: 0, message: messageFor(body), finish_reason: 'tool_calls' }], usage: { prompt_tokens: 1_000_000, completion_tokens: 0 } });
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(path.endsWith('/embeddings') ? embeddings() : completion()));
+    const embeddings = (): object => ({
+      data: [body.input].flat().map((_text: string, index: number) => ({ index, embedding: [1, 0] })),
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    });
+    const completion = (): object => ({
+      choices: [{ index: 0, message: messageFor(body), finish_reason: 'tool_calls' }],
+      usage: { prompt_tokens: 1_000_000, completion_tokens: 0 },
+    });
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(path.endsWith('/embeddings') ? embeddings() : completion()));
   };
   const server = createServer((request, response) => {
     let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
-      const one = { path: request.url!, authorization: request.headers.authorization, body: JSON.parse(text), response };
-      asked.push(one);
-      if (isOpen) answer(one);
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (text += piece))
+      .on('end', () => {
+        const one = {
+          path: request.url!,
+          authorization: request.headers.authorization,
+          body: JSON.parse(text),
+          response,
+        };
+        asked.push(one);
+        if (isOpen) answer(one);
+      });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   servers.add(server);

@@ -11,8 +11,26 @@ import { createDatabase, createRedis } from './services.js';
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
 /** Looks like no key, so that only knowing it can hide it. */
 const PLAIN_KEY = 'planted0123456789mustnotleakeither';
-const MODELS = ['html-page', 'html-error', 'wrong-key', 'hangs', 'cut-off', 'huge', 'invalid-utf8', 'redirect', 'bad-request', 'malformed-json', 'double-encoded',
-  'json-in-content', 'json-in-name', 'unknown-tool', 'parallel', 'text-only', 'perfect-ish', 'nobody-knows-me'];
+const MODELS = [
+  'html-page',
+  'html-error',
+  'wrong-key',
+  'hangs',
+  'cut-off',
+  'huge',
+  'invalid-utf8',
+  'redirect',
+  'bad-request',
+  'malformed-json',
+  'double-encoded',
+  'json-in-content',
+  'json-in-name',
+  'unknown-tool',
+  'parallel',
+  'text-only',
+  'perfect-ish',
+  'nobody-knows-me',
+];
 const CASES = 2;
 
 let client: Client;
@@ -35,15 +53,33 @@ beforeAll(async () => {
   sql.on('error', () => {});
   const untrusted = await listen(createHttpsServer(SELF_SIGNED, (_request, response) => response.end('{}')));
   // Two that give away what they were sent: in an error, and in a reply.
-  const telltale = await listen(createHttpServer((request, response) => {
-    const refused = request.url!.startsWith('/refusing');
-    response.writeHead(refused ? 400 : 200, { 'content-type': 'application/json', 'x-debug': request.headers.authorization });
-    const said = `You sent ${request.headers.authorization} and nothing else`;
-    response.end(JSON.stringify(refused ? { error: { message: said, headers: request.headers } } : { choices: [{ message: { role: 'assistant', content: said } }], debug: request.headers }));
-  }));
+  const telltale = await listen(
+    createHttpServer((request, response) => {
+      const refused = request.url!.startsWith('/refusing');
+      response.writeHead(refused ? 400 : 200, {
+        'content-type': 'application/json',
+        'x-debug': request.headers.authorization,
+      });
+      const said = `You sent ${request.headers.authorization} and nothing else`;
+      response.end(
+        JSON.stringify(
+          refused
+            ? { error: { message: said, headers: request.headers } }
+            : { choices: [{ message: { role: 'assistant', content: said } }], debug: request.headers },
+        ),
+      );
+    }),
+  );
   const models = MODELS.map((id) => ({ id, unsupported_params: id === 'text-only' ? ['temperature'] : [] }));
   const provider = (key: string, base_url: string, more: object = {}) =>
-    client.post('/api/providers', { key, base_url, api_key: PLANTED_KEY, limits: { max_concurrency: 20 }, models: [{ id: 'm' }], ...more });
+    client.post('/api/providers', {
+      key,
+      base_url,
+      api_key: PLANTED_KEY,
+      limits: { max_concurrency: 20 },
+      models: [{ id: 'm' }],
+      ...more,
+    });
   for (const made of [
     await provider('sim', `${simulator.url}/v1`, { models }),
     await provider('no-api', `${simulator.url}/nowhere/v1`),
@@ -52,12 +88,26 @@ beforeAll(async () => {
     await provider('untrusted', `https://localhost:${untrusted}/v1`),
     await provider('telltale-error', `http://127.0.0.1:${telltale}/refusing/v1`, { api_key: PLAIN_KEY }),
     await provider('telltale-reply', `http://127.0.0.1:${telltale}/v1`, { api_key: PLAIN_KEY }),
-  ]) expect(made.status).toBe(201);
+  ])
+    expect(made.status).toBe(201);
 
   const suite = await client.post('/api/tool-eval/import', weatherSuite(CASES));
-  const names = (await client.get('/api/providers')).body.items.flatMap((provider: any) => provider.models.map((model: any) => `${provider.key}::${model.id}`));
-  const { body } = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: names, timeout_s: 1, model_order: 'parallel' });
-  run = await until(async () => { const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body; return now.status === 'completed' && now; }, { timeoutMs: 100_000, what: 'the run to complete' });
+  const names = (await client.get('/api/providers')).body.items.flatMap((provider: any) =>
+    provider.models.map((model: any) => `${provider.key}::${model.id}`),
+  );
+  const { body } = await client.post('/api/tool-eval', {
+    suite_id: suite.body.suite_id,
+    models: names,
+    timeout_s: 1,
+    model_order: 'parallel',
+  });
+  run = await until(
+    async () => {
+      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
+      return now.status === 'completed' && now;
+    },
+    { timeoutMs: 100_000, what: 'the run to complete' },
+  );
   results = (await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200`)).body.items;
 }, 180_000);
 afterAll(async () => {
@@ -74,13 +124,23 @@ async function listen(server: Server): Promise<number> {
 
 describe('is an errored item with a message that a person understands:', () => {
   it.each([
-    ['a base URL that answers a web page', 'sim::html-page', 'bad_response', /a web page instead of JSON\. Is the base URL right\?/],
+    [
+      'a base URL that answers a web page',
+      'sim::html-page',
+      'bad_response',
+      /a web page instead of JSON\. Is the base URL right\?/,
+    ],
     ['a base URL without an API behind it', 'no-api::m', 'bad_request', /answered 404.*Check the base URL/],
     ['a proxy that answers an error page', 'sim::html-error', 'provider_5xx', /answered 502: a web page/],
     ['a wrong key', 'sim::wrong-key', 'auth', /refused the key \(401\).*Check the provider's api_key/],
     ['a model that hangs', 'sim::hangs', 'timeout', /No answer within 1 s/],
     ['a reply of 20 MB', 'sim::huge', 'bad_response', /larger than 16 MiB/],
-    ['a certificate that cannot be trusted', 'untrusted::m', 'network', /localhost:\d+ has a certificate that cannot be trusted \(\w+\)\. Fix it, or add its authority with NODE_EXTRA_CA_CERTS/],
+    [
+      'a certificate that cannot be trusted',
+      'untrusted::m',
+      'network',
+      /localhost:\d+ has a certificate that cannot be trusted \(\w+\)\. Fix it, or add its authority with NODE_EXTRA_CA_CERTS/,
+    ],
     ['a name that DNS does not know', 'nowhere::m', 'network', /The name no-such-host\.invalid could not be resolved/],
     ['a server that refuses connections', 'refusing::m', 'network', /refuses connections\. Is it running\?/],
     ['a redirect', 'sim::redirect', 'bad_response', /redirects to .*set base_url to the final address/],
@@ -90,7 +150,11 @@ describe('is an errored item with a message that a person understands:', () => {
     expect(of.map((result) => [result.outcome, result.error.kind])).toEqual(Array(CASES).fill(['errored', kind]));
     for (const { error } of of) expect(error.message).toMatch(message);
     // Errored items are in no mean, and are counted beside it.
-    expect(run.summaries.find((summary: any) => summary.target === target)).toMatchObject({ scored: 0, errored: CASES, overall: null });
+    expect(run.summaries.find((summary: any) => summary.target === target)).toMatchObject({
+      scored: 0,
+      errored: CASES,
+      overall: null,
+    });
   });
 });
 
@@ -107,37 +171,66 @@ describe('is a scored reply:', () => {
     ['text instead of a call', 'sim::text-only', 'no_call', false],
     ['a 400 that quotes what the model wrote', 'sim::bad-request', 'no_call', false],
   ])('%s', (_what, target, errorType, passed) => {
-    expect(results.filter((result) => result.target === target).map((result) => [result.outcome, result.error_type, result.passed])).toEqual(Array(CASES).fill(['scored', errorType, passed]));
+    expect(
+      results
+        .filter((result) => result.target === target)
+        .map((result) => [result.outcome, result.error_type, result.passed]),
+    ).toEqual(Array(CASES).fill(['scored', errorType, passed]));
   });
 });
 
 it('none of these fails the run, nor leaves a worker or a permit stuck', async () => {
   expect(run).toMatchObject({ status: 'completed', counts: { total: results.length, settled: results.length } });
   expect((await sql.query('SELECT count(*)::int AS n FROM in_flight')).rows[0].n).toBe(0);
-  const again = (await client.post('/api/tool-eval', { suite_id: run.suite.id, models: ['sim::perfect-ish'], samples: 20 })).body;
-  await until(async () => (await client.get(`/api/jobs/${again.job_id}`)).body.status === 'completed', { what: 'another run on the same worker' });
-  expect((await client.get(`/api/tool-eval/history/${again.eval_id}`)).body.counts).toMatchObject({ settled: 20 * CASES, errored: 0 });
+  const again = (
+    await client.post('/api/tool-eval', { suite_id: run.suite.id, models: ['sim::perfect-ish'], samples: 20 })
+  ).body;
+  await until(async () => (await client.get(`/api/jobs/${again.job_id}`)).body.status === 'completed', {
+    what: 'another run on the same worker',
+  });
+  expect((await client.get(`/api/tool-eval/history/${again.eval_id}`)).body.counts).toMatchObject({
+    settled: 20 * CASES,
+    errored: 0,
+  });
 }, 60_000);
 
 it('what a model does not support is left out, and said', async () => {
-  const warnings = (await sql.query(`SELECT data::json ->> 'message' AS text FROM job_event WHERE name = 'eval_warning'`)).rows.map((row) => row.text);
+  const warnings = (
+    await sql.query(`SELECT data::json ->> 'message' AS text FROM job_event WHERE name = 'eval_warning'`)
+  ).rows.map((row) => row.text);
   expect(warnings).toEqual(['sim::text-only does not support "temperature"; it was left out.']);
 });
 
 it('a key is found in no log, answer, event, result, exchange, export, metric or Redis value, even where a provider repeats it', async () => {
-  const seen: string[] = [...[...processes, simulator].map((process) => process.logs()), JSON.stringify(await client.get('/api/providers'))];
+  const seen: string[] = [
+    ...[...processes, simulator].map((process) => process.logs()),
+    JSON.stringify(await client.get('/api/providers')),
+  ];
   for (const process of processes) seen.push(await (await fetch(`${process.url}/metrics`)).text());
   for (const { id } of (await client.get('/api/tool-eval/history')).body.items) {
-    for (const format of ['json', 'jsonl', 'csv', 'junit']) seen.push(JSON.stringify((await client.get(`/api/tool-eval/history/${id}/export?format=${format}`)).body));
+    for (const format of ['json', 'jsonl', 'csv', 'junit'])
+      seen.push(JSON.stringify((await client.get(`/api/tool-eval/history/${id}/export?format=${format}`)).body));
     for (const result of (await client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items) {
       seen.push(JSON.stringify((await client.get(`/api/tool-eval/history/${id}/results/${result.id}`)).body));
     }
   }
-  for (const key of ['sim', 'untrusted', 'telltale-error', 'telltale-reply']) seen.push(JSON.stringify([await client.post(`/api/providers/${key}/test`), await client.get(`/api/providers/${key}/discover`)]));
-  const tables = (await sql.query(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)).rows.map((row) => row.relname as string);
+  for (const key of ['sim', 'untrusted', 'telltale-error', 'telltale-reply'])
+    seen.push(
+      JSON.stringify([
+        await client.post(`/api/providers/${key}/test`),
+        await client.get(`/api/providers/${key}/discover`),
+      ]),
+    );
+  const tables = (
+    await sql.query(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
+  ).rows.map((row) => row.relname as string);
   expect(tables).toContain('exchange_default');
-  for (const table of tables) seen.push((await sql.query(`SELECT coalesce(string_agg(t::text, E'\n'), '') AS text FROM "${table}" t`)).rows[0].text);
-  for (const key of await redis.keys('*')) seen.push(key, ((await redis.dumpBuffer(key)) ?? Buffer.alloc(0)).toString('latin1'));
+  for (const table of tables)
+    seen.push(
+      (await sql.query(`SELECT coalesce(string_agg(t::text, E'\n'), '') AS text FROM "${table}" t`)).rows[0].text,
+    );
+  for (const key of await redis.keys('*'))
+    seen.push(key, ((await redis.dumpBuffer(key)) ?? Buffer.alloc(0)).toString('latin1'));
   const all = seen.join('\n');
   expect(all).toContain('[hidden]');
   expect(all.length).toBeGreaterThan(100_000);

@@ -32,7 +32,8 @@ afterAll(() => sockets.forEach((socket) => socket.disconnect()));
 
 async function submit(): Promise<string> {
   const suite = await mine.post('/api/tool-eval/import', weatherSuite(1));
-  return (await mine.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::m'] })).body.job_id as string;
+  return (await mine.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::m'] })).body
+    .job_id as string;
 }
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -47,7 +48,10 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   });
   const othersGoOn = async (): Promise<void> => {
     expect((await mine.get('/api/me')).status).toBe(200);
-    expect(await theirs.timeout(10_000).emitWithAck('subscribe', { job_id: jobId })).toMatchObject({ ok: true, snapshot: { job: { id: jobId } } });
+    expect(await theirs.timeout(10_000).emitWithAck('subscribe', { job_id: jobId })).toMatchObject({
+      ok: true,
+      snapshot: { job: { id: jobId } },
+    });
     const next = await submit();
     await until(() => heard.includes(`job_created ${next}`), { what: 'the other team to hear of its new job' });
     expect(theirs.connected).toBe(true);
@@ -71,31 +75,80 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   });
 
   it.each([
-    ['a field of another name', 'subscribe', { after_sequence: 3 }, 'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?'],
-    ['a field of another type', 'subscribe', { after_sq: 3, batch: 'no' }, 'subscribe takes {job_id, after_seq?, batch?}. /batch must be of type boolean'],
-    ['a field of another packet', 'unsubscribe', { after_seq: 3 }, 'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?'],
-    ['an event of another name', 'subscirbe', {}, 'There is no event "subscirbe" to send. There are subscribe and unsubscribe.'],
-    ['an event of a very long name', 'x'.repeat(50_000), {}, `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`],
+    [
+      'a field of another name',
+      'subscribe',
+      { after_sequence: 3 },
+      'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?',
+    ],
+    [
+      'a field of another type',
+      'subscribe',
+      { after_sq: 3, batch: 'no' },
+      'subscribe takes {job_id, after_seq?, batch?}. /batch must be of type boolean',
+    ],
+    [
+      'a field of another packet',
+      'unsubscribe',
+      { after_seq: 3 },
+      'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?',
+    ],
+    [
+      'an event of another name',
+      'subscirbe',
+      {},
+      'There is no event "subscirbe" to send. There are subscribe and unsubscribe.',
+    ],
+    [
+      'an event of a very long name',
+      'x'.repeat(50_000),
+      {},
+      `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`,
+    ],
   ])('%s is answered with what there is', async (_what, name, fields, detail) => {
     viewer.emit(name, { job_id: jobId, ...fields });
-    expect(await viewer.timeout(10_000).emitWithAck(name, { job_id: jobId, ...fields })).toMatchObject({ ok: false, error: { detail } });
+    expect(await viewer.timeout(10_000).emitWithAck(name, { job_id: jobId, ...fields })).toMatchObject({
+      ok: false,
+      error: { detail },
+    });
   });
 
   /** Bytes that a client's own library would not send. */
   it.each([
-    '42["unsubscribe",{"job_id":{"toString":1}}]', `42["unsubscribe",{"job_id":${deep(20_000)}}]`, `42["subscribe",{"job_id":${deep(20_000)}}]`,
-    `421["subscribe",{"job_id":${deep(20_000)}}]`, `421["unsubscribe",{"job_id":"x"},${deep(20_000)}]`, '42["subscribe"]', '42["unsubscribe"]', '42["error",{}]', '42[5]', '42[]', '42{}',
-    '42["subscribe",', '4299999999999999999["unsubscribe",null]', '437["no","one","asked"]', '451-["subscribe",{"_placeholder":true,"num":7}]', '40{"token":{"toString":1}}', '40/nothing,', '41', '44{}', '4',
+    '42["unsubscribe",{"job_id":{"toString":1}}]',
+    `42["unsubscribe",{"job_id":${deep(20_000)}}]`,
+    `42["subscribe",{"job_id":${deep(20_000)}}]`,
+    `421["subscribe",{"job_id":${deep(20_000)}}]`,
+    `421["unsubscribe",{"job_id":"x"},${deep(20_000)}]`,
+    '42["subscribe"]',
+    '42["unsubscribe"]',
+    '42["error",{}]',
+    '42[5]',
+    '42[]',
+    '42{}',
+    '42["subscribe",',
+    '4299999999999999999["unsubscribe",null]',
+    '437["no","one","asked"]',
+    '451-["subscribe",{"_placeholder":true,"num":7}]',
+    '40{"token":{"toString":1}}',
+    '40/nothing,',
+    '41',
+    '44{}',
+    '4',
   ])('%.60s', async (packet) => {
     const socket = await connect(token);
     (socket.io.engine as any).write(packet);
     // The same connection may be ended for it; a packet after it is on its way until then.
-    await socket.timeout(10_000).emitWithAck('unsubscribe', {}).catch(() => {});
+    await socket
+      .timeout(10_000)
+      .emitWithAck('unsubscribe', {})
+      .catch(() => {});
     await othersGoOn();
   });
 });
 
 it('the token of a connection may be anything, and lets in who has one', async () => {
-  for (const token of [{ toString: 1 }, JSON.parse(deep(500)), null, 'x\u0000', '\ud800']) await expect(connect(token)).rejects.toThrow(/token/);
+  for (const token of [{ toString: 1 }, JSON.parse(deep(500)), null, 'x\u0000', '\ud800'])
+    await expect(connect(token)).rejects.toThrow(/token/);
   expect((await connect(ADMIN_TOKEN)).connected).toBe(true);
 });

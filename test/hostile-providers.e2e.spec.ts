@@ -21,14 +21,23 @@ beforeAll(async () => {
   system = await startSystem({ workers: 2 });
   const team = await system.client.post('/api/teams', { name: 'honest' });
   honest = clientOf(system.client.url, team.body.token.token);
-  await honest.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'perfect-ish' }] });
+  await honest.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: [{ id: 'perfect-ish' }],
+  });
   provider = createServer((request, response) => {
     let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
-      asked++;
-      const { status = 200, headers, body } = answer(JSON.parse(text));
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (text += piece))
+      .on('end', () => {
+        asked++;
+        const { status = 200, headers, body } = answer(JSON.parse(text));
+        response
+          .writeHead(status, { 'content-type': 'application/json', ...headers })
+          .end(typeof body === 'string' ? body : JSON.stringify(body));
+      });
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
@@ -39,26 +48,45 @@ let names = 0;
 const suite = async (client: Client, cases = 4): Promise<string> => {
   const { body } = await client.get('/api/tool-eval/import/example');
   body.name = `hostile ${names++}`;
-  body.test_cases = Array.from({ length: cases }, (_, n) => ({ prompt: `What is the weather in Berlin, the ${n}th time?`, expected_tool: 'get_weather' }));
+  body.test_cases = Array.from({ length: cases }, (_, n) => ({
+    prompt: `What is the weather in Berlin, the ${n}th time?`,
+    expected_tool: 'get_weather',
+  }));
   return (await client.post('/api/tool-eval/import', body)).body.suite_id;
 };
 const submit = async (client: Client, models: string[], more: object = {}): Promise<string> => {
-  const made = await client.post('/api/tool-eval', { suite_id: await suite(client), models, cache: 'off', tool_choice: 'auto', ...more });
+  const made = await client.post('/api/tool-eval', {
+    suite_id: await suite(client),
+    models,
+    cache: 'off',
+    tool_choice: 'auto',
+    ...more,
+  });
   expect(made.status).toBe(202);
   return made.body.eval_id;
 };
-const ended = (client: Client, id: string) => until(async () => {
-  const { body } = await client.get(`/api/tool-eval/history/${id}`);
-  return body.status === 'completed' && body;
-}, { timeoutMs: 60_000, what: `run ${id} to end` });
-const results = async (client: Client, id: string): Promise<any[]> => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
+const ended = (client: Client, id: string) =>
+  until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${id}`);
+      return body.status === 'completed' && body;
+    },
+    { timeoutMs: 60_000, what: `run ${id} to end` },
+  );
+const results = async (client: Client, id: string): Promise<any[]> =>
+  (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
 /** A provider on a lane of its own. */
 async function hostileModel(kind: string): Promise<string> {
   const key = `hostile-${names++}`;
   asked = 0;
   await system.client.post('/api/providers', {
-    key, kind, base_url: kind === 'openai' ? `${providerUrl}/v1` : providerUrl, api_key: `sk-${key}-0123456789`, models: [{ id: 'm' }], limits: { max_concurrency: 4 },
+    key,
+    kind,
+    base_url: kind === 'openai' ? `${providerUrl}/v1` : providerUrl,
+    api_key: `sk-${key}-0123456789`,
+    models: [{ id: 'm' }],
+    limits: { max_concurrency: 4 },
   });
   return `${key}::m`;
 }
@@ -69,37 +97,74 @@ it('an error text with U+0000 errors its items, each asked once, and no worker i
   const id = await hostileRun('openai');
   const beside = await submit(honest, ['sim::perfect-ish']);
   await Promise.all([ended(system.client, id), ended(honest, beside)]);
-  expect((await results(system.client, id)).map(({ error, attempts }) => [error.kind, attempts, /nogood/.test(error.message)])).toEqual(Array(4).fill(['bad_request', 1, true]));
+  expect(
+    (await results(system.client, id)).map(({ error, attempts }) => [
+      error.kind,
+      attempts,
+      /nogood/.test(error.message),
+    ]),
+  ).toEqual(Array(4).fill(['bad_request', 1, true]));
   expect(asked).toBe(4);
 });
 
 it('counts beyond what can be stored are stored as the largest, and the items are scored', async () => {
   answer = () => ({
     body: {
-      id: 'x', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', content: [{ type: 'text', text: 'Sunny.' }],
+      id: 'x',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      stop_reason: 'end_turn',
+      content: [{ type: 'text', text: 'Sunny.' }],
       usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 1 },
     },
   });
   const id = await hostileRun('anthropic');
   await ended(system.client, id);
-  expect((await results(system.client, id)).map(({ outcome, usage }) => [outcome, usage.prompt_tokens])).toEqual(Array(4).fill(['scored', 2147483647]));
+  expect((await results(system.client, id)).map(({ outcome, usage }) => [outcome, usage.prompt_tokens])).toEqual(
+    Array(4).fill(['scored', 2147483647]),
+  );
   expect(asked).toBe(4);
 });
 
 it('a wait of a million years is a wait of a quarter of an hour, and lanes stay readable', async () => {
-  answer = () => ({ status: 429, headers: { 'retry-after-ms': '100000000000000000000' }, body: { error: { message: 'later' } } });
+  answer = () => ({
+    status: 429,
+    headers: { 'retry-after-ms': '100000000000000000000' },
+    body: { error: { message: 'later' } },
+  });
   const id = await hostileRun('openai');
-  await until(async () => (await system.client.get('/api/lanes')).body.items.some((lane: any) => lane.now?.blocked_until), { what: 'the lane to be blocked' });
+  await until(
+    async () => (await system.client.get('/api/lanes')).body.items.some((lane: any) => lane.now?.blocked_until),
+    { what: 'the lane to be blocked' },
+  );
   const lanes = await system.client.get('/api/lanes');
   expect(lanes.status).toBe(200);
   const [blocked] = lanes.body.items.filter((lane: any) => lane.now?.blocked_until);
   expect(Date.parse(blocked.now.blocked_until) - Date.now()).toBeLessThanOrEqual(15 * 60_000 + 1000);
   await ended(honest, await submit(honest, ['sim::perfect-ish']));
-  await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id });
+  await system.client.post('/api/tool-eval/cancel', {
+    job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id,
+  });
 });
 
 it('what throws while an item is built or scored is settled once as internal, asked at most once, and a resume scores the reply that is there', async () => {
-  answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }], usage: { prompt_tokens: 7, completion_tokens: 3 } } });
+  answer = () => ({
+    body: {
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } },
+            ],
+          },
+        },
+      ],
+      usage: { prompt_tokens: 7, completion_tokens: 3 },
+    },
+  });
   const lane = async (paused: boolean) => {
     const { body } = await system.client.get('/api/lanes');
     for (const { id } of body.items) await system.client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
@@ -108,15 +173,33 @@ it('what throws while an item is built or scored is settled once as internal, as
   await lane(true);
   const id = await submit(system.client, [model]);
   // Faults that no release would make, in the stored copy of the cases: one cannot be built, one cannot be scored.
-  const spoil = (position: number, body: string) => system.sql.query(
-    'UPDATE suite_version_case c SET body = $3 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id AND c.position = $2', [id, position, body]);
-  const scored = (pattern: string) => JSON.stringify({ prompt: 'What is the weather in Berlin?', expected_tool: 'get_weather', expected_params: { city: pattern }, param_scoring: 'regex' });
-  await spoil(0, JSON.stringify({ prompt: 'What is the weather in Berlin?', expected_tool: 'get_weather', tools: [5] }));
+  const spoil = (position: number, body: string) =>
+    system.sql.query(
+      `UPDATE suite_version_case c SET body = $3 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id
+        AND c.position = $2`,
+      [id, position, body],
+    );
+  const scored = (pattern: string) =>
+    JSON.stringify({
+      prompt: 'What is the weather in Berlin?',
+      expected_tool: 'get_weather',
+      expected_params: { city: pattern },
+      param_scoring: 'regex',
+    });
+  await spoil(
+    0,
+    JSON.stringify({ prompt: 'What is the weather in Berlin?', expected_tool: 'get_weather', tools: [5] }),
+  );
   await spoil(1, scored('('));
   await lane(false);
   await ended(system.client, id);
   const found = (await results(system.client, id)).sort((a, b) => a.id.localeCompare(b.id));
-  expect(found.map(({ outcome, error, attempts }) => [outcome, error?.kind, attempts])).toEqual([['errored', 'internal', 0], ['errored', 'internal', 1], ['scored', undefined, 1], ['scored', undefined, 1]]);
+  expect(found.map(({ outcome, error, attempts }) => [outcome, error?.kind, attempts])).toEqual([
+    ['errored', 'internal', 0],
+    ['errored', 'internal', 1],
+    ['scored', undefined, 1],
+    ['scored', undefined, 1],
+  ]);
   expect(found[1].usage).toEqual({ prompt_tokens: 7, completion_tokens: 3 });
   expect(asked).toBe(3);
 
@@ -127,21 +210,33 @@ it('what throws while an item is built or scored is settled once as internal, as
   for (let n = 0; n < 2; n++) await system.startWorker();
   await system.client.post(`/api/tool-eval/history/${id}/resume`);
   await ended(system.client, id);
-  expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(Array(4).fill(['scored', true]));
+  expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(
+    Array(4).fill(['scored', true]),
+  );
   expect(asked).toBe(4); // for the case that could not be built
 }, 120_000);
 
-it('results of one team that cannot be stored at the moment keep nobody else\'s from being stored', async () => {
-  await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'slow-1500' }], limits: { max_concurrency: 20 } });
+it("results of one team that cannot be stored at the moment keep nobody else's from being stored", async () => {
+  await system.client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: [{ id: 'slow-1500' }],
+    limits: { max_concurrency: 20 },
+  });
   const id = await submit(system.client, ['sim::slow-1500'], { samples: 5 });
   const inHand = 'SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL GROUP BY worker';
-  await until(async () => (await system.sql.query(inHand, [id])).rowCount === 2, { what: 'both workers to have items in hand' });
+  await until(async () => (await system.sql.query(inHand, [id])).rowCount === 2, {
+    what: 'both workers to have items in hand',
+  });
   const client = await system.sql.connect();
   try {
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [id]);
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE '%settle_items%'`;
-    await until(async () => (await system.sql.query(waiting)).rowCount === 2, { what: 'both workers to wait with their results' });
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND query ILIKE '%settle_items%'`;
+    await until(async () => (await system.sql.query(waiting)).rowCount === 2, {
+      what: 'both workers to wait with their results',
+    });
     await ended(honest, await submit(honest, ['sim::perfect-ish'], { samples: 5 }));
   } finally {
     await client.query('ROLLBACK');
@@ -152,16 +247,34 @@ it('results of one team that cannot be stored at the moment keep nobody else\'s 
 
 it('what waits for its turn, or to be tried again, is not noted as worked on; what is asked is', async () => {
   const noted = async (id: string): Promise<boolean[]> => {
-    const leases = async () => (await system.sql.query<{ until: string; begun: boolean }>(
-      `SELECT lease_until::text AS until, begun FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL ORDER BY begun, item`, [id])).rows;
-    const renewed = async (before: { until: string }[]): Promise<{ until: string; begun: boolean }[]> => until(async () => {
-      const now = await leases();
-      return now.length === before.length && now.every((one) => before.every((other) => other.until < one.until)) ? now : undefined;
-    }, { what: 'two heartbeats' });
+    const leases = async () =>
+      (
+        await system.sql.query<{ until: string; begun: boolean }>(
+          `SELECT lease_until::text AS until, begun FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL
+            ORDER BY begun, item`,
+          [id],
+        )
+      ).rows;
+    const renewed = async (before: { until: string }[]): Promise<{ until: string; begun: boolean }[]> =>
+      until(
+        async () => {
+          const now = await leases();
+          return now.length === before.length && now.every((one) => before.every((other) => other.until < one.until))
+            ? now
+            : undefined;
+        },
+        { what: 'two heartbeats' },
+      );
     await until(async () => (await leases()).length >= 2, { what: 'items in hand' });
     return (await renewed(await renewed(await leases()))).map(({ begun }) => begun);
   };
-  await system.client.post('/api/providers', { key: 'one', base_url: `${system.simulator.url}/v1`, api_key: 'sk-one-0123456789', models: [{ id: 'slow-20000' }], limits: { max_concurrency: 1 } });
+  await system.client.post('/api/providers', {
+    key: 'one',
+    base_url: `${system.simulator.url}/v1`,
+    api_key: 'sk-one-0123456789',
+    models: [{ id: 'slow-20000' }],
+    limits: { max_concurrency: 1 },
+  });
   const asking = await submit(system.client, ['one::slow-20000']);
   await until(async () => (await system.requests('slow-20000')) === 1, { what: 'one item to be asked' });
   expect((await noted(asking)).filter((begun) => begun)).toEqual([true]);
@@ -170,22 +283,54 @@ it('what waits for its turn, or to be tried again, is not noted as worked on; wh
   const trying = await hostileRun('openai');
   await until(() => asked === 4, { what: 'all items to be refused' });
   expect(await noted(trying)).toEqual([false, false, false, false]);
-  for (const id of [asking, trying]) await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id });
+  for (const id of [asking, trying])
+    await system.client.post('/api/tool-eval/cancel', {
+      job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id,
+    });
 }, 90_000);
 
 it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
-  const semantic = async (client: Client, key: string, { url, model, embeddings, cases }: { url: string; model: string; embeddings: string; cases: number }): Promise<string> => {
-    await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 100 }, models: [{ id: model }, { id: embeddings }] });
+  const semantic = async (
+    client: Client,
+    key: string,
+    { url, model, embeddings, cases }: { url: string; model: string; embeddings: string; cases: number },
+  ): Promise<string> => {
+    await client.post('/api/providers', {
+      key,
+      base_url: url,
+      api_key: `sk-${key}-0123456789`,
+      limits: { max_concurrency: 100 },
+      models: [{ id: model }, { id: embeddings }],
+    });
     await client.put('/api/settings/embedding', { provider_key: key, model_id: embeddings });
     const made = await client.post('/api/tool-eval/import', {
-      name: key, tools: (await client.get('/api/tool-eval/import/example')).body.tools,
-      test_cases: Array.from({ length: cases }, (_, n) => ({ prompt: `What is the weather in Berlin? ${n}`, expected_tool: 'get_weather', expected_params: { city: `The capital of Germany, ${n}` }, param_scoring: 'semantic' })),
+      name: key,
+      tools: (await client.get('/api/tool-eval/import/example')).body.tools,
+      test_cases: Array.from({ length: cases }, (_, n) => ({
+        prompt: `What is the weather in Berlin? ${n}`,
+        expected_tool: 'get_weather',
+        expected_params: { city: `The capital of Germany, ${n}` },
+        param_scoring: 'semantic',
+      })),
     });
-    return (await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })).body.eval_id;
+    return (
+      await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })
+    ).body.eval_id;
   };
   // Replies that come one after another, so that each asks for embeddings of its own, and those never come.
   let [replies, hanging] = [0, 0];
-  const reply = JSON.stringify({ choices: [{ message: { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } }] } }] });
+  const reply = JSON.stringify({
+    choices: [
+      {
+        message: {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Berlin"}' } },
+          ],
+        },
+      },
+    ],
+  });
   const silent = createServer((request, response) => {
     request.resume();
     if (request.url!.endsWith('/embeddings')) hanging++;
@@ -193,12 +338,26 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   try {
-    const hung = await semantic(system.client, 'silent', { url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`, model: 'm', embeddings: 'embed', cases: 80 });
-    await until(() => hanging >= 8 && replies === 80, { what: 'as many embeddings to hang as a worker asks for at a time' });
-    const beside = await semantic(honest, 'own', { url: `${system.simulator.url}/v1`, model: 'perfect-ish', embeddings: 'embeddings', cases: 10 });
+    const hung = await semantic(system.client, 'silent', {
+      url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`,
+      model: 'm',
+      embeddings: 'embed',
+      cases: 80,
+    });
+    await until(() => hanging >= 8 && replies === 80, {
+      what: 'as many embeddings to hang as a worker asks for at a time',
+    });
+    const beside = await semantic(honest, 'own', {
+      url: `${system.simulator.url}/v1`,
+      model: 'perfect-ish',
+      embeddings: 'embeddings',
+      cases: 10,
+    });
     await ended(honest, beside);
     expect((await results(honest, beside)).every(({ outcome }) => outcome === 'scored')).toBe(true);
-    await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${hung}`)).body.job_id });
+    await system.client.post('/api/tool-eval/cancel', {
+      job_id: (await system.client.get(`/api/tool-eval/history/${hung}`)).body.job_id,
+    });
   } finally {
     silent.closeAllConnections();
     silent.close();
@@ -207,10 +366,23 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
 
 it('items that processes died of keep nobody waiting: neither while their lane waits, nor while they are played apart', async () => {
   const suspects = async (id: string): Promise<void> => {
-    await until(async () => (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount === 4, { what: 'four items in hand' });
+    await until(
+      async () =>
+        (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount ===
+        4,
+      { what: 'four items in hand' },
+    );
     await system.sql.query(
-      `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until = NULL, queued_at = '-infinity' WHERE run_id = $1`, [id]);
-    await until(async () => (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount === 4, { what: 'them to be claimed again' });
+      `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until =
+        NULL, queued_at = '-infinity' WHERE run_id = $1`,
+      [id],
+    );
+    await until(
+      async () =>
+        (await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [id])).rowCount ===
+        4,
+      { what: 'them to be claimed again' },
+    );
   };
   answer = () => ({ status: 429, headers: { 'retry-after': '600' }, body: { error: { message: 'later' } } });
   const waiting = await hostileRun('openai');
@@ -218,14 +390,19 @@ it('items that processes died of keep nobody waiting: neither while their lane w
   await ended(honest, await submit(honest, ['sim::perfect-ish']));
 
   let answers = false;
-  answer = () => (answers ? { body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }] } } : { status: 503, headers: { 'retry-after': '20' }, body: { error: { message: 'not yet' } } });
+  answer = () =>
+    answers
+      ? { body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }] } }
+      : { status: 503, headers: { 'retry-after': '20' }, body: { error: { message: 'not yet' } } };
   const apart = await hostileRun('openai');
   await suspects(apart);
   answers = true;
   const beside = await submit(honest, ['sim::perfect-ish']);
   await Promise.all([ended(honest, beside), ended(system.client, apart)]);
   expect((await results(system.client, apart)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('scored'));
-  await system.client.post('/api/tool-eval/cancel', { job_id: (await system.client.get(`/api/tool-eval/history/${waiting}`)).body.job_id });
+  await system.client.post('/api/tool-eval/cancel', {
+    job_id: (await system.client.get(`/api/tool-eval/history/${waiting}`)).body.job_id,
+  });
 }, 150_000);
 
 describe('the toolmark command', () => {
@@ -237,24 +414,56 @@ describe('the toolmark command', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** The built command, as if its output were a terminal's where `isTTY` is. */
-  const toolmark = (args: string[], { isTTY = false } = {}) => new Promise<{ code: number | null; out: string; err: string }>((ended) => {
-    const terminal = `data:text/javascript,${encodeURIComponent('for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: 400, rows: 40 });')}`;
-    const child = spawn(resolve('node_modules/.bin/node'), [...(isTTY ? ['--import', terminal] : []), resolve('dist/apps/cli/main.js'), ...args, '--server', system.client.url, '--token', ADMIN_TOKEN]);
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('close', (code) => ended({ code, out, err }));
-  });
+  const toolmark = (args: string[], { isTTY = false } = {}) =>
+    new Promise<{ code: number | null; out: string; err: string }>((ended) => {
+      const terminal = `data:text/javascript,${encodeURIComponent(
+        'for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, ' +
+          'columns: 400, rows: 40 });',
+      )}`;
+      const child = spawn(resolve('node_modules/.bin/node'), [
+        ...(isTTY ? ['--import', terminal] : []),
+        resolve('dist/apps/cli/main.js'),
+        ...args,
+        '--server',
+        system.client.url,
+        '--token',
+        ADMIN_TOKEN,
+      ]);
+      let [out, err] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+      child.on('close', (code) => ended({ code, out, err }));
+    });
 
   it('shows control characters of models, suites and servers, and sends none of them to the terminal', async () => {
-    answer = () => ({ body: { choices: [{ message: { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: odd, arguments: JSON.stringify({ location: odd }) } }] } }] } });
+    answer = () => ({
+      body: {
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: null,
+              tool_calls: [
+                { id: 'c', type: 'function', function: { name: odd, arguments: JSON.stringify({ location: odd }) } },
+              ],
+            },
+          },
+        ],
+      },
+    });
     const key = `hostile-${names++}`;
-    await system.client.post('/api/providers', { key, base_url: `${providerUrl}/v1`, models: [{ id: odd, unsupported_params: ['temperature'] }] });
+    await system.client.post('/api/providers', {
+      key,
+      base_url: `${providerUrl}/v1`,
+      models: [{ id: odd, unsupported_params: ['temperature'] }],
+    });
     const { body } = await system.client.get('/api/tool-eval/import/example');
     const test = { prompt: odd, expected_tool: 'get_weather', expected_params: { location: odd } };
     writeFileSync(file, JSON.stringify({ ...body, name: odd, test_cases: [{ ...test, name: odd }, test, test] }));
 
-    const run = await toolmark(['run', file, '--models', `${key}::${odd}`, '--cache', 'off', '--watch'], { isTTY: true });
+    const run = await toolmark(['run', file, '--models', `${key}::${odd}`, '--cache', 'off', '--watch'], {
+      isTTY: true,
+    });
     expect(run.code).toBe(0);
     expect(run.out).toContain(`${key}::${shown}`);
     // What moves the cursor back over the bars is the command's own.
@@ -280,7 +489,12 @@ describe('the toolmark command', () => {
     expect(wrongOption.err).toContain(shown);
     const printed = [run.out, bars, failed.out, failed.err, listed.out, refused.err, unknown.err, wrongOption.err];
     for (const text of printed) expect(text).not.toMatch(commands);
-    expect(printed.join('').split('\n').filter((line) => line.startsWith('FAIL') && !line.includes('unknown_tool'))).toEqual([]);
+    expect(
+      printed
+        .join('')
+        .split('\n')
+        .filter((line) => line.startsWith('FAIL') && !line.includes('unknown_tool')),
+    ).toEqual([]);
   }, 120_000);
 
   it('prints JSON that is plain text everywhere and the same to whoever parses it, and files as they are but to a terminal', async () => {
@@ -288,7 +502,11 @@ describe('the toolmark command', () => {
     const [, id] = /as suite (\S+)/.exec(imported.out)!;
     const suite = (await system.client.get(`/api/tool-suites/${id}/export?format=json`)).body;
     expect(suite.name).toBe(odd);
-    for (const args of [['suites', 'export', id!], ['suites', 'list', '--json'], ['suites', 'import', file, '--dry-run']]) {
+    for (const args of [
+      ['suites', 'export', id!],
+      ['suites', 'list', '--json'],
+      ['suites', 'import', file, '--dry-run'],
+    ]) {
       const { out } = await toolmark(args);
       expect(out).not.toMatch(commands);
       expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(odd));

@@ -4,13 +4,22 @@ import { promisify } from 'node:util';
 it('beside a team that is hostile in several ways at once another one has its run: every request made once, no process ends, and all keep answering', async () => {
   const ways = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
   const args = ['bench/hostile/run.mjs', ...ways, '--items=160', '--latency=200', '--at-once', '--json'];
-  const { stdout } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 290_000 }).catch((error: { stdout: string; stderr: string }) => {
-    throw new Error(error.stdout + error.stderr);
-  });
-  const { rows: [seen] } = JSON.parse(stdout);
+  const { stdout } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 290_000 }).catch(
+    (error: { stdout: string; stderr: string }) => {
+      throw new Error(error.stdout + error.stderr);
+    },
+  );
+  const {
+    rows: [seen],
+  } = JSON.parse(stdout);
   console.log(seen.outcomes.join('\n')); // so that one sees that they were hostile
   expect(seen).toMatchObject({ names: ways, wrong: [], repeated: 0, ended: [], failures: [] });
-  expect(seen.outcomes).toEqual([expect.stringMatching(/\d+ x packets/), expect.stringContaining('items oversized_reply'), expect.stringContaining('items bad_request'), expect.stringContaining('estimate 200')]);
+  expect(seen.outcomes).toEqual([
+    expect.stringMatching(/\d+ x packets/),
+    expect.stringContaining('items oversized_reply'),
+    expect.stringContaining('items bad_request'),
+    expect.stringContaining('estimate 200'),
+  ]);
   // Of the API and two workers.
   expect(seen.health).toHaveLength(3);
   for (const { answers, refused } of seen.health) {

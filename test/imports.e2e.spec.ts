@@ -2,9 +2,25 @@ import { clientOf } from './client.js';
 import { startProcess, until } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
 
-const described = (unit: object) => ({ name: 'geometry.area', description: 'Area', parameters: { type: 'dict', properties: { side: { type: 'float' }, ...unit }, required: ['side'] } });
-const entry = (id: string, content: string, unit: object = { unit: { type: 'string' } }) => ({ id, question: [[{ role: 'user', content }]], function: [described(unit)] });
-const reply = (...args: string[]) => ({ role: 'assistant', content: null, tool_calls: args.map((text, index) => ({ id: `c${index}`, type: 'function', function: { name: 'geometry.area', arguments: text } })) });
+const described = (unit: object) => ({
+  name: 'geometry.area',
+  description: 'Area',
+  parameters: { type: 'dict', properties: { side: { type: 'float' }, ...unit }, required: ['side'] },
+});
+const entry = (id: string, content: string, unit: object = { unit: { type: 'string' } }) => ({
+  id,
+  question: [[{ role: 'user', content }]],
+  function: [described(unit)],
+});
+const reply = (...args: string[]) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: args.map((text, index) => ({
+    id: `c${index}`,
+    type: 'function',
+    function: { name: 'geometry.area', arguments: text },
+  })),
+});
 
 it('a suite imported from BFCL is run with the tools of each entry, and scored by the house and by bfcl_ast', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
@@ -12,18 +28,53 @@ it('a suite imported from BFCL is run with the tools of each entry, and scored b
   const simulator = await startProcess('simulator');
   const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
   const client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models: [{ id: 'scripted:bfcl' }] });
-  const by_prompt = { one: reply('{"side": 2}'), two: reply('{"side": 3, "unit": "cm"}'), many: reply('{"side": 2}', '{"side": 1}'), none: { role: 'assistant', content: 'No.' } };
-  await fetch(`${simulator.url}/control/scripted/bfcl`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ by_prompt }) });
-  const questions = [entry('simple_python_0', 'one'), entry('simple_python_1', 'two', {}), entry('parallel_0', 'many'), entry('irrelevance_0', 'none')];
-  const truth = (id: string, ...sides: unknown[][]) => ({ id, ground_truth: sides.map((side) => ({ 'geometry.area': { side, ...(id !== 'simple_python_1' && { unit: ['m', ''] }) } })) });
-  const possible_answers = [truth('simple_python_0', [2, 2.5]), truth('simple_python_1', [3]), truth('parallel_0', [1], [2])];
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    models: [{ id: 'scripted:bfcl' }],
+  });
+  const by_prompt = {
+    one: reply('{"side": 2}'),
+    two: reply('{"side": 3, "unit": "cm"}'),
+    many: reply('{"side": 2}', '{"side": 1}'),
+    none: { role: 'assistant', content: 'No.' },
+  };
+  await fetch(`${simulator.url}/control/scripted/bfcl`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ by_prompt }),
+  });
+  const questions = [
+    entry('simple_python_0', 'one'),
+    entry('simple_python_1', 'two', {}),
+    entry('parallel_0', 'many'),
+    entry('irrelevance_0', 'none'),
+  ];
+  const truth = (id: string, ...sides: unknown[][]) => ({
+    id,
+    ground_truth: sides.map((side) => ({
+      'geometry.area': { side, ...(id !== 'simple_python_1' && { unit: ['m', ''] }) },
+    })),
+  });
+  const possible_answers = [
+    truth('simple_python_0', [2, 2.5]),
+    truth('simple_python_1', [3]),
+    truth('parallel_0', [1], [2]),
+  ];
   const { body: made } = await client.post('/api/tool-eval/import?format=bfcl', { questions, possible_answers });
   expect(made).toMatchObject({ test_cases_created: 4, warnings: [] });
 
-  const { status, body: submitted } = await client.post('/api/tool-eval', { suite_id: made.suite_id, models: ['scripted:bfcl'], cache: 'off', metrics: [{ id: 'bfcl_ast' }] });
+  const { status, body: submitted } = await client.post('/api/tool-eval', {
+    suite_id: made.suite_id,
+    models: ['scripted:bfcl'],
+    cache: 'off',
+    metrics: [{ id: 'bfcl_ast' }],
+  });
   expect([status, submitted.detail]).toEqual([202, undefined]);
-  await until(async () => (await client.get(`/api/tool-eval/history/${submitted.eval_id}`)).body.status === 'completed', { what: 'the run to complete' });
+  await until(
+    async () => (await client.get(`/api/tool-eval/history/${submitted.eval_id}`)).body.status === 'completed',
+    { what: 'the run to complete' },
+  );
   const { items } = (await client.get(`/api/tool-eval/history/${submitted.eval_id}/results?limit=200`)).body;
   const of = (name: string) => items.find((result: any) => result.case_name === name);
   expect(of('simple_python_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
@@ -41,17 +92,39 @@ const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string)
 
 it('an API of little memory imports the largest files, many at once, and of a file that is too large nothing', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url, NODE_OPTIONS: '--max-old-space-size=192' });
+  const api = await startProcess('api', {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NODE_OPTIONS: '--max-old-space-size=192',
+  });
   const client = clientOf(api.url);
-  const send = (format: string, text: string) => client.post(`/api/tool-eval/import?format=${format}`, text, { 'content-type': 'text/plain' });
+  const send = (format: string, text: string) =>
+    client.post(`/api/tool-eval/import?format=${format}`, text, { 'content-type': 'text/plain' });
   const call = { type: 'function', function: { name: 'area', arguments: '{"side": 5.0}' } };
   const files = {
-    jsonl: nearlyTenMiB(400, (n, filler) => JSON.stringify({ prompt: `${n} ${filler}`, expected_tool: 'area', expected_params: { side: n } })),
+    jsonl: nearlyTenMiB(400, (n, filler) =>
+      JSON.stringify({ prompt: `${n} ${filler}`, expected_tool: 'area', expected_params: { side: n } }),
+    ),
     csv: `prompt,expected_tool,expected_params\n${nearlyTenMiB(400, (n, filler) => `"${n} ${filler}",area,"{""side"": 5.0}"`)}`,
-    'chat-logs': nearlyTenMiB(400, (n, filler) => JSON.stringify({ messages: [{ role: 'user', content: `${n} ${filler}` }, { role: 'assistant', tool_calls: [call] }] })),
-    bfcl: nearlyTenMiB(400, (n, filler) => `${JSON.stringify(entry(`simple_python_${n}`, `${n} ${filler}`))}\n${JSON.stringify({ id: `simple_python_${n}`, ground_truth: [{ 'geometry.area': { side: [n], unit: ['m', ''] } }] })}`),
+    'chat-logs': nearlyTenMiB(400, (n, filler) =>
+      JSON.stringify({
+        messages: [
+          { role: 'user', content: `${n} ${filler}` },
+          { role: 'assistant', tool_calls: [call] },
+        ],
+      }),
+    ),
+    bfcl: nearlyTenMiB(
+      400,
+      (n, filler) =>
+        `${JSON.stringify(entry(`simple_python_${n}`, `${n} ${filler}`))}\n${JSON.stringify({ id: `simple_python_${n}`, ground_truth: [{ 'geometry.area': { side: [n], unit: ['m', ''] } }] })}`,
+    ),
   };
-  const answers = await Promise.all([...Object.entries(files), ...Object.entries(files), ...Object.entries(files)].map(([format, text]) => send(format, text)));
+  const answers = await Promise.all(
+    [...Object.entries(files), ...Object.entries(files), ...Object.entries(files)].map(([format, text]) =>
+      send(format, text),
+    ),
+  );
   expect(answers.map(({ status, body }) => [status, body.test_cases_created])).toEqual(answers.map(() => [201, 400]));
   // What would be one value of six times the limit is refused where the limit is passed.
   expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });

@@ -11,42 +11,73 @@ let sql: pg.Pool;
 beforeAll(async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const [api, started] = await Promise.all([startProcess('api', env), startProcess('worker', { ...env, LOG_LEVEL: 'warn' }, { preload: 'test/dies-apart.mjs' })]);
+  const [api, started] = await Promise.all([
+    startProcess('api', env),
+    startProcess('worker', { ...env, LOG_LEVEL: 'warn' }, { preload: 'test/dies-apart.mjs' }),
+  ]);
   [client, worker] = [clientOf(api.url), started];
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
 }, 150_000);
 afterAll(() => sql.end());
 
-/** A run of these prompts at an endpoint of its own that waits, with a dollar to pay for each answer; all its items are being asked. */
+/**
+ * A run of these prompts at an endpoint of its own that waits, with a dollar to pay for each answer; all its items
+ * are being asked.
+ */
 async function asking(key: string, prompts: string[]) {
   const endpoint = await startEndpoint();
   await client.post('/api/providers', {
-    key, base_url: endpoint.url, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: prompts.length }, models: [{ id: 'm', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }],
+    key,
+    base_url: endpoint.url,
+    api_key: `sk-${key}-0123456789`,
+    limits: { max_concurrency: prompts.length },
+    models: [{ id: 'm', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }],
   });
   const suite = weatherSuite(prompts.length);
   suite.test_cases.forEach((one, n) => (one.prompt = prompts[n]!));
   const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
-  const id = (await client.post('/api/tool-eval', { suite_id, models: [`${key}::m`], cache: 'off' })).body.eval_id as string;
+  const id = (await client.post('/api/tool-eval', { suite_id, models: [`${key}::m`], cache: 'off' })).body
+    .eval_id as string;
   await until(() => endpoint.waiting().length === prompts.length, { what: 'all items to be asked' });
   return { endpoint, id };
 }
-const ended = (id: string) => until(async () => {
-  const { body } = await client.get(`/api/tool-eval/history/${id}`);
-  return body.status === 'completed' && body;
-}, { what: 'the run to complete', timeoutMs: 60_000 });
-const results = async (id: string): Promise<any[]> => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items.sort((a: any, b: any) => (a.prompt < b.prompt ? -1 : 1));
+const ended = (id: string) =>
+  until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${id}`);
+      return body.status === 'completed' && body;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
+const results = async (id: string): Promise<any[]> =>
+  (await client.get(`/api/tool-eval/history/${id}/results`)).body.items.sort((a: any, b: any) =>
+    a.prompt < b.prompt ? -1 : 1,
+  );
 
 it('an item that two processes died of is played in one of its own, and if that dies, too, no other item and no worker does', async () => {
   const { endpoint, id } = await asking('suspect', ['a deadly one', 'b', 'c']);
-  await sql.query(`UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until = NULL, queued_at = '-infinity' WHERE run_id = $1`, [id]);
-  await until(() => endpoint.asked.slice(0, 3).every(({ response }) => response.destroyed), { what: 'the worker to give up what was taken from it' });
+  await sql.query(
+    `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until =
+      NULL, queued_at = '-infinity' WHERE run_id = $1`,
+    [id],
+  );
+  await until(() => endpoint.asked.slice(0, 3).every(({ response }) => response.destroyed), {
+    what: 'the worker to give up what was taken from it',
+  });
   endpoint.open();
   await ended(id);
   expect((await results(id)).map(({ prompt, outcome, error }) => [prompt, outcome, error])).toEqual([
-    ['a deadly one', 'errored', { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) }], ['b', 'scored', null], ['c', 'scored', null],
+    ['a deadly one', 'errored', { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) }],
+    ['b', 'scored', null],
+    ['c', 'scored', null],
   ]);
-  expect(endpoint.asked.slice(3).map(({ body }) => body.messages[0].content).sort()).toEqual(['b', 'c']);
+  expect(
+    endpoint.asked
+      .slice(3)
+      .map(({ body }) => body.messages[0].content)
+      .sort(),
+  ).toEqual(['b', 'c']);
   expect(worker.logs().match(/in a process of its own/g)).toHaveLength(3);
   expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
 }, 120_000);
@@ -55,24 +86,54 @@ it('of items that are stored together the one that Postgres refuses is errored, 
   const { endpoint, id } = await asking('refused', ['a', 'b', 'c', 'd', 'e', 'f']);
   await sql.query(`
     CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF NEW.case_position = 2 AND NEW.outcome = 'scored' THEN RAISE 'not this one' USING ERRCODE = '22000'; END IF; RETURN NEW; END $$;
+      BEGIN IF NEW.case_position = 2 AND NEW.outcome = 'scored' THEN RAISE 'not this one' USING ERRCODE = '22000';
+        END IF; RETURN NEW; END $$;
     CREATE TRIGGER refuse_one BEFORE INSERT ON result FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
   // While one settles, the others gather.
   const holder = await sql.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [id]);
   endpoint.answer(1);
-  await until(async () => (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE '%settle_items%'`)).rowCount, { what: 'the first to be settled' });
+  await until(
+    async () =>
+      (
+        await sql.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            AND query ILIKE '%settle_items%'`,
+        )
+      ).rowCount,
+    { what: 'the first to be settled' },
+  );
   endpoint.open();
   const answered = /^toolmark_model_requests_total\{.*outcome="answered".*\} (\d+)$/gm;
-  await until(async () => [...(await (await fetch(`${worker.url}/metrics`)).text()).matchAll(answered)].some(([, count]) => Number(count) === 6), { what: 'all answers to have come' });
+  await until(
+    async () =>
+      [...(await (await fetch(`${worker.url}/metrics`)).text()).matchAll(answered)].some(
+        ([, count]) => Number(count) === 6,
+      ),
+    { what: 'all answers to have come' },
+  );
   await holder.query('ROLLBACK');
   holder.release();
   const { counts } = await ended(id);
   expect(counts).toMatchObject({ settled: 6, errored: 1 });
-  expect((await results(id)).map(({ prompt, outcome, error, attempts, cost_usd }) => [prompt, outcome, error?.kind, attempts, cost_usd])).toEqual(
-    ['a', 'b', 'c', 'd', 'e', 'f'].map((prompt) => [prompt, ...(prompt === 'c' ? ['errored', 'internal'] : ['scored', undefined]), 1, 1]));
-  expect((await sql.query('SELECT sum(cost_usd)::float8 AS usd FROM spending')).rows).toEqual([{ usd: 8 }]); // two dollars for what was scored before
+  expect(
+    (await results(id)).map(({ prompt, outcome, error, attempts, cost_usd }) => [
+      prompt,
+      outcome,
+      error?.kind,
+      attempts,
+      cost_usd,
+    ]),
+  ).toEqual(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((prompt) => [
+      prompt,
+      ...(prompt === 'c' ? ['errored', 'internal'] : ['scored', undefined]),
+      1,
+      1,
+    ]),
+  );
+  expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 8 }]); // two dollars for what was scored before
   expect(endpoint.asked).toHaveLength(6);
   await sql.query('DROP FUNCTION refuse_one CASCADE');
 }, 120_000);

@@ -13,39 +13,60 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 3 }, models: [{ id: 'slow-2000' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: 3 },
+    models: [{ id: 'slow-2000' }],
+  });
 }, 300_000);
 
-const breakable = (name: 'api' | 'worker'): Promise<RunningProcess> => startProcess(name, env, { preload: 'test/fail-on-signal.mjs' });
+const breakable = (name: 'api' | 'worker'): Promise<RunningProcess> =>
+  startProcess(name, env, { preload: 'test/fail-on-signal.mjs' });
 const isReady = async ({ url }: RunningProcess): Promise<boolean> => (await fetch(`${url}/readyz`)).ok;
 const linesOf = (started: RunningProcess) =>
-  started.logs().split('\n').filter((line) => line.includes('nothing caught')).map((line) => JSON.parse(line) as { level: number; error: string; stack: string });
+  started
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('nothing caught'))
+    .map((line) => JSON.parse(line) as { level: number; error: string; stack: string });
 
-it.each(['SIGWINCH', 'SIGURG'] as const)('an API in which an error is caught by nothing (%s) says so, is not ready, serves what it has for five seconds, and ends with 1', async (signal) => {
-  const broken = await breakable('api');
-  const socket = io(broken.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'], reconnection: false });
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
-  expect(await isReady(broken)).toBe(true);
-  const before = performance.now();
-  await broken.kill(signal);
-  await until(async () => !(await isReady(broken)), { what: 'it to be unready' });
-  expect((await fetch(`${broken.url}/healthz`)).status).toBe(200);
-  expect((await clientOf(broken.url).get('/api/me')).status).toBe(200);
-  expect(await socket.timeout(4000).emitWithAck('unsubscribe', {})).toMatchObject({ ok: false });
-  await broken.kill(signal === 'SIGURG' ? 'SIGWINCH' : 'SIGURG');
-  expect(await broken.exited).toBe(1);
-  expect(performance.now() - before).toBeGreaterThan(4500);
-  const [first, second] = linesOf(broken);
-  expect(first).toMatchObject({ level: 60, error: expect.stringMatching(signal === 'SIGURG' ? /^rejected/ : /^thrown/), stack: expect.stringContaining('fail-on-signal.mjs') });
-  expect(second).toMatchObject({ level: 60, stack: expect.stringContaining('fail-on-signal.mjs') });
-  expect(await isReady(api)).toBe(true);
-}, 120_000);
+it.each(['SIGWINCH', 'SIGURG'] as const)(
+  'an API in which an error is caught by nothing (%s) says so, is not ready, serves what it has for five seconds, and ends with 1',
+  async (signal) => {
+    const broken = await breakable('api');
+    const socket = io(broken.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'], reconnection: false });
+    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+    expect(await isReady(broken)).toBe(true);
+    const before = performance.now();
+    await broken.kill(signal);
+    await until(async () => !(await isReady(broken)), { what: 'it to be unready' });
+    expect((await fetch(`${broken.url}/healthz`)).status).toBe(200);
+    expect((await clientOf(broken.url).get('/api/me')).status).toBe(200);
+    expect(await socket.timeout(4000).emitWithAck('unsubscribe', {})).toMatchObject({ ok: false });
+    await broken.kill(signal === 'SIGURG' ? 'SIGWINCH' : 'SIGURG');
+    expect(await broken.exited).toBe(1);
+    expect(performance.now() - before).toBeGreaterThan(4500);
+    const [first, second] = linesOf(broken);
+    expect(first).toMatchObject({
+      level: 60,
+      error: expect.stringMatching(signal === 'SIGURG' ? /^rejected/ : /^thrown/),
+      stack: expect.stringContaining('fail-on-signal.mjs'),
+    });
+    expect(second).toMatchObject({ level: 60, stack: expect.stringContaining('fail-on-signal.mjs') });
+    expect(await isReady(api)).toBe(true);
+  },
+  120_000,
+);
 
 it('a worker in which an error is caught by nothing takes nothing new, and what it has in hand ends and is not asked again', async () => {
-  const asked = async (): Promise<number> => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-2000']?.requests ?? 0;
+  const asked = async (): Promise<number> =>
+    ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-2000']?.requests ?? 0;
   const broken = await breakable('worker');
   const suite = (await client.post('/api/tool-eval/import', weatherSuite(12))).body.suite_id as string;
-  const { eval_id: id } = (await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-2000'], cache: 'off' })).body as { eval_id: string };
+  const { eval_id: id } = (
+    await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-2000'], cache: 'off' })
+  ).body as { eval_id: string };
   const run = async (): Promise<any> => (await client.get(`/api/tool-eval/history/${id}`)).body;
   await until(async () => (await asked()) >= 3, { what: 'three requests to be made' });
   await broken.kill('SIGWINCH');
@@ -56,6 +77,9 @@ it('a worker in which an error is caught by nothing takes nothing new, and what 
   expect((await client.get(`/api/tool-eval/history/${id}/results`)).body.items).toHaveLength(inHand);
 
   await startProcess('worker', env);
-  await until(async () => (await run()).status === 'completed', { what: 'the run to be completed by another worker', timeoutMs: 90_000 });
+  await until(async () => (await run()).status === 'completed', {
+    what: 'the run to be completed by another worker',
+    timeoutMs: 90_000,
+  });
   expect(await asked()).toBe(12);
 }, 240_000);

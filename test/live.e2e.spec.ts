@@ -22,12 +22,23 @@ beforeAll(async () => {
   const database = await createDatabase();
   redis = await startRedis();
   env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
-  const [simulator, ...others] = await Promise.all([startProcess('simulator'), startProcess('api', env), startProcess('api', env), startProcess('worker', env), startProcess('worker', env)]);
+  const [simulator, ...others] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    startProcess('api', env),
+    startProcess('worker', env),
+    startProcess('worker', env),
+  ]);
   apis = others.slice(0, 2);
   client = clientOf(apis[0]!.url);
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 20 }, models: ['perfect-ish', 'text-only', 'slow-40', 'no-required'].map((id) => ({ id })) });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: 20 },
+    models: ['perfect-ish', 'text-only', 'slow-40', 'no-required'].map((id) => ({ id })),
+  });
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
@@ -39,9 +50,10 @@ afterAll(() => sql.end());
 /** What was told otherwise than its schema says, and so docs/live.md. */
 const notAsDescribed: unknown[] = [];
 function check(name: string, message: any): void {
-  const { success, data, error } = name in LOG_EVENTS
-    ? Envelope.extend({ data: LOG_EVENTS[name as LogEventName] }).safeParse(message)
-    : LIVE_MESSAGES[name as LiveMessageName].safeParse(message);
+  const { success, data, error } =
+    name in LOG_EVENTS
+      ? Envelope.extend({ data: LOG_EVENTS[name as LogEventName] }).safeParse(message)
+      : LIVE_MESSAGES[name as LiveMessageName].safeParse(message);
   if (!success || !isDeepStrictEqual(data, message)) notAsDescribed.push({ name, message, without: data, error });
 }
 
@@ -59,8 +71,16 @@ interface WatcherSeen {
   of(jobId: string): Seen[];
 }
 /** Connects to a replica and notes every durable event it is told. */
-async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: { threshold: number } | false = { threshold: 1024 }): Promise<WatcherSeen> {
-  const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'], perMessageDeflate: perMessageDeflate as { threshold: number } });
+async function connect(
+  replica = 1,
+  token = ADMIN_TOKEN,
+  perMessageDeflate: { threshold: number } | false = { threshold: 1024 },
+): Promise<WatcherSeen> {
+  const socket = io(apis[replica]!.url, {
+    auth: { token },
+    transports: ['websocket'],
+    perMessageDeflate: perMessageDeflate as { threshold: number },
+  });
   sockets.push(socket);
   const seen: Seen[] = [];
   const snapshots: any[] = [];
@@ -68,7 +88,9 @@ async function connect(replica = 1, token = ADMIN_TOKEN, perMessageDeflate: { th
   socket.onAny((name: string, event: any) => {
     check(name, event);
     messages[name] = (messages[name] ?? 0) + 1;
-    if (name === 'tool_eval_results') for (const result of event.results) seen.push({ name: 'tool_eval_result', job_id: event.job_id, seq: result.seq });
+    if (name === 'tool_eval_results')
+      for (const result of event.results)
+        seen.push({ name: 'tool_eval_result', job_id: event.job_id, seq: result.seq });
     else if (name.endsWith('_progress')) snapshots.push(event);
     else seen.push({ name, job_id: event.job_id, seq: event.seq });
   });
@@ -90,12 +112,18 @@ async function submit(cases: number, models: string[]): Promise<{ jobId: string;
 }
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 const ended = (watcher: { of(jobId: string): Seen[] }, jobId: string) =>
-  until(() => watcher.of(jobId).some((event) => ['job_completed', 'job_cancelled'].includes(event.name)), { what: 'the terminal event', timeoutMs: 60_000 });
+  until(() => watcher.of(jobId).some((event) => ['job_completed', 'job_cancelled'].includes(event.name)), {
+    what: 'the terminal event',
+    timeoutMs: 60_000,
+  });
 
 it('every event of a run comes once, in order and without gaps, whichever replica is asked', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(12, ['slow-40', 'no-required']);
-  expect(await subscribe(watcher, jobId, 0)).toMatchObject({ ok: true, snapshot: { job: { id: jobId }, progress: { total: 24 } } });
+  expect(await subscribe(watcher, jobId, 0)).toMatchObject({
+    ok: true,
+    snapshot: { job: { id: jobId }, progress: { total: 24 } },
+  });
   await ended(watcher, jobId);
   const events = watcher.of(jobId);
   expect(events.map((event) => event.seq)).toEqual(upTo(events.length));
@@ -136,18 +164,34 @@ it('a client that is cut off and returns loses nothing and sees nothing twice', 
 
 const importable = (modules: string): boolean => spawnSync('python3', ['-c', `import ${modules}`]).status === 0;
 const hasPython = importable('socketio, aiohttp');
-const languages = [['js', process.execPath, '--input-type=module', '-e'], ...(hasPython ? [['python', 'python3', '-c']] : [])];
+const languages = [
+  ['js', process.execPath, '--input-type=module', '-e'],
+  ...(hasPython ? [['python', 'python3', '-c']] : []),
+];
 if (!hasPython) it.todo('the Python client of docs/live.md: python3 here cannot import socketio and aiohttp');
 
 /** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ends */
-function printedClient([language, command, ...options]: string[], jobId: string): { lines(): string[][]; exited: Promise<unknown> } {
+function printedClient(
+  [language, command, ...options]: string[],
+  jobId: string,
+): { lines(): string[][]; exited: Promise<unknown> } {
   const code = new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(readFileSync('docs/live.md', 'utf8'))![1]!.trim();
   expect(code.split('\n').length).toBeLessThanOrEqual(15);
-  const client = spawn(command!, [...options, code], { env: { ...process.env, URL: apis[0]!.url, TOKEN: ADMIN_TOKEN, JOB: jobId, PYTHONUNBUFFERED: '1' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const client = spawn(command!, [...options, code], {
+    env: { ...process.env, URL: apis[0]!.url, TOKEN: ADMIN_TOKEN, JOB: jobId, PYTHONUNBUFFERED: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   clients.push(client);
   let said = '';
   client.stdout.on('data', (text) => (said += text));
-  return { lines: () => said.split('\n').slice(0, -1).map((line) => line.split(' ')), exited: new Promise((resolve) => client.once('close', resolve)) };
+  return {
+    lines: () =>
+      said
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.split(' ')),
+    exited: new Promise((resolve) => client.once('close', resolve)),
+  };
 }
 
 it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Python' : ''}) follow a job to its end through a server that goes away`, async () => {
@@ -162,8 +206,15 @@ it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Pytho
     if (seqs.length > 20 && printed.every(({ lines }) => lines().length > 20) && !restarted) {
       restarted = apis[0]!.kill('SIGKILL').then(async () => {
         const row = await sql.query('SELECT current_database() AS name');
-        const database = Object.assign(new URL(process.env.TOOLMARK_TEST_DATABASE_URL!), { pathname: `/${row.rows[0].name}` }).href;
-        apis[0] = await startProcess('api', { DATABASE_URL: database, REDIS_URL: redis.url, LOG_LEVEL: 'warn', PORT: port });
+        const database = Object.assign(new URL(process.env.TOOLMARK_TEST_DATABASE_URL!), {
+          pathname: `/${row.rows[0].name}`,
+        }).href;
+        apis[0] = await startProcess('api', {
+          DATABASE_URL: database,
+          REDIS_URL: redis.url,
+          LOG_LEVEL: 'warn',
+          PORT: port,
+        });
       });
     }
   }
@@ -185,10 +236,21 @@ it('what the API did not expect is answered without details, and the log has the
   await ended(watcher, jobId);
   await sql.query('ALTER TABLE job RENAME COLUMN detail TO renamed');
   try {
-    expect(await subscribe(watcher, jobId)).toMatchObject({ ok: false, error: { status: 500, detail: 'Something went wrong here. The log has the details.' } });
+    expect(await subscribe(watcher, jobId)).toMatchObject({
+      ok: false,
+      error: { status: 500, detail: 'Something went wrong here. The log has the details.' },
+    });
     await until(() => apis[1]!.logs().includes('A subscription failed'));
-    const line = apis[1]!.logs().split('\n').find((text) => text.includes('A subscription failed'))!;
-    expect(JSON.parse(line)).toMatchObject({ level: 50, job: jobId, error: expect.stringContaining('detail'), stack: expect.stringContaining('at ') });
+    const line = apis[1]!
+      .logs()
+      .split('\n')
+      .find((text) => text.includes('A subscription failed'))!;
+    expect(JSON.parse(line)).toMatchObject({
+      level: 50,
+      job: jobId,
+      error: expect.stringContaining('detail'),
+      stack: expect.stringContaining('at '),
+    });
   } finally {
     await sql.query('ALTER TABLE job RENAME COLUMN renamed TO detail');
   }
@@ -217,25 +279,46 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
   expect(theirs.seen).toEqual([]);
 }, 60_000);
 
-/** A finished run whose log has 50,000 results more than were asked for: copies of its two, between the results and the end. */
+/**
+ * A finished run whose log has 50,000 results more than were asked for: copies of its two, between the results and
+ * the end.
+ */
 async function hugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
   const { jobId, evalId } = await submit(2, ['perfect-ish']);
   await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
-  const columns = (await sql.query(`SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
-    WHERE attrelid = 'result'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('sample', 'seq')`)).rows[0].names as string;
+  const columns = (
+    await sql.query(`SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+    WHERE attrelid = 'result'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('sample', 'seq')`)
+  ).rows[0].names as string;
   const { last } = (await sql.query('SELECT max(seq) AS last FROM result WHERE run_id = $1', [evalId])).rows[0];
-  await sql.query(`INSERT INTO result (sample, seq, ${columns}) SELECT n, $2 + 2 * (n - 1) + 1 + case_position, ${columns} FROM result, generate_series(1, 25000) n WHERE run_id = $1`, [evalId, last]);
+  await sql.query(
+    `INSERT INTO result (sample, seq, ${columns}) SELECT n, $2 + 2 * (n - 1) + 1 + case_position, ${columns}
+      FROM result, generate_series(1, 25000) n WHERE run_id = $1`,
+    [evalId, last],
+  );
   await sql.query('ANALYZE result'); // As autovacuum does after a minute: without it, a page is read by sorting all.
   await sql.query('UPDATE job_event SET seq = seq + 50000 WHERE job_id = $1 AND seq > $2', [jobId, last]);
-  await sql.query('UPDATE target SET n = n + 50000, settled = settled + 50000, passed = passed + 50000 WHERE run_id = $1', [evalId]);
-  const moved = await sql.query('UPDATE job SET last_seq = last_seq + 50000, done = done + 50000, total = total + 50000 WHERE id = $1 RETURNING last_seq', [jobId]);
+  await sql.query(
+    'UPDATE target SET n = n + 50000, settled = settled + 50000, passed = passed + 50000 WHERE run_id = $1',
+    [evalId],
+  );
+  const moved = await sql.query(
+    `UPDATE job SET last_seq = last_seq + 50000, done = done + 50000, total = total + 50000 WHERE id = $1
+      RETURNING last_seq`,
+    [jobId],
+  );
   return { jobId, evalId, lastSeq: moved.rows[0].last_seq };
 }
 
 it('a client that missed 50,000 results is told to read them over HTTP, where they all are; one that missed less is told them', async () => {
   const { jobId, evalId, lastSeq } = await hugeRun();
   const [watcher, other, single] = [await connect(1), await connect(0), await connect(0)];
-  expect(await subscribe(watcher, jobId, 0)).toMatchObject({ ok: true, truncated: true, from_seq: lastSeq, snapshot: { last_seq: lastSeq, progress: { current: 50_002 } } });
+  expect(await subscribe(watcher, jobId, 0)).toMatchObject({
+    ok: true,
+    truncated: true,
+    from_seq: lastSeq,
+    snapshot: { last_seq: lastSeq, progress: { current: 50_002 } },
+  });
   const overHttp: number[] = [];
   for await (const { seq } of new ApiClient(apis[0]!.url, ADMIN_TOKEN).results(evalId)) overHttp.push(seq);
   expect(overHttp).toHaveLength(50_002);
@@ -254,49 +337,71 @@ it('a client that missed 50,000 results is told to read them over HTTP, where th
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 
-it.each([true, false])('a client that reads nothing any more (batch: %s) is kept a few pages, not all, slows nobody, and goes on where it was when it reads again', async (batch) => {
-  const unsentBytes = async (): Promise<number> => Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
-  const { jobId: huge, lastSeq } = await hugeRun();
-  // One that does not compress: megabytes go into buffers of the system before anything waits in the API.
-  const [stopped, healthy] = [await connect(0, ADMIN_TOKEN, false), await connect(0)];
-  expect([stopped, healthy].map(({ socket }) => (socket.io.engine.transport as any).ws.extensions)).toEqual(['', 'permessage-deflate']);
-  const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
-  tcp().pause();
-  await until(async () => {
-    stopped.socket.emit('subscribe', { job_id: huge, after_seq: lastSeq - 9000, batch }, () => {});
-    return (await unsentBytes()) > 0;
-  }, { what: 'the stopped client to have unread events in the API', timeoutMs: 40_000 });
-  const { jobId } = await submit(3000, ['perfect-ish']);
-  void subscribe(stopped, jobId, 0, batch);
-  await subscribe(healthy, jobId, 0);
-  const kept: number[] = [];
-  await until(async () => {
-    kept.push(await unsentBytes());
-    return healthy.of(jobId).some((event) => event.name === 'job_completed');
-  }, { what: 'the healthy client to have all', timeoutMs: 60_000 });
-  expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
-  // Two pages that wait and those on their way, of at most 500 results of half a kilobyte.
-  expect(Math.min(...kept)).toBeGreaterThan(0);
-  expect(Math.max(...kept)).toBeLessThan(2_000_000);
+it.each([true, false])(
+  'a client that reads nothing any more (batch: %s) is kept a few pages, not all, slows nobody, and goes on where it was when it reads again',
+  async (batch) => {
+    const unsentBytes = async (): Promise<number> =>
+      Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
+    const { jobId: huge, lastSeq } = await hugeRun();
+    // One that does not compress: megabytes go into buffers of the system before anything waits in the API.
+    const [stopped, healthy] = [await connect(0, ADMIN_TOKEN, false), await connect(0)];
+    expect([stopped, healthy].map(({ socket }) => (socket.io.engine.transport as any).ws.extensions)).toEqual([
+      '',
+      'permessage-deflate',
+    ]);
+    const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
+    tcp().pause();
+    await until(
+      async () => {
+        stopped.socket.emit('subscribe', { job_id: huge, after_seq: lastSeq - 9000, batch }, () => {});
+        return (await unsentBytes()) > 0;
+      },
+      { what: 'the stopped client to have unread events in the API', timeoutMs: 40_000 },
+    );
+    const { jobId } = await submit(3000, ['perfect-ish']);
+    void subscribe(stopped, jobId, 0, batch);
+    await subscribe(healthy, jobId, 0);
+    const kept: number[] = [];
+    await until(
+      async () => {
+        kept.push(await unsentBytes());
+        return healthy.of(jobId).some((event) => event.name === 'job_completed');
+      },
+      { what: 'the healthy client to have all', timeoutMs: 60_000 },
+    );
+    expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
+    // Two pages that wait and those on their way, of at most 500 results of half a kilobyte.
+    expect(Math.min(...kept)).toBeGreaterThan(0);
+    expect(Math.max(...kept)).toBeLessThan(2_000_000);
 
-  expect(stopped.of(jobId)).toEqual([]);
-  tcp().resume();
-  await ended(stopped, jobId);
-  expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
-  await until(async () => (await unsentBytes()) === 0);
-}, 150_000);
+    expect(stopped.of(jobId)).toEqual([]);
+    tcp().resume();
+    await ended(stopped, jobId);
+    expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
+    await until(async () => (await unsentBytes()) === 0);
+  },
+  150_000,
+);
 
-it.each([-3_600_000, 20_000, 3_600_000])('an API whose clock is %i ms off tells what its team makes and ends, and nothing of before', async (skewMs) => {
-  const before = await submit(1, ['perfect-ish']);
-  await until(async () => (await client.get(`/api/jobs/${before.jobId}`)).body.finished_at);
-  const skewed = await startProcess('api', { ...env, CLOCK_SKEW_MS: String(skewMs) }, { preload: 'bench/chaos/skewed-clock.mjs' });
-  const watcher = await connect(apis.push(skewed) - 1);
-  const { jobId } = await submit(1, ['perfect-ish']);
-  await ended(watcher, jobId);
-  expect(watcher.of(jobId).map(({ name }) => name)).toEqual(['job_created', 'job_completed']);
-  expect(watcher.of(before.jobId)).toEqual([]);
-  await skewed.stop();
-}, 120_000);
+it.each([-3_600_000, 20_000, 3_600_000])(
+  'an API whose clock is %i ms off tells what its team makes and ends, and nothing of before',
+  async (skewMs) => {
+    const before = await submit(1, ['perfect-ish']);
+    await until(async () => (await client.get(`/api/jobs/${before.jobId}`)).body.finished_at);
+    const skewed = await startProcess(
+      'api',
+      { ...env, CLOCK_SKEW_MS: String(skewMs) },
+      { preload: 'bench/chaos/skewed-clock.mjs' },
+    );
+    const watcher = await connect(apis.push(skewed) - 1);
+    const { jobId } = await submit(1, ['perfect-ish']);
+    await ended(watcher, jobId);
+    expect(watcher.of(jobId).map(({ name }) => name)).toEqual(['job_created', 'job_completed']);
+    expect(watcher.of(before.jobId)).toEqual([]);
+    await skewed.stop();
+  },
+  120_000,
+);
 
 it('a wrong token is refused, and a revoked one is disconnected within seconds', async () => {
   await expect(connect(0, 'nobody')).rejects.toThrow(/token/);

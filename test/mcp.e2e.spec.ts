@@ -23,11 +23,23 @@ afterAll(async () => {
 /** The reference server of the Model Context Protocol, as it is published. */
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort();
-  const child = spawn(resolve('node_modules/.bin/node'), ['--import', resolve('scripts/stop-with-parent.mjs'), resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js'), transport], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: { PATH: process.env.PATH, PORT: String(port) },
-  });
+  const child = spawn(
+    resolve('node_modules/.bin/node'),
+    [
+      '--import',
+      resolve('scripts/stop-with-parent.mjs'),
+      resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+      transport,
+    ],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { PATH: process.env.PATH, PORT: String(port) },
+    },
+  );
   stops.push(() => child.kill('SIGKILL'));
-  await until(() => fetch(`http://127.0.0.1:${port}/`).then(() => true), { what: `the MCP server on port ${port} to answer` });
+  await until(() => fetch(`http://127.0.0.1:${port}/`).then(() => true), {
+    what: `the MCP server on port ${port} to answer`,
+  });
   return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`;
 }
 
@@ -39,28 +51,69 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
 
   it('is discovered without being told which transport it speaks', async () => {
     const { status, body } = await client.post('/api/mcp/discover', { url });
-    expect({ status, body }).toMatchObject({ status: 200, body: { server: { transport: transport === 'sse' ? 'sse' : 'streamable-http', name: expect.any(String), instructions: expect.any(String) } } });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        server: {
+          transport: transport === 'sse' ? 'sse' : 'streamable-http',
+          name: expect.any(String),
+          instructions: expect.any(String),
+        },
+      },
+    });
     expect(body.tools.map((tool: any) => tool.name)).toEqual(expect.arrayContaining(['echo', 'get-sum']));
   });
 
   it('becomes a suite with a draft for each tool, which no run takes before it was looked at', async () => {
     const unasked = (await client.post('/api/mcp/import', { url })).body;
-    expect(unasked.warnings).toContainEqual(expect.stringMatching(/^The server has instructions for models \(\d+ characters\), .*"use_instructions": true/));
+    expect(unasked.warnings).toContainEqual(
+      expect.stringMatching(/^The server has instructions for models \(\d+ characters\), .*"use_instructions": true/),
+    );
     expect((await client.get(`/api/tool-suites/${unasked.suite_id}`)).body.system_prompt).toBeNull();
-    const { status, body } = await client.post('/api/mcp/import', { url, suite_name: 'Everything', generate_cases: true, use_instructions: true });
+    const { status, body } = await client.post('/api/mcp/import', {
+      url,
+      suite_name: 'Everything',
+      generate_cases: true,
+      use_instructions: true,
+    });
     expect(body.warnings).not.toContainEqual(expect.stringMatching(/instructions/));
-    expect({ status, body }).toMatchObject({ status: 201, body: { suite_id: expect.any(String), server: { transport: expect.any(String) } } });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { suite_id: expect.any(String), server: { transport: expect.any(String) } },
+    });
     const suite = (await client.get(`/api/tool-suites/${body.suite_id}`)).body;
-    expect(suite).toMatchObject({ name: 'Everything', system_prompt: body.server.instructions, description: expect.stringContaining(url) });
+    expect(suite).toMatchObject({
+      name: 'Everything',
+      system_prompt: body.server.instructions,
+      description: expect.stringContaining(url),
+    });
     expect(suite.tools).toHaveLength(body.tools_created);
     expect(suite.test_cases).toHaveLength(body.tools_created);
     expect(suite.test_cases.every((input: any) => input.draft === true)).toBe(true);
-    await client.post('/api/providers', { key: `p-${transport.toLowerCase()}`, base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'm' }] });
-    const refused = await client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`p-${transport.toLowerCase()}::m`] });
+    await client.post('/api/providers', {
+      key: `p-${transport.toLowerCase()}`,
+      base_url: 'http://127.0.0.1:9/v1',
+      models: [{ id: 'm' }],
+    });
+    const refused = await client.post('/api/tool-eval', {
+      suite_id: body.suite_id,
+      models: [`p-${transport.toLowerCase()}::m`],
+    });
     expect(refused).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/drafts/) } });
-    const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }).then((answer) => answer.text());
-    expect(await client.post('/api/tool-eval/import?dry_run=true', exported)).toMatchObject({ status: 200, body: { test_cases_created: body.tools_created } });
-    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).body).toMatchObject({ added: [], removed: [], changed: [], applied: false, version: 1 });
+    const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    }).then((answer) => answer.text());
+    expect(await client.post('/api/tool-eval/import?dry_run=true', exported)).toMatchObject({
+      status: 200,
+      body: { test_cases_created: body.tools_created },
+    });
+    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).body).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+      applied: false,
+      version: 1,
+    });
   });
 });
 
@@ -69,21 +122,41 @@ describe('an MCP server that changes', () => {
   let url: string;
   let tools: object[];
   let wanted: string | undefined;
-  const tool = (name: string, more: object = {}) => ({ name, description: name, inputSchema: { type: 'object', properties: { a: { type: 'string' } } }, ...more });
+  const tool = (name: string, more: object = {}) => ({
+    name,
+    description: name,
+    inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
+    ...more,
+  });
 
   beforeAll(async () => {
     server = createServer((request, response) => {
       let text = '';
-      request.on('data', (chunk) => (text += chunk)).on('end', () => {
-        const message = text ? JSON.parse(text) : {};
-        const answer = (result: object) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...result }));
-        if (wanted && request.headers.authorization !== wanted) response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end('{"error":"invalid_token"}');
-        else if (request.method !== 'POST') response.writeHead(405).end();
-        else if (message.method === 'initialize') answer({ result: { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'changing', version: '1' } } });
-        else if (message.id === undefined) response.writeHead(202).end();
-        else if (message.method === 'tools/list') answer({ result: { tools } });
-        else answer({ error: { code: -32601, message: 'Method not found' } });
-      });
+      request
+        .on('data', (chunk) => (text += chunk))
+        .on('end', () => {
+          const message = text ? JSON.parse(text) : {};
+          const answer = (result: object) =>
+            response
+              .writeHead(200, { 'content-type': 'application/json' })
+              .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...result }));
+          if (wanted && request.headers.authorization !== wanted)
+            response
+              .writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' })
+              .end('{"error":"invalid_token"}');
+          else if (request.method !== 'POST') response.writeHead(405).end();
+          else if (message.method === 'initialize')
+            answer({
+              result: {
+                protocolVersion: message.params.protocolVersion,
+                capabilities: { tools: {} },
+                serverInfo: { name: 'changing', version: '1' },
+              },
+            });
+          else if (message.id === undefined) response.writeHead(202).end();
+          else if (message.method === 'tools/list') answer({ result: { tools } });
+          else answer({ error: { code: -32601, message: 'Method not found' } });
+        });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp?token=secret`;
@@ -91,46 +164,111 @@ describe('an MCP server that changes', () => {
   });
 
   it('shows what changed and which cases that concerns, before anything is applied', async () => {
-    tools = [tool('stays'), tool('changes'), tool('goes'), tool('files/read', { annotations: { readOnlyHint: true }, title: 'Read' })];
+    tools = [
+      tool('stays'),
+      tool('changes'),
+      tool('goes'),
+      tool('files/read', { annotations: { readOnlyHint: true }, title: 'Read' }),
+    ];
     const { body: made } = await client.post('/api/mcp/import', { url });
-    expect(made).toMatchObject({ tools_created: 4, test_cases_created: 0, warnings: [expect.stringMatching(/"files\/read" is named "files_read"/)] });
+    expect(made).toMatchObject({
+      tools_created: 4,
+      test_cases_created: 0,
+      warnings: [expect.stringMatching(/"files\/read" is named "files_read"/)],
+    });
     const path = `/api/tool-suites/${made.suite_id}`;
     const suite = (await client.get(path)).body;
     expect(suite).toMatchObject({ name: 'Tools of changing', description: expect.not.stringContaining('secret') });
-    expect(suite.tools[3]).toMatchObject({ function: { name: 'files_read' }, annotations: { title: 'Read', readOnlyHint: true } });
-    await client.post(`${path}/cases`, { cases: [{ name: 'one', prompt: 'p', expected_tool: 'goes' }, { name: 'two', prompt: 'p', expected_calls: [{ tool: 'changes' }, { tool: 'stays' }] }] });
+    expect(suite.tools[3]).toMatchObject({
+      function: { name: 'files_read' },
+      annotations: { title: 'Read', readOnlyHint: true },
+    });
+    await client.post(`${path}/cases`, {
+      cases: [
+        { name: 'one', prompt: 'p', expected_tool: 'goes' },
+        { name: 'two', prompt: 'p', expected_calls: [{ tool: 'changes' }, { tool: 'stays' }] },
+      ],
+    });
     await client.patch(path, { tools: [...suite.tools, { type: 'function', function: { name: 'by_hand' } }] });
 
-    tools = [tool('stays'), tool('changes', { description: 'anew' }), tool('files/read', { annotations: { readOnlyHint: true }, title: 'Read' }), tool('comes')];
+    tools = [
+      tool('stays'),
+      tool('changes', { description: 'anew' }),
+      tool('files/read', { annotations: { readOnlyHint: true }, title: 'Read' }),
+      tool('comes'),
+    ];
     const shown = (await client.post(`${path}/mcp-sync`)).body;
     expect(shown).toMatchObject({
-      applied: false, version: 3, added: [{ name: 'comes' }], removed: [{ name: 'goes', cases: [{ name: 'one', position: 0 }] }],
-      changed: [{ name: 'changes', fields: ['description'], cases: [{ name: 'two' }], after: { function: { description: 'anew' } } }],
+      applied: false,
+      version: 3,
+      added: [{ name: 'comes' }],
+      removed: [{ name: 'goes', cases: [{ name: 'one', position: 0 }] }],
+      changed: [
+        {
+          name: 'changes',
+          fields: ['description'],
+          cases: [{ name: 'two' }],
+          after: { function: { description: 'anew' } },
+        },
+      ],
     });
     expect((await client.get(path)).body.version).toBe(3);
 
-    expect(await client.post(`${path}/mcp-sync?apply=true`)).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/Case 0 \("one"\) would not fit any more/) } });
-    expect((await client.post(`${path}/mcp-sync?apply=true&keep_removed=true`)).body).toMatchObject({ applied: true, version: 4 });
+    expect(await client.post(`${path}/mcp-sync?apply=true`)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/Case 0 \("one"\) would not fit any more/) },
+    });
+    expect((await client.post(`${path}/mcp-sync?apply=true&keep_removed=true`)).body).toMatchObject({
+      applied: true,
+      version: 4,
+    });
     const after = (await client.get(path)).body;
-    expect(after.tools.map((one: any) => one.function.name)).toEqual(['stays', 'changes', 'goes', 'files_read', 'by_hand', 'comes']);
+    expect(after.tools.map((one: any) => one.function.name)).toEqual([
+      'stays',
+      'changes',
+      'goes',
+      'files_read',
+      'by_hand',
+      'comes',
+    ]);
     expect(after.version).toBe(4);
-    expect((await client.post(`${path}/mcp-sync?apply=true`)).body).toMatchObject({ added: [], removed: [], changed: [], version: 4 });
+    expect((await client.post(`${path}/mcp-sync?apply=true`)).body).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+      version: 4,
+    });
   });
 
   it('with more tools than a suite can hold is imported in part, and what was not chosen is no news', async () => {
     tools = Array.from({ length: 200 }, (_, n) => tool(`t${n}`));
-    expect(await client.post('/api/mcp/import', { url })).toMatchObject({ status: 422, body: { errors: [{ path: '/tool_names' }] } });
-    expect(await client.post('/api/mcp/import', { url, tool_names: ['t1', 'x'] })).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/no tool "x"/) } });
+    expect(await client.post('/api/mcp/import', { url })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/tool_names' }] },
+    });
+    expect(await client.post('/api/mcp/import', { url, tool_names: ['t1', 'x'] })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/no tool "x"/) },
+    });
     const { body } = await client.post('/api/mcp/import', { url, tool_names: ['t1', 't7'] });
     expect(body.tools_created).toBe(2);
-    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).body).toMatchObject({ added: [], removed: [], changed: [] });
+    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).body).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+    });
   });
 
   it('with a tool that cannot be used is imported without it, and says so', async () => {
     tools = [tool('fine'), tool('broken', { inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } } })];
     const { body } = await client.post('/api/mcp/import', { url });
-    expect(body).toMatchObject({ tools_created: 1, warnings: [expect.stringMatching(/"broken" is left out: its schema .*strnig|"broken" is left out/)] });
-    expect(await client.post('/api/mcp/discover', { url: url.replace('http://', 'http://user:secret@') })).toMatchObject({ status: 400, body: { errors: [{ path: '/url', message: expect.stringMatching(/headers/) }] } });
+    expect(body).toMatchObject({
+      tools_created: 1,
+      warnings: [expect.stringMatching(/"broken" is left out: its schema .*strnig|"broken" is left out/)],
+    });
+    expect(
+      await client.post('/api/mcp/discover', { url: url.replace('http://', 'http://user:secret@') }),
+    ).toMatchObject({ status: 400, body: { errors: [{ path: '/url', message: expect.stringMatching(/headers/) }] } });
   });
 
   it('that wants a token gets it with each request, keeps none here, and a sync without it says so', async () => {
@@ -144,7 +282,12 @@ describe('an MCP server that changes', () => {
       tools = [tool('f'), tool('g')];
       const sync = `/api/tool-suites/${made.suite_id}/mcp-sync`;
       for (const input of [undefined, {}, { headers: { Authorization: 'Bearer other' } }, { transport: 'sse' }]) {
-        expect(await client.post(`${sync}?apply=true`, input)).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/answered 401: it wants a token.*"headers" with each request.*not kept/) } });
+        expect(await client.post(`${sync}?apply=true`, input)).toMatchObject({
+          status: 422,
+          body: {
+            detail: expect.stringMatching(/answered 401: it wants a token.*"headers" with each request.*not kept/),
+          },
+        });
       }
       expect((await client.post(sync, { headers })).body).toMatchObject({ applied: false, added: [{ name: 'g' }] });
       expect((await client.post(`${sync}?apply=true`, { headers })).body).toMatchObject({ applied: true, version: 2 });
@@ -159,7 +302,11 @@ describe('an MCP server that changes', () => {
     const { body } = await client.post('/api/mcp/import', { tools: found, suite_name: 'Given', generate_cases: true });
     expect(body).toMatchObject({ tools_created: 2, test_cases_created: 2, server: null });
     expect(await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`)).toMatchObject({ status: 409 });
-    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`, { url })).body).toMatchObject({ added: [], removed: [], changed: [] });
+    expect((await client.post(`/api/tool-suites/${body.suite_id}/mcp-sync`, { url })).body).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+    });
     expect(await client.post('/api/mcp/import', {})).toMatchObject({ status: 422 });
     expect(await client.post('/api/mcp/import', { url, headers: { Host: 'x' } })).toMatchObject({ status: 400 });
   });
@@ -168,7 +315,10 @@ describe('an MCP server that changes', () => {
 it('private addresses are refused where the operator does not allow them', async () => {
   const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
   try {
-    expect(await strict.client.post('/api/mcp/discover', { url: 'http://127.0.0.1:9/mcp' })).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/private address/) } });
+    expect(await strict.client.post('/api/mcp/discover', { url: 'http://127.0.0.1:9/mcp' })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/private address/) },
+    });
   } finally {
     await strict.close();
   }

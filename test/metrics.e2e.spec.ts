@@ -8,28 +8,51 @@ let client: Client;
 beforeAll(async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'debug' };
-  processes = { API: await startProcess('api', env), Worker: await startProcess('worker', env), Simulator: await startProcess('simulator') };
+  processes = {
+    API: await startProcess('api', env),
+    Worker: await startProcess('worker', env),
+    Simulator: await startProcess('simulator'),
+  };
   client = clientOf(processes.API.url);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${processes.Simulator.url}/v1`, api_key: 'sk-metrics-0123456789', limits: { max_concurrency: 4, requests_per_minute: 3000 },
-    models: [{ id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }, { id: 'slow-60000:metrics' }, { id: 'wrong-key' }],
+    key: 'sim',
+    base_url: `${processes.Simulator.url}/v1`,
+    api_key: 'sk-metrics-0123456789',
+    limits: { max_concurrency: 4, requests_per_minute: 3000 },
+    models: [
+      { id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 },
+      { id: 'slow-60000:metrics' },
+      { id: 'wrong-key' },
+    ],
   });
 });
 
-const scrape = async (name: keyof typeof processes): Promise<string> => (await fetch(`${processes[name].url}/metrics`)).text();
+const scrape = async (name: keyof typeof processes): Promise<string> =>
+  (await fetch(`${processes[name].url}/metrics`)).text();
 /** The values of a metric by its labels, without the lane's id. */
 const values = (text: string, metric: string): Record<string, number> =>
-  Object.fromEntries([...text.matchAll(new RegExp(`^${metric}(?:\\{(.*?)\\})? (.*)$`, 'gm'))].map(([, labels = '', value]) => [labels.replace(/lane="[^"]*",?/, ''), Number(value)]));
+  Object.fromEntries(
+    [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*?)\\})? (.*)$`, 'gm'))].map(([, labels = '', value]) => [
+      labels.replace(/lane="[^"]*",?/, ''),
+      Number(value),
+    ]),
+  );
 async function submit(cases: number, model: string) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' })).body as { eval_id: string; job_id: string };
+  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' }))
+    .body as { eval_id: string; job_id: string };
 }
-const completed = (evalId: string) => until(async () => (await client.get(`/api/tool-eval/history/${evalId}`)).body.status === 'completed', { what: 'the run to complete' });
+const completed = (evalId: string) =>
+  until(async () => (await client.get(`/api/tool-eval/history/${evalId}`)).body.status === 'completed', {
+    what: 'the run to complete',
+  });
 
 it('docs/metrics.md names exactly the metrics that each process exposes', async () => {
   for (const name of Object.keys(processes) as (keyof typeof processes)[]) {
     const exposed = [...(await scrape(name)).matchAll(/^# TYPE (\w+)/gm)].map(([, metric]) => metric!);
-    const sections = readFileSync('docs/metrics.md', 'utf8').split(/^## /m).filter((section) => section.startsWith(name));
+    const sections = readFileSync('docs/metrics.md', 'utf8')
+      .split(/^## /m)
+      .filter((section) => section.startsWith(name));
     const named = sections.flatMap((section) => [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, metric]) => metric!));
     expect(exposed.filter((metric) => !/^(process|nodejs)_/.test(metric)).sort()).toEqual(named.sort());
     expect(exposed).toContain('nodejs_eventloop_lag_seconds');
@@ -42,7 +65,10 @@ it('workers count what they did, by lane, and never by run or case', async () =>
   await completed(eval_id);
   await completed(failing.eval_id);
   const text = await scrape('Worker');
-  expect(values(text, 'toolmark_items_total')).toEqual({ 'lane_name="sim",outcome="scored"': 30, 'lane_name="sim",outcome="auth"': 2 });
+  expect(values(text, 'toolmark_items_total')).toEqual({
+    'lane_name="sim",outcome="scored"': 30,
+    'lane_name="sim",outcome="auth"': 2,
+  });
   expect(values(text, 'toolmark_model_requests_total')).toMatchObject({ 'lane_name="sim",outcome="answered"': 30 });
   expect(values(text, 'toolmark_results_settled_total')).toEqual({ '': 32 });
   expect(values(text, 'toolmark_late_settlements_total')).toEqual({ '': 0 });
@@ -57,9 +83,17 @@ it('workers count what they did, by lane, and never by run or case', async () =>
 
 it('what a worker logs of an item says which run and lane it is of', async () => {
   const { eval_id, job_id } = await submit(3, 'sim::slow-60000:metrics');
-  await until(async () => values(await scrape('Worker'), 'toolmark_worker_items_in_hand')['lane_name="sim"'] === 3, { what: 'three items in hand' });
+  await until(async () => values(await scrape('Worker'), 'toolmark_worker_items_in_hand')['lane_name="sim"'] === 3, {
+    what: 'three items in hand',
+  });
   await client.post('/api/tool-eval/cancel', { job_id });
-  const given = await until(() => processes.Worker.logs().split('\n').find((line) => line.includes('An item was given up')), { what: 'the log to say so' });
+  const given = await until(
+    () =>
+      processes.Worker.logs()
+        .split('\n')
+        .find((line) => line.includes('An item was given up')),
+    { what: 'the log to say so' },
+  );
   const [lane] = (await client.get('/api/lanes')).body.items;
   expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was given up' });
 });
@@ -67,15 +101,24 @@ it('what a worker logs of an item says which run and lane it is of', async () =>
 it('the API says how many slots are useful, also without any worker', async () => {
   expect(values(await scrape('API'), 'toolmark_fleet_desired_slots')).toEqual({ '': 0 });
   const { eval_id, job_id } = await submit(10, 'sim::slow-60000:metrics');
-  await until(async () => values(await scrape('API'), 'toolmark_lane_permits_in_flight')['lane_name="sim"'] === 4, { what: 'four requests under way' });
+  await until(async () => values(await scrape('API'), 'toolmark_lane_permits_in_flight')['lane_name="sim"'] === 4, {
+    what: 'four requests under way',
+  });
   const text = await scrape('API');
   expect(values(text, 'toolmark_lane_backlog_items')).toEqual({ 'lane_name="sim"': 10 });
   expect(values(text, 'toolmark_desired_slots')).toEqual({ 'lane_name="sim"': 4 });
-  expect(values(text, 'toolmark_lane_limit')).toEqual({ 'lane_name="sim",limit="concurrency"': 4, 'lane_name="sim",limit="requests_per_minute"': 3000 });
+  expect(values(text, 'toolmark_lane_limit')).toEqual({
+    'lane_name="sim",limit="concurrency"': 4,
+    'lane_name="sim",limit="requests_per_minute"': 3000,
+  });
   expect(values(text, 'toolmark_store_up')).toEqual({ 'store="postgres"': 1, 'store="redis"': 1 });
   expect(text).not.toContain(eval_id);
   await processes.Worker.kill('SIGKILL');
-  await until(async () => values(await scrape('API'), 'toolmark_desired_slots')['lane_name="sim"'] === 4, { what: 'the slots to be told still' });
+  await until(async () => values(await scrape('API'), 'toolmark_desired_slots')['lane_name="sim"'] === 4, {
+    what: 'the slots to be told still',
+  });
   await client.post('/api/tool-eval/cancel', { job_id });
-  await until(async () => values(await scrape('API'), 'toolmark_fleet_desired_slots')[''] === 0, { what: 'nothing to be useful any more' });
+  await until(async () => values(await scrape('API'), 'toolmark_fleet_desired_slots')[''] === 0, {
+    what: 'nothing to be useful any more',
+  });
 });

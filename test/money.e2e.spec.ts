@@ -13,8 +13,16 @@ beforeAll(async () => {
   system = await startSystem({ workers: 2 });
   ({ client, sql, control, requests, script } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 },
-    models: [{ id: 'perfect-ish', ...PRICES }, { id: 'slow-40', ...PRICES }, { id: 'slow-41', unsupported_params: ['seed'] }, { id: 'scripted:notes' }, { id: 'embeddings', input_cost_per_mtok: 1000 }],
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    limits: { max_concurrency: 4 },
+    models: [
+      { id: 'perfect-ish', ...PRICES },
+      { id: 'slow-40', ...PRICES },
+      { id: 'slow-41', unsupported_params: ['seed'] },
+      { id: 'scripted:notes' },
+      { id: 'embeddings', input_cost_per_mtok: 1000 },
+    ],
   });
 });
 afterAll(() => sql.end());
@@ -24,7 +32,14 @@ async function submit(cases: number, models: string[], more: object = {}) {
   return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, cache: 'off', ...more });
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
-const ended = (evalId: string) => until(async () => { const now = await run(evalId); return now.finished_at && now.score !== null && now; }, { what: 'the run to end' });
+const ended = (evalId: string) =>
+  until(
+    async () => {
+      const now = await run(evalId);
+      return now.finished_at && now.score !== null && now;
+    },
+    { what: 'the run to end' },
+  );
 /** Window of a lane with four slots: four at work and two waiting. */
 const WINDOW = 6;
 
@@ -34,8 +49,15 @@ describe('a budget', () => {
     const done = await ended(body.eval_id);
     expect(done).toMatchObject({ status: 'budget_exceeded', counts: { settled: 15, passed: 15 } });
     const job = (await client.get(`/api/jobs/${body.job_id}`)).body;
-    expect(job).toMatchObject({ status: 'budget_exceeded', detail: '15 of 15 requests are made.', progress: { done: 15, total: 40 } });
-    const { rows } = await sql.query(`SELECT name, data::json ->> 'status' AS status FROM job_event WHERE job_id = $1 ORDER BY seq DESC LIMIT 1`, [body.job_id]);
+    expect(job).toMatchObject({
+      status: 'budget_exceeded',
+      detail: '15 of 15 requests are made.',
+      progress: { done: 15, total: 40 },
+    });
+    const { rows } = await sql.query(
+      `SELECT name, data::json ->> 'status' AS status FROM job_event WHERE job_id = $1 ORDER BY seq DESC LIMIT 1`,
+      [body.job_id],
+    );
     expect(rows).toEqual([{ name: 'job_completed', status: 'budget_exceeded' }]);
   }, 60_000);
 
@@ -48,11 +70,16 @@ describe('a budget', () => {
     const cost = results.reduce((sum: number, result: any) => sum + result.cost_usd, 0);
     expect(cost).toBeGreaterThanOrEqual(3);
     expect(cost).toBeLessThan(3 + WINDOW * dearest);
-    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`, {})).body).toMatchObject({ status: 422, detail: expect.stringMatching(/budget/) });
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`, {})).body).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(/budget/),
+    });
     expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`, { budget: null })).status).toBe(202);
     const whole = await ended(body.eval_id);
     expect(whole).toMatchObject({ status: 'completed', counts: { total: 60, settled: 60, passed: 60 } });
-    expect((await sql.query('SELECT sum(requests)::int AS n FROM target WHERE run_id = $1', [body.eval_id])).rows[0].n).toBe(60);
+    expect(
+      (await sql.query('SELECT sum(requests)::int AS n FROM target WHERE run_id = $1', [body.eval_id])).rows[0].n,
+    ).toBe(60);
   }, 60_000);
 
   it('of dollars is refused for models without prices', async () => {
@@ -74,21 +101,42 @@ describe('a budget', () => {
     const stopped = await ended(over.body.eval_id);
     expect(stopped.status).toBe('budget_exceeded');
     expect((await client.get(`/api/jobs/${over.body.job_id}`)).body.detail).toMatch(/monthly cap/);
-    expect((await submit(1, ['perfect-ish'])).body).toMatchObject({ status: 409, detail: expect.stringMatching(/PUT \/api\/settings\/spending/) });
+    expect((await submit(1, ['perfect-ish'])).body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/PUT \/api\/settings\/spending/),
+    });
     expect((await submit(1, ['slow-41'])).status).toBe(202);
     await client.put('/api/settings/spending', { monthly_cap_usd: null });
   }, 60_000);
 });
 
 describe('an embedding model', () => {
-  const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' } } } } };
-  const reply = { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: '{"text":"buy fresh milk"}' } }] };
+  const tool = {
+    type: 'function',
+    function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+  };
+  const reply = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: '{"text":"buy fresh milk"}' } }],
+  };
   /** A run of a model without prices, each of whose cases compares a text of its own by meaning. */
   async function submitNotes(name: string, cases: number) {
     const prompts = Array.from({ length: cases }, (_, n) => `${name} ${n}`);
     await script('notes', { by_prompt: Object.fromEntries(prompts.map((prompt) => [prompt, reply])) });
-    const file = { name, tools: [tool], test_cases: prompts.map((prompt) => ({ prompt, expected_tool: 'note', expected_params: { text: `get milk, ${prompt}` }, param_scoring: 'semantic' })) };
-    const { body: { suite_id } } = await client.post('/api/tool-eval/import', file);
+    const file = {
+      name,
+      tools: [tool],
+      test_cases: prompts.map((prompt) => ({
+        prompt,
+        expected_tool: 'note',
+        expected_params: { text: `get milk, ${prompt}` },
+        param_scoring: 'semantic',
+      })),
+    };
+    const {
+      body: { suite_id },
+    } = await client.post('/api/tool-eval/import', file);
     return client.post('/api/tool-eval', { suite_id, models: ['scripted:notes'], cache: 'off' });
   }
   const spent = async (): Promise<number> => (await client.get('/api/settings/spending')).body.spent_usd;
@@ -106,8 +154,13 @@ describe('an embedding model', () => {
     const stopped = await ended((await submitNotes('second', 60)).body.eval_id);
     expect(stopped).toMatchObject({ status: 'budget_exceeded', counts: { errored: 0 } });
     expect(stopped.counts.settled).toBeLessThan(60);
-    expect((await submitNotes('third', 1)).body).toMatchObject({ status: 409, detail: expect.stringMatching(/PUT \/api\/settings\/spending/) });
-    expect((await client.post(`/api/tool-eval/history/${stopped.id}/rescore`, { param_scoring: 'semantic' })).status).toBe(409);
+    expect((await submitNotes('third', 1)).body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/PUT \/api\/settings\/spending/),
+    });
+    expect(
+      (await client.post(`/api/tool-eval/history/${stopped.id}/rescore`, { param_scoring: 'semantic' })).status,
+    ).toBe(409);
     expect((await submit(1, ['slow-41'])).status).toBe(202);
     await client.put('/api/settings/spending', { monthly_cap_usd: null });
   }, 60_000);
@@ -116,51 +169,96 @@ describe('an embedding model', () => {
 describe('resuming a run', () => {
   it('takes what errored and what is missing, and asks for nothing that is scored again', async () => {
     await control('perfect-ish', { on: false, status: 400 });
-    const { body } = await submit(20, ['perfect-ish', 'slow-41'], { samples: 2, case_filter: null, params: { seed: 7 } });
-    await until(async () => { const { counts } = await run(body.eval_id); return counts.errored === 40 && counts.settled >= 45; }, { what: 'all of one model and five items of the other' });
+    const { body } = await submit(20, ['perfect-ish', 'slow-41'], {
+      samples: 2,
+      case_filter: null,
+      params: { seed: 7 },
+    });
+    await until(
+      async () => {
+        const { counts } = await run(body.eval_id);
+        return counts.errored === 40 && counts.settled >= 45;
+      },
+      { what: 'all of one model and five items of the other' },
+    );
     await client.post(`/api/jobs/${body.job_id}/cancel`);
     const stopped = await ended(body.eval_id);
     const scored = stopped.counts.settled - stopped.counts.errored;
     expect(stopped.counts.errored).toBe(40);
     await control('perfect-ish', { on: true });
     const lastOfOld = (await client.get(`/api/jobs/${body.job_id}`)).body;
-    const asked = await requests('perfect-ish') + await requests('slow-41');
+    const asked = (await requests('perfect-ish')) + (await requests('slow-41'));
 
     const resumed = await client.post(`/api/tool-eval/history/${body.eval_id}/resume`);
     expect(resumed).toMatchObject({ status: 202, body: { eval_id: body.eval_id, status: 'submitted' } });
     expect(resumed.body.job_id).not.toBe(body.job_id);
     const done = await ended(body.eval_id);
-    expect(done).toMatchObject({ status: 'completed', job_id: resumed.body.job_id, counts: { total: 80, settled: 80, errored: 0, passed: 80 } });
-    expect((await client.get(`/api/jobs/${resumed.body.job_id}`)).body.progress).toMatchObject({ done: 80 - scored, total: 80 - scored, errored: 0 });
-    expect(await requests('perfect-ish') + await requests('slow-41') - asked).toBeLessThanOrEqual(80 - scored + WINDOW);
-    const { rows } = await sql.query('SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items FROM result WHERE run_id = $1', [body.eval_id]);
+    expect(done).toMatchObject({
+      status: 'completed',
+      job_id: resumed.body.job_id,
+      counts: { total: 80, settled: 80, errored: 0, passed: 80 },
+    });
+    expect((await client.get(`/api/jobs/${resumed.body.job_id}`)).body.progress).toMatchObject({
+      done: 80 - scored,
+      total: 80 - scored,
+      errored: 0,
+    });
+    expect((await requests('perfect-ish')) + (await requests('slow-41')) - asked).toBeLessThanOrEqual(
+      80 - scored + WINDOW,
+    );
+    const { rows } = await sql.query(
+      `SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items FROM result
+        WHERE run_id = $1`,
+      [body.eval_id],
+    );
     expect(rows[0]).toEqual({ n: 80, items: 80 });
 
     // Both logs are whole: the earlier job's still tells of the items that errored then.
     expect((await client.get(`/api/jobs/${body.job_id}`)).body).toEqual(lastOfOld);
-    for (const [job, generation] of [[body.job_id, 1], [resumed.body.job_id, 2]]) {
+    for (const [job, generation] of [
+      [body.job_id, 1],
+      [resumed.body.job_id, 2],
+    ]) {
       const log = await sql.query(
         `SELECT count(DISTINCT seq)::int AS n, (SELECT last_seq FROM job WHERE id = $1) AS last FROM
-           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 AND generation = $3) s`, [job, body.eval_id, generation]);
+           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2
+             AND generation = $3) s`,
+        [job, body.eval_id, generation],
+      );
       expect(log.rows[0].n).toBe(log.rows[0].last);
-      const warned = await sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [job]);
+      const warned = await sql.query(
+        `SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`,
+        [job],
+      );
       expect(warned.rows).toEqual([{ code: 'unsupported:sim::slow-41:seed' }]);
     }
     expect(done.warnings).toEqual([expect.objectContaining({ code: 'unsupported:sim::slow-41:seed' })]);
-    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).body).toMatchObject({ status: 409, detail: expect.stringMatching(/nothing to resume/) });
+    expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/nothing to resume/),
+    });
   }, 60_000);
 
   it('keeps to the cases that the run had selected', async () => {
     await control('perfect-ish', { on: false, status: 400 });
     const suite = weatherSuite(6) as any;
     suite.test_cases.forEach((one: any, index: number) => (one.tags = index % 2 ? ['odd'] : []));
-    const { body: { suite_id } } = await client.post('/api/tool-eval/import', suite);
-    const { body } = await client.post('/api/tool-eval', { suite_id, models: ['perfect-ish'], samples: 3, case_filter: { tags: ['odd'] } });
+    const {
+      body: { suite_id },
+    } = await client.post('/api/tool-eval/import', suite);
+    const { body } = await client.post('/api/tool-eval', {
+      suite_id,
+      models: ['perfect-ish'],
+      samples: 3,
+      case_filter: { tags: ['odd'] },
+    });
     await until(async () => (await run(body.eval_id)).status === 'completed', { what: 'the run to end' });
     await control('perfect-ish', { on: true });
     expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).status).toBe(202);
     expect(await ended(body.eval_id)).toMatchObject({ counts: { total: 9, settled: 9, errored: 0 } });
-    const { rows } = await sql.query('SELECT DISTINCT case_position FROM result WHERE run_id = $1 ORDER BY 1', [body.eval_id]);
+    const { rows } = await sql.query('SELECT DISTINCT case_position FROM result WHERE run_id = $1 ORDER BY 1', [
+      body.eval_id,
+    ]);
     expect(rows.map((row) => row.case_position)).toEqual([1, 3, 5]);
   }, 60_000);
 
@@ -173,28 +271,50 @@ describe('resuming a run', () => {
     // As if it had run to its end: every 500th item errored.
     await sql.query('DELETE FROM result WHERE run_id = $1', [body.eval_id]);
     await sql.query(
-      `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall, error_type, abstention, called, scoring_version, attempts, error_kind, error_message)
-       SELECT $1, 0, i / 100, i % 100, 1, j.last_seq + 1 + i, CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'scored' END, i % 500 <> 7, CASE WHEN i % 500 <> 7 THEN 1 END,
-         CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'none' END, false, '[]', 1, 1, CASE WHEN i % 500 = 7 THEN 'network' END, CASE WHEN i % 500 = 7 THEN 'gone' END
-       FROM job j, generate_series(0, $3 - 1) i WHERE j.id = $2`, [body.eval_id, body.job_id, N]);
-    await sql.query('DELETE FROM job_event WHERE job_id = $1 AND seq > (SELECT last_seq FROM job WHERE id = $1)', [body.job_id]);
-    await sql.query('UPDATE job SET last_seq = last_seq + $2, done = $2, errored = $3 WHERE id = $1', [body.job_id, N, ERRORED]);
-    await sql.query('UPDATE target SET cursor = n, settled = n, errored = $2, passed = n - $2, overall_sum = n - $2 WHERE run_id = $1', [body.eval_id, ERRORED]);
+      `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall,
+        error_type, abstention, called, scoring_version, attempts, error_kind, error_message)
+       SELECT $1, 0, i / 100, i % 100, 1, j.last_seq + 1 + i, CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'scored'
+         END, i % 500 <> 7, CASE WHEN i % 500 <> 7 THEN 1 END,
+         CASE WHEN i % 500 = 7 THEN 'errored' ELSE 'none' END, false, '[]', 1, 1, CASE WHEN i % 500 = 7 THEN
+           'network' END, CASE WHEN i % 500 = 7 THEN 'gone' END
+       FROM job j, generate_series(0, $3 - 1) i WHERE j.id = $2`,
+      [body.eval_id, body.job_id, N],
+    );
+    await sql.query('DELETE FROM job_event WHERE job_id = $1 AND seq > (SELECT last_seq FROM job WHERE id = $1)', [
+      body.job_id,
+    ]);
+    await sql.query('UPDATE job SET last_seq = last_seq + $2, done = $2, errored = $3 WHERE id = $1', [
+      body.job_id,
+      N,
+      ERRORED,
+    ]);
+    await sql.query(
+      `UPDATE target SET cursor = n, settled = n, errored = $2, passed = n - $2, overall_sum = n - $2
+        WHERE run_id = $1`,
+      [body.eval_id, ERRORED],
+    );
 
     // Whoever prepares the second half waits, until it is killed.
     const gate = await sql.connect();
     await gate.query('SELECT pg_advisory_lock(4242)');
     await gate.query(`
-      CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4242); RETURN NEW; END $$;
-      CREATE TRIGGER wait_for_test BEFORE INSERT ON redo FOR EACH ROW WHEN (NEW.item >= 6000) EXECUTE FUNCTION wait_for_test()`);
+      CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM
+        pg_advisory_xact_lock_shared(4242); RETURN NEW; END $$;
+      CREATE TRIGGER wait_for_test BEFORE INSERT ON redo FOR EACH ROW WHEN (NEW.item >= 6000) EXECUTE FUNCTION
+        wait_for_test()`);
     const asked = await requests('slow-40');
     const resumed = await client.post(`/api/tool-eval/history/${body.eval_id}/resume`);
     expect(resumed.status).toBe(202);
     const job = async () => (await client.get(`/api/jobs/${resumed.body.job_id}`)).body;
     await until(async () => (await job()).detail === `preparing 5000 of ${N}`, { what: 'the first piece' });
     expect(await job()).toMatchObject({ status: 'queued', progress: { done: 0, total: ERRORED } });
-    expect(await run(body.eval_id)).toMatchObject({ status: 'queued', counts: { total: N, settled: N - ERRORED, errored: 0 } });
-    const waiting = async () => (await gate.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4242`)).rowCount;
+    expect(await run(body.eval_id)).toMatchObject({
+      status: 'queued',
+      counts: { total: N, settled: N - ERRORED, errored: 0 },
+    });
+    const waiting = async () =>
+      (await gate.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4242`))
+        .rowCount;
     await until(waiting, { what: 'a piece in the middle' });
     const small = await submit(2, ['perfect-ish']);
     expect(await ended(small.body.eval_id)).toMatchObject({ status: 'completed' });
@@ -204,15 +324,33 @@ describe('resuming a run', () => {
     await gate.query('SELECT pg_advisory_unlock(4242)');
     gate.release();
 
-    expect(await ended(body.eval_id)).toMatchObject({ status: 'completed', counts: { total: N, settled: N, errored: 0, passed: N } });
-    expect(await job()).toMatchObject({ status: 'completed', detail: null, progress: { done: ERRORED, total: ERRORED, errored: 0 } });
-    expect(await requests('slow-40') - asked).toBe(ERRORED);
-    const { rows } = await sql.query(`SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items, (count(*) FILTER (WHERE generation = 2))::int AS anew FROM result WHERE run_id = $1`, [body.eval_id]);
+    expect(await ended(body.eval_id)).toMatchObject({
+      status: 'completed',
+      counts: { total: N, settled: N, errored: 0, passed: N },
+    });
+    expect(await job()).toMatchObject({
+      status: 'completed',
+      detail: null,
+      progress: { done: ERRORED, total: ERRORED, errored: 0 },
+    });
+    expect((await requests('slow-40')) - asked).toBe(ERRORED);
+    const { rows } = await sql.query(
+      `SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items, (count(*) FILTER
+        (WHERE generation = 2))::int AS anew FROM result WHERE run_id = $1`,
+      [body.eval_id],
+    );
     expect(rows[0]).toEqual({ n: N, items: N, anew: ERRORED });
-    for (const [id, generation] of [[body.job_id, 1], [resumed.body.job_id, 2]]) {
+    for (const [id, generation] of [
+      [body.job_id, 1],
+      [resumed.body.job_id, 2],
+    ]) {
       const log = await sql.query(
-        `SELECT count(*)::int AS n, count(DISTINCT seq)::int AS numbers, (SELECT last_seq FROM job WHERE id = $1) AS last FROM
-           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 AND generation = $3) s`, [id, body.eval_id, generation]);
+        `SELECT count(*)::int AS n, count(DISTINCT seq)::int AS numbers, (SELECT last_seq FROM job
+          WHERE id = $1) AS last FROM
+           (SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2
+             AND generation = $3) s`,
+        [id, body.eval_id, generation],
+      );
       expect(log.rows[0]).toEqual({ n: log.rows[0].last, numbers: log.rows[0].last, last: log.rows[0].last });
     }
   }, 120_000);

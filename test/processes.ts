@@ -16,7 +16,10 @@ export interface RunningProcess {
   logs(): string;
   /** Sends a signal; after one that ends processes, waits for the end. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Tells it to stop and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call again. */
+  /**
+   * Tells it to stop and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call
+   * again.
+   */
   stop(): Promise<number | null>;
   /** The exit code, null after a signal. */
   exited: Promise<number | null>;
@@ -30,14 +33,20 @@ const START_MS = 120_000;
 const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT']);
 
 /**
- * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; fails with what it printed as soon as it ends. `env` comes on top of what every process needs
- * (DATABASE_URL and REDIS_URL excepted); `preload` is a module that is run in it first. It ends with the test file, or with jest.
+ * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; fails with what it printed as soon
+ * as it ends. `env` comes on top of what every process needs (DATABASE_URL and REDIS_URL excepted); `preload` is a
+ * module that is run in it first. It ends with the test file, or with jest.
  */
 export async function startProcess(
-  name: 'api' | 'worker' | 'simulator', env: Record<string, string> = {}, { preload }: { preload?: string } = {},
+  name: 'api' | 'worker' | 'simulator',
+  env: Record<string, string> = {},
+  { preload }: { preload?: string } = {},
 ): Promise<RunningProcess> {
   const port = env.PORT ?? String(await freePort());
-  const preloads = ['scripts/stop-with-parent.mjs', ...(preload ? [preload] : [])].flatMap((file) => ['--import', resolve(file)]);
+  const preloads = ['scripts/stop-with-parent.mjs', ...(preload ? [preload] : [])].flatMap((file) => [
+    '--import',
+    resolve(file),
+  ]);
   const child = spawn(resolve('node_modules/.bin/node'), [...preloads, resolve(`dist/apps/${name}/main.js`)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
@@ -50,7 +59,8 @@ export async function startProcess(
     },
   });
   let logs = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (logs += text));
   const exited = new Promise<number | null>((ended) => child.once('close', ended));
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const started: RunningProcess = {
@@ -75,7 +85,8 @@ export async function startProcess(
     },
   };
   running.add(started);
-  const isHealthy = async (): Promise<boolean> => hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
+  const isHealthy = async (): Promise<boolean> =>
+    hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
   await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {
     await started.kill('SIGKILL');
     throw new Error(`${error.message}\n${logs}`);

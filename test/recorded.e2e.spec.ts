@@ -10,11 +10,26 @@ import { until } from './until.js';
 
 let system: System;
 let client: Client;
-const MODELS = ['perfect-ish', 'careless-arguments', 'json-in-content', 'double-encoded', 'malformed-json', 'parallel', 'cut-off', 'html-page', 'embeddings'];
+const MODELS = [
+  'perfect-ish',
+  'careless-arguments',
+  'json-in-content',
+  'double-encoded',
+  'malformed-json',
+  'parallel',
+  'cut-off',
+  'html-page',
+  'embeddings',
+];
 beforeAll(async () => {
   system = await startSystem({ workers: 2 });
   client = system.client;
-  await client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 4 }, models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })) });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    limits: { max_concurrency: 4 },
+    models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
+  });
 });
 afterAll(() => system.sql.end());
 
@@ -22,52 +37,137 @@ const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (all: readonly object[]): string => all.map((line) => JSON.stringify(line)).join('\n');
 const record = (suite_id: string, target_name: string, text: string, more: Record<string, string> = {}) =>
   client.post(`/api/tool-eval/recorded?${new URLSearchParams({ suite_id, target_name, ...more })}`, text, NDJSON);
-const suiteOf = async (file: object): Promise<string> => (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const suiteOf = async (file: object): Promise<string> =>
+  (await client.post('/api/tool-eval/import', file)).body.suite_id;
 const run = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
-const ended = (id: string) => until(async () => { const now = await run(id); return now.finished_at && now.summaries.length === now.targets.length && now; }, { what: 'the run to end' });
-const resultsOf = async (id: string, query = '') => (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
-const call = (city: string) => ({ role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: JSON.stringify({ city }) } }] });
+const ended = (id: string) =>
+  until(
+    async () => {
+      const now = await run(id);
+      return now.finished_at && now.summaries.length === now.targets.length && now;
+    },
+    { what: 'the run to end' },
+  );
+const resultsOf = async (id: string, query = '') =>
+  (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
+const call = (city: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: JSON.stringify({ city }) } }],
+});
 const CALLED = call('Paris');
 
 /** What a verdict is made of, by case and sample. */
-const verdicts = (results: any[]) => Object.fromEntries(results.map((r) => [`${r.case_name} ${r.sample}`, {
-  outcome: r.outcome, passed: r.passed, tool_score: r.tool_score, param_score: r.param_score, overall: r.overall, error_type: r.error_type, format_compliance: r.format_compliance,
-  called: r.called, evidence: r.evidence, metrics: r.metrics, usage: r.usage, error: r.error,
-}]));
+const verdicts = (results: any[]) =>
+  Object.fromEntries(
+    results.map((r) => [
+      `${r.case_name} ${r.sample}`,
+      {
+        outcome: r.outcome,
+        passed: r.passed,
+        tool_score: r.tool_score,
+        param_score: r.param_score,
+        overall: r.overall,
+        error_type: r.error_type,
+        format_compliance: r.format_compliance,
+        called: r.called,
+        evidence: r.evidence,
+        metrics: r.metrics,
+        usage: r.usage,
+        error: r.error,
+      },
+    ]),
+  );
 
 it('the replies of a run, recorded again, get the same verdicts, ask nobody and cost nothing', async () => {
-  const tools = [...weatherSuite(0).tools, { type: 'function', function: { name: 'find_city', parameters: { type: 'object', properties: { name: { type: 'string' } } } } }];
+  const tools = [
+    ...weatherSuite(0).tools,
+    {
+      type: 'function',
+      function: { name: 'find_city', parameters: { type: 'object', properties: { name: { type: 'string' } } } },
+    },
+  ];
   const suite = await suiteOf({
-    name: 'All kinds', tools,
+    name: 'All kinds',
+    tools,
     test_cases: [
-      ...weatherSuite(2).test_cases, { name: 'none', prompt: 'What is 2 + 2?', expected_tool: null },
-      { name: 'two', prompt: 'The weather in Paris and Rome?', expected_calls: [{ tool: 'get_weather', params: { city: 'Paris' } }, { tool: 'get_weather', params: { city: 'Rome' } }] },
-      { name: 'chain', prompt: 'What is the weather in Paris?', multi_turn: true, expected_tool: 'get_weather', expected_params: { city: 'Paris' }, mock_responses: { find_city: 'Paris' }, max_rounds: 3 },
+      ...weatherSuite(2).test_cases,
+      { name: 'none', prompt: 'What is 2 + 2?', expected_tool: null },
+      {
+        name: 'two',
+        prompt: 'The weather in Paris and Rome?',
+        expected_calls: [
+          { tool: 'get_weather', params: { city: 'Paris' } },
+          { tool: 'get_weather', params: { city: 'Rome' } },
+        ],
+      },
+      {
+        name: 'chain',
+        prompt: 'What is the weather in Paris?',
+        multi_turn: true,
+        expected_tool: 'get_weather',
+        expected_params: { city: 'Paris' },
+        mock_responses: { find_city: 'Paris' },
+        max_rounds: 3,
+      },
     ],
   });
   const metrics = [{ id: 'bfcl_ast' }, { id: 'ragas_tool_call_f1' }];
   const models = MODELS.filter((model) => model !== 'embeddings');
-  const first = await ended((await client.post('/api/tool-eval', { suite_id: suite, models, samples: 2, tool_choice: 'auto', metrics, model_order: 'parallel' })).body.eval_id);
+  const first = await ended(
+    (
+      await client.post('/api/tool-eval', {
+        suite_id: suite,
+        models,
+        samples: 2,
+        tool_choice: 'auto',
+        metrics,
+        model_order: 'parallel',
+      })
+    ).body.eval_id,
+  );
   const asked = await system.requests();
   const spent = (await client.get('/api/settings/spending')).body.spent_usd;
-  const of = await Promise.all(first.targets.map(async ({ target, model_id: model }: any) => {
-    const results = await resultsOf(first.id, `&model=${encodeURIComponent(target)}`);
-    const file = await Promise.all(results.map(async ({ id, case_id, case_name, sample, error }: any) => {
-      const { exchange: { replies } } = (await client.get(`/api/tool-eval/history/${first.id}/results/${id}`)).body;
-      return { case: sample ? case_id : case_name, sample, ...(error ? { error } : case_name === 'chain' ? { rounds: replies } : { reply: replies.at(-1) }) };
-    }));
-    const answer = await record(suite, model, lines(file), { metrics: JSON.stringify(metrics) });
-    expect(answer).toMatchObject({ status: 202, body: { status: 'submitted', replies: 10, warnings: [] } });
-    return { results, model, again: await ended(answer.body.eval_id) };
-  }));
+  const of = await Promise.all(
+    first.targets.map(async ({ target, model_id: model }: any) => {
+      const results = await resultsOf(first.id, `&model=${encodeURIComponent(target)}`);
+      const file = await Promise.all(
+        results.map(async ({ id, case_id, case_name, sample, error }: any) => {
+          const {
+            exchange: { replies },
+          } = (await client.get(`/api/tool-eval/history/${first.id}/results/${id}`)).body;
+          return {
+            case: sample ? case_id : case_name,
+            sample,
+            ...(error ? { error } : case_name === 'chain' ? { rounds: replies } : { reply: replies.at(-1) }),
+          };
+        }),
+      );
+      const answer = await record(suite, model, lines(file), { metrics: JSON.stringify(metrics) });
+      expect(answer).toMatchObject({ status: 202, body: { status: 'submitted', replies: 10, warnings: [] } });
+      return { results, model, again: await ended(answer.body.eval_id) };
+    }),
+  );
   for (const { results, model, again } of of) {
     expect(verdicts(await resultsOf(again.id))).toEqual(verdicts(results));
     const before = first.summaries.find(({ target }: any) => target === `sim::${model}`);
     const recorded = again.summaries[0];
-    const others = { target: '', latency_ms: 0, cost_usd: 0, cached: 0, overall_ci: 0, pass_rate_ci: 0, metrics: 0, tool_choice_used: {} };
+    const others = {
+      target: '',
+      latency_ms: 0,
+      cost_usd: 0,
+      cached: 0,
+      overall_ci: 0,
+      pass_rate_ci: 0,
+      metrics: 0,
+      tool_choice_used: {},
+    };
     expect({ ...recorded, ...others }).toEqual({ ...before, ...others });
     expect(again).toMatchObject({
-      status: 'completed', actual: null, estimate: null, config: { recorded: true, samples: 2, temperature: null },
+      status: 'completed',
+      actual: null,
+      estimate: null,
+      config: { recorded: true, samples: 2, temperature: null },
       targets: [{ target: `recorded::${model}`, recorded: true, total: 10, settled: 10 }],
       summaries: [{ latency_ms: { p50: null, p95: null }, cost_usd: 0, cached: { results: 0 } }],
     });
@@ -76,43 +176,90 @@ it('the replies of a run, recorded again, get the same verdicts, ask nobody and 
   expect(await system.requests()).toBe(asked);
   expect((await client.get('/api/settings/spending')).body.spent_usd).toBe(spent);
   // Neither did they become what stored replies are found by.
-  expect((await system.sql.query('SELECT count(*)::int AS n FROM cached_reply c JOIN target t USING (run_id) WHERE t.recorded')).rows).toEqual([{ n: 0 }]);
+  expect(
+    (
+      await system.sql.query(
+        'SELECT count(*)::int AS n FROM cached_reply c JOIN target t USING (run_id) WHERE t.recorded',
+      )
+    ).rows,
+  ).toEqual([{ n: 0 }]);
 }, 120_000);
 
 it('what a file lacks is errored and not wrong, and a recorded run is listed, rescored, exported, resumed and deleted like any', async () => {
   const suite = await suiteOf(weatherSuite(4));
   const file = [
-    { case: 'case 0', reply: CALLED }, { case: 'case 0', reply: 'I cannot.' }, { case: 'case 1', reply: CALLED },
-    { case: 'case 2', sample: 1, error: 'The agent ran out of memory.' }, { case: 'case 2', sample: 0, rounds: [CALLED, call('Rome')] },
+    { case: 'case 0', reply: CALLED },
+    { case: 'case 0', reply: 'I cannot.' },
+    { case: 'case 1', reply: CALLED },
+    { case: 'case 2', sample: 1, error: 'The agent ran out of memory.' },
+    { case: 'case 2', sample: 0, rounds: [CALLED, call('Rome')] },
   ];
   const { body } = await record(suite, 'agent', lines(file), { metrics: '[{"id":"ragas_tool_call_f1"}]' });
-  expect(body).toMatchObject({ replies: 5, read_as: { 'toolmark.message': 4, error: 1 }, warnings: [expect.stringMatching(/3 of the suite's 4 cases/), expect.stringMatching(/1 have no reply/), expect.stringMatching(/line 5.*first round alone/)] });
+  expect(body).toMatchObject({
+    replies: 5,
+    read_as: { 'toolmark.message': 4, error: 1 },
+    warnings: [
+      expect.stringMatching(/3 of the suite's 4 cases/),
+      expect.stringMatching(/1 have no reply/),
+      expect.stringMatching(/line 5.*first round alone/),
+    ],
+  });
   const done = await ended(body.eval_id);
-  expect(done).toMatchObject({ status: 'completed', counts: { total: 6, settled: 6, errored: 2, passed: 3 }, summaries: [{ errored: 2, error_counts: { errored: 2 }, overall: 0.75 }] });
-  const errors = (await resultsOf(done.id, '&outcome=errored')).map(({ case_name, sample, error }: any) => [case_name, sample, error]);
+  expect(done).toMatchObject({
+    status: 'completed',
+    counts: { total: 6, settled: 6, errored: 2, passed: 3 },
+    summaries: [{ errored: 2, error_counts: { errored: 2 }, overall: 0.75 }],
+  });
+  const errors = (await resultsOf(done.id, '&outcome=errored')).map(({ case_name, sample, error }: any) => [
+    case_name,
+    sample,
+    error,
+  ]);
   expect(errors.sort()).toEqual([
-    ['case 1', 1, { kind: 'unrecorded', message: expect.stringMatching(/no reply of this case and sample/) }], ['case 2', 1, { kind: 'unrecorded', message: 'The agent ran out of memory.' }]]);
-  const { rows } = await system.sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning' ORDER BY seq`, [body.job_id]);
+    ['case 1', 1, { kind: 'unrecorded', message: expect.stringMatching(/no reply of this case and sample/) }],
+    ['case 2', 1, { kind: 'unrecorded', message: 'The agent ran out of memory.' }],
+  ]);
+  const { rows } = await system.sql.query(
+    `SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning' ORDER BY seq`,
+    [body.job_id],
+  );
   expect(rows.map(({ code }) => code)).toEqual(['recorded_cases', 'unrecorded', 'several_rounds']);
   expect(done.warnings.map(({ code }: any) => code)).toEqual(['recorded_cases', 'several_rounds', 'unrecorded']);
 
-  expect((await client.get('/api/tool-eval/history')).body.items[0]).toMatchObject({ id: done.id, targets: [{ recorded: true }] });
-  const [shown] = (await resultsOf(done.id)).filter(({ case_name, sample }: any) => case_name === 'case 2' && sample === 0);
+  expect((await client.get('/api/tool-eval/history')).body.items[0]).toMatchObject({
+    id: done.id,
+    targets: [{ recorded: true }],
+  });
+  const [shown] = (await resultsOf(done.id)).filter(
+    ({ case_name, sample }: any) => case_name === 'case 2' && sample === 0,
+  );
   expect(shown.metrics.ragas_tool_call_f1).toMatchObject({ score: 1 });
   const whole = (await client.get(`/api/tool-eval/history/${done.id}/results/${shown.id}`)).body;
   expect(whole.exchange.requests).toEqual([{ recorded: { line: 5, read_as: 'toolmark.message' } }]);
   const exported = (await client.get(`/api/tool-eval/history/${done.id}/export?format=json`)).body;
   expect([exported.run.targets[0].recorded, exported.results.length]).toEqual([true, 6]);
 
-  const rescored = (await client.post(`/api/tool-eval/history/${done.id}/rescore`, { pass_threshold: 0, metrics: [] })).body;
-  const [rescore] = await until(async () => { const { items } = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body; return items[0]?.status === 'completed' && items; }, { what: 'the rescore' });
+  const rescored = (await client.post(`/api/tool-eval/history/${done.id}/rescore`, { pass_threshold: 0, metrics: [] }))
+    .body;
+  const [rescore] = await until(
+    async () => {
+      const { items } = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body;
+      return items[0]?.status === 'completed' && items;
+    },
+    { what: 'the rescore' },
+  );
   expect(rescore).toMatchObject({ id: rescored.rescore_id, summaries: [{ passed: 4, errored: 2 }] });
 
   // A resume asks nobody either: what has no reply has none.
   const asked = await system.requests();
-  const { status, body: { job_id } } = await client.post(`/api/tool-eval/history/${done.id}/resume`);
+  const {
+    status,
+    body: { job_id },
+  } = await client.post(`/api/tool-eval/history/${done.id}/resume`);
   expect(status).toBe(202);
-  await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed', { what: 'the resumed run' });
+  await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed', {
+    what: 'the resumed run',
+  });
   expect(verdicts(await resultsOf(done.id))).toEqual(verdicts(exported.results));
   expect(await system.requests()).toBe(asked);
   expect((await client.delete(`/api/tool-eval/history/${done.id}`)).status).toBe(204);
@@ -120,20 +267,52 @@ it('what a file lacks is errored and not wrong, and a recorded run is listed, re
 }, 120_000);
 
 it('a chain is scored from all of its rounds, whether they are listed or stand in a conversation', async () => {
-  const find = { role: 'assistant', content: null, tool_calls: [{ id: 'f', type: 'function', function: { name: 'find_city', arguments: '{}' } }] };
-  const tools = [...weatherSuite(0).tools, { type: 'function', function: { name: 'find_city', parameters: { type: 'object', properties: {} } } }];
-  const chain = { name: 'chain', prompt: 'The weather at home?', multi_turn: true, expected_tool: 'get_weather', expected_params: { city: 'Paris' }, mock_responses: { find_city: 'Paris' } };
+  const find = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'f', type: 'function', function: { name: 'find_city', arguments: '{}' } }],
+  };
+  const tools = [
+    ...weatherSuite(0).tools,
+    { type: 'function', function: { name: 'find_city', parameters: { type: 'object', properties: {} } } },
+  ];
+  const chain = {
+    name: 'chain',
+    prompt: 'The weather at home?',
+    multi_turn: true,
+    expected_tool: 'get_weather',
+    expected_params: { city: 'Paris' },
+    mock_responses: { find_city: 'Paris' },
+  };
   const suite = await suiteOf({ name: 'Chains', tools, test_cases: [chain] });
-  const conversation = [{ role: 'user', content: chain.prompt }, find, { role: 'tool', tool_call_id: 'f', content: 'Paris' }, CALLED];
-  const { body } = await record(suite, 'agent', lines([{ case: 'chain', rounds: [find, CALLED] }, { case: 'chain', reply: conversation }]));
+  const conversation = [
+    { role: 'user', content: chain.prompt },
+    find,
+    { role: 'tool', tool_call_id: 'f', content: 'Paris' },
+    CALLED,
+  ];
+  const { body } = await record(
+    suite,
+    'agent',
+    lines([
+      { case: 'chain', rounds: [find, CALLED] },
+      { case: 'chain', reply: conversation },
+    ]),
+  );
   await ended(body.eval_id);
-  expect(await resultsOf(body.eval_id)).toMatchObject([{ overall: 1, evidence: { chain: { hops: 2 } } }, { overall: 1, evidence: { chain: { hops: 2 } } }]);
+  expect(await resultsOf(body.eval_id)).toMatchObject([
+    { overall: 1, evidence: { chain: { hops: 2 } } },
+    { overall: 1, evidence: { chain: { hops: 2 } } },
+  ]);
   expect(body.warnings).toEqual([]);
 }, 60_000);
 
 it('one whose worker dies while it scores, and that is cancelled and resumed, is scored to its end, each item once', async () => {
   const suite = await suiteOf(weatherSuite(40));
-  const file = Array.from({ length: 40 * 50 }, (_, n) => ({ case: `case ${n % 40}`, reply: call(n % 2 ? 'Paris' : 'Rome') }));
+  const file = Array.from({ length: 40 * 50 }, (_, n) => ({
+    case: `case ${n % 40}`,
+    reply: call(n % 2 ? 'Paris' : 'Rome'),
+  }));
   const lane = async () => (await client.get('/api/lanes')).body.items.find(({ name }: any) => name === 'recorded');
   const { body } = await record(suite, 'agent', lines(file));
   const settled = async (): Promise<number> => (await run(body.eval_id)).counts.settled;
@@ -148,7 +327,11 @@ it('one whose worker dies while it scores, and that is cancelled and resumed, is
   expect(await lane()).toMatchObject({ providers: [], paused_at: expect.any(String), backlog: 2000 - cancelled });
   expect((await client.post(`/api/lanes/${(await lane()).id}/resume`)).status).toBe(200);
   const done = await ended(body.eval_id);
-  expect(done).toMatchObject({ status: 'completed', counts: { total: 2000, settled: 2000, errored: 0, passed: 1000 }, targets: [{ recorded: true }] });
+  expect(done).toMatchObject({
+    status: 'completed',
+    counts: { total: 2000, settled: 2000, errored: 0, passed: 1000 },
+    targets: [{ recorded: true }],
+  });
   await system.startWorker();
 }, 120_000);
 
@@ -156,17 +339,39 @@ it('toolmark record sends a file, or what comes in, and shows what became of it'
   const suite = await suiteOf(weatherSuite(2));
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-recorded-'));
   const file = join(folder, 'replies.jsonl');
-  writeFileSync(file, lines([{ case: 'case 0', reply: CALLED }, { case: 'case 1', reply: 'no' }]));
+  writeFileSync(
+    file,
+    lines([
+      { case: 'case 0', reply: CALLED },
+      { case: 'case 1', reply: 'no' },
+    ]),
+  );
   const toolmark = (args: string[], input?: string) => {
-    const ran = promisify(execFile)(resolve('node_modules/.bin/node'), [resolve('dist/apps/cli/main.js'), ...args, '--server', client.url, '--token', ADMIN_TOKEN]);
+    const ran = promisify(execFile)(resolve('node_modules/.bin/node'), [
+      resolve('dist/apps/cli/main.js'),
+      ...args,
+      '--server',
+      client.url,
+      '--token',
+      ADMIN_TOKEN,
+    ]);
     ran.child.stdin!.end(input);
     return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);
   };
   const watched = await toolmark(['record', suite, '--target', 'my agent', '--in', file, '--watch']);
   expect([watched.stderr, watched.stdout]).toEqual(['', expect.stringMatching(/recorded::my agent +50\.0 %/)]);
-  const piped = await toolmark(['record', suite, '--target', 'piped', '--json'], lines([{ case: 'case 0', reply: CALLED }]));
+  const piped = await toolmark(
+    ['record', suite, '--target', 'piped', '--json'],
+    lines([{ case: 'case 0', reply: CALLED }]),
+  );
   expect(JSON.parse(piped.stdout)).toMatchObject({ replies: 1, eval_id: expect.any(String) });
-  const refused = await toolmark(['record', suite, '--target', 'x'], '{"case": "case 9", "reply": "a"}\n{"case": "case 0"}');
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/Line 1: \/case names no case[^]*Line 2: must have one of reply, rounds, error/) });
+  const refused = await toolmark(
+    ['record', suite, '--target', 'x'],
+    '{"case": "case 9", "reply": "a"}\n{"case": "case 0"}',
+  );
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Line 1: \/case names no case[^]*Line 2: must have one of reply, rounds, error/),
+  });
   expect((await toolmark(['record', suite, '--target', 'x', '--in', join(folder, 'none')])).stderr).toMatch(/No file/);
 }, 60_000);

@@ -12,7 +12,12 @@ beforeAll(async () => {
 
 const tool = (name: string, strict?: boolean) => ({
   type: 'function',
-  function: { name, description: `Does ${name}`, parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }, ...(strict !== undefined && { strict }) },
+  function: {
+    name,
+    description: `Does ${name}`,
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    ...(strict !== undefined && { strict }),
+  },
 });
 const TOOLS = [tool('get_weather'), tool('book_hotel', true), tool('add_note')];
 const CASE = { prompt: 'Weather in Paris?', expected_tool: 'get_weather' };
@@ -27,21 +32,40 @@ interface Asked {
 /** A run at an endpoint of its own; its models are called `a`, `b` and so on unless they say otherwise. */
 async function submit({ suite = {}, cases = [CASE], models = [{ id: 'a' }], run = {} }: Asked, open = true) {
   const [endpoint, key] = [await startEndpoint(), `requests-${names++}`];
-  const made = await client.post('/api/providers', { key, base_url: endpoint.url, api_key: `sk-${key}-0123456789`, models, limits: { max_concurrency: 1 } });
+  const made = await client.post('/api/providers', {
+    key,
+    base_url: endpoint.url,
+    api_key: `sk-${key}-0123456789`,
+    models,
+    limits: { max_concurrency: 1 },
+  });
   expect(made.status).toBe(201);
   const imported = await client.post('/api/tool-eval/import', { name: key, tools: TOOLS, test_cases: cases, ...suite });
   expect(imported.status).toBe(201);
   const targets = models.map((model) => ({ provider_key: key, model_id: (model as { id: string }).id }));
-  const submitted = await client.post('/api/tool-eval', JSON.parse(JSON.stringify({ suite_id: imported.body.suite_id, models: targets, cache: 'off', ...run }).replaceAll('KEY', key)));
+  const submitted = await client.post(
+    '/api/tool-eval',
+    JSON.parse(
+      JSON.stringify({ suite_id: imported.body.suite_id, models: targets, cache: 'off', ...run }).replaceAll(
+        'KEY',
+        key,
+      ),
+    ),
+  );
   expect(submitted).toMatchObject({ status: 202 });
   if (open) endpoint.open();
   return { endpoint, id: submitted.body.eval_id as string };
 }
-const ended = (id: string) => until(async () => {
-  const { body } = await client.get(`/api/tool-eval/history/${id}`);
-  return body.status === 'completed' && body;
-}, { what: 'the run to complete', timeoutMs: 60_000 });
-const results = async (id: string): Promise<any[]> => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
+const ended = (id: string) =>
+  until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${id}`);
+      return body.status === 'completed' && body;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
+const results = async (id: string): Promise<any[]> =>
+  (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
 /** The bodies of the requests of a run, in the order of its models and cases. */
 async function asked(of: Asked): Promise<any[]> {
@@ -56,7 +80,9 @@ const system = (content: string) => ({ role: 'system', content });
 
 describe('what a model is asked', () => {
   it('is its prompt, all tools of the suite in order and with all that is said of them, and the settings of a run, and no more', async () => {
-    expect(await asked({})).toEqual([{ model: 'a', messages: [user], temperature: 0, max_tokens: 1024, tools: TOOLS, tool_choice: 'required' }]);
+    expect(await asked({})).toEqual([
+      { model: 'a', messages: [user], temperature: 0, max_tokens: 1024, tools: TOOLS, tool_choice: 'required' },
+    ]);
   });
 
   it('begins with the system prompt of the suite', async () => {
@@ -64,38 +90,74 @@ describe('what a model is asked', () => {
   });
 
   it('has the system prompt of the run after that of the suite, in one message', async () => {
-    expect(await messages({ suite: { system_prompt: 'Be brief.' }, run: { system_prompt: 'Be kind.' } })).toEqual([[system('Be brief.\n\nBe kind.'), user]]);
+    expect(await messages({ suite: { system_prompt: 'Be brief.' }, run: { system_prompt: 'Be kind.' } })).toEqual([
+      [system('Be brief.\n\nBe kind.'), user],
+    ]);
     expect(await messages({ run: { system_prompt: 'Be kind.' } })).toEqual([[system('Be kind.'), user]]);
-    expect(await messages({ suite: { system_prompt: 'Be brief.' }, run: { system_prompt: null } })).toEqual([[system('Be brief.'), user]]);
+    expect(await messages({ suite: { system_prompt: 'Be brief.' }, run: { system_prompt: null } })).toEqual([
+      [system('Be brief.'), user],
+    ]);
   });
 
   it('has the system prompt that the run has for this model, or else the one for the rest, or none', async () => {
     const models = [{ id: 'a' }, { id: 'b' }];
-    expect(await messages({ models, suite: { system_prompt: 'Be brief.' }, run: { system_prompt: { 'KEY::b': 'Be b.', '*': 'Be any.' } } })).toEqual([
-      [system('Be brief.\n\nBe any.'), user], [system('Be brief.\n\nBe b.'), user],
+    expect(
+      await messages({
+        models,
+        suite: { system_prompt: 'Be brief.' },
+        run: { system_prompt: { 'KEY::b': 'Be b.', '*': 'Be any.' } },
+      }),
+    ).toEqual([
+      [system('Be brief.\n\nBe any.'), user],
+      [system('Be brief.\n\nBe b.'), user],
     ]);
-    expect(await messages({ models, run: { system_prompt: { 'KEY::b': 'Be b.' } } })).toEqual([[user], [system('Be b.'), user]]);
+    expect(await messages({ models, run: { system_prompt: { 'KEY::b': 'Be b.' } } })).toEqual([
+      [user],
+      [system('Be b.'), user],
+    ]);
   });
 
   it('is the conversation of a case as it was written, after the system prompt', async () => {
     const conversation = [
       { role: 'user', content: 'Hi, I am Ada.' },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'add_note', arguments: '{"city": "Paris"}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'add_note', arguments: '{"city": "Paris"}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: '{"ok":true}' },
       { role: 'user', content: [{ type: 'text', text: 'And the weather?' }], name: 'ada' },
     ];
-    expect(await messages({ suite: { system_prompt: 'Be brief.' }, cases: [{ messages: conversation, expected_tool: 'get_weather' }] })).toEqual([[system('Be brief.'), ...conversation]]);
+    expect(
+      await messages({
+        suite: { system_prompt: 'Be brief.' },
+        cases: [{ messages: conversation, expected_tool: 'get_weather' }],
+      }),
+    ).toEqual([[system('Be brief.'), ...conversation]]);
   });
 
   it('has the tools of its case, where that has any, in their order', async () => {
-    const bodies = await asked({ cases: [CASE, { ...CASE, tools: ['add_note', 'get_weather'] }, { ...CASE, tools: [tool('own_tool'), 'get_weather'] }] });
+    const bodies = await asked({
+      cases: [
+        CASE,
+        { ...CASE, tools: ['add_note', 'get_weather'] },
+        { ...CASE, tools: [tool('own_tool'), 'get_weather'] },
+      ],
+    });
     expect(bodies.map((body) => body.tools)).toEqual([TOOLS, [TOOLS[2], TOOLS[0]], [tool('own_tool'), TOOLS[0]]]);
   });
 
   it('is asked for each sample of each case of each model', async () => {
-    const bodies = await asked({ models: [{ id: 'a' }, { id: 'b' }], cases: [CASE, { ...CASE, prompt: 'And in Rome?' }], run: { samples: 2 } });
+    const bodies = await asked({
+      models: [{ id: 'a' }, { id: 'b' }],
+      cases: [CASE, { ...CASE, prompt: 'And in Rome?' }],
+      run: { samples: 2 },
+    });
     expect(bodies.map(({ model, messages: [{ content }] }) => `${model}: ${content}`)).toEqual(
-      ['a', 'b'].flatMap((model) => ['Weather in Paris?', 'And in Rome?'].flatMap((prompt) => Array(2).fill(`${model}: ${prompt}`))));
+      ['a', 'b'].flatMap((model) =>
+        ['Weather in Paris?', 'And in Rome?'].flatMap((prompt) => Array(2).fill(`${model}: ${prompt}`)),
+      ),
+    );
   });
 });
 
@@ -105,31 +167,61 @@ describe('tool_choice', () => {
   });
 
   it('is auto instead of required for cases that expect no call, however they say it', async () => {
-    const abstaining = [{ expected_tool: null }, { should_call_tool: false }, { expected_calls: [] }].map((how) => ({ prompt: 'Hello!', ...how }));
-    expect((await asked({ cases: [CASE, ...abstaining] })).map((body) => body.tool_choice)).toEqual(['required', 'auto', 'auto', 'auto']);
-    expect((await asked({ cases: abstaining, run: { tool_choice: 'none' } })).map((body) => body.tool_choice)).toEqual(['none', 'none', 'none']);
+    const abstaining = [{ expected_tool: null }, { should_call_tool: false }, { expected_calls: [] }].map((how) => ({
+      prompt: 'Hello!',
+      ...how,
+    }));
+    expect((await asked({ cases: [CASE, ...abstaining] })).map((body) => body.tool_choice)).toEqual([
+      'required',
+      'auto',
+      'auto',
+      'auto',
+    ]);
+    expect((await asked({ cases: abstaining, run: { tool_choice: 'none' } })).map((body) => body.tool_choice)).toEqual([
+      'none',
+      'none',
+      'none',
+    ]);
   });
 });
 
 describe('parameters', () => {
   it('are those of the run over those of the model, and those of the target over both', async () => {
     const { endpoint, id } = await submit({
-      models: [{ id: 'a', default_params: { temperature: 0.1, max_tokens: 11, top_p: 0.1, seed: 1, user: 'model' } }, { id: 'b' }],
+      models: [
+        { id: 'a', default_params: { temperature: 0.1, max_tokens: 11, top_p: 0.1, seed: 1, user: 'model' } },
+        { id: 'b' },
+      ],
       run: {
-        temperature: 0.7, max_tokens: 77, params: { top_p: 0.2, seed: 2, stop: ['END'] },
+        temperature: 0.7,
+        max_tokens: 77,
+        params: { top_p: 0.2, seed: 2, stop: ['END'] },
         models: [{ provider_key: 'KEY', model_id: 'a', params: { seed: 3, logit_bias: { 50256: -100 } } }, 'KEY::b'],
       },
     });
     await ended(id);
     expect(endpoint.asked.map(({ body: { messages: _messages, tools: _tools, ...params } }) => params)).toEqual([
-      { model: 'a', temperature: 0.1, max_tokens: 11, top_p: 0.2, seed: 3, user: 'model', stop: ['END'], logit_bias: { 50256: -100 }, tool_choice: 'required' },
+      {
+        model: 'a',
+        temperature: 0.1,
+        max_tokens: 11,
+        top_p: 0.2,
+        seed: 3,
+        user: 'model',
+        stop: ['END'],
+        logit_bias: { 50256: -100 },
+        tool_choice: 'required',
+      },
       { model: 'b', temperature: 0.7, max_tokens: 77, top_p: 0.2, seed: 2, stop: ['END'], tool_choice: 'required' },
     ]);
   });
 
   it('that a model does not support are left out, wherever they come from, and of other models they are not', async () => {
     const bodies = await asked({
-      models: [{ id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } }, { id: 'b', unsupported_params: ['max_tokens'] }],
+      models: [
+        { id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } },
+        { id: 'b', unsupported_params: ['max_tokens'] },
+      ],
       run: { temperature: 0.5, params: { top_p: 0.2 } },
     });
     expect(bodies).toEqual([

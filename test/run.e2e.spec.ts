@@ -21,8 +21,20 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const made = await client.post('/api/providers', {
-    key: 'sim', base_url: `${simulator.url}/v1`, api_key: 'sk-simulated-key-0123456789', limits: { max_concurrency: 20 },
-    models: ['perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'slow-40', 'slow-300', 'flaky-30', 'hangs'].map((id) => ({ id })),
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    api_key: 'sk-simulated-key-0123456789',
+    limits: { max_concurrency: 20 },
+    models: [
+      'perfect-ish',
+      'careless-arguments',
+      'text-only',
+      'no-required',
+      'slow-40',
+      'slow-300',
+      'flaky-30',
+      'hangs',
+    ].map((id) => ({ id })),
   });
   expect(made.status).toBe(201);
 });
@@ -35,20 +47,39 @@ async function submit(cases: number, models: string[], more: object = {}): Promi
   return { jobId: answer.body.job_id, evalId: answer.body.eval_id };
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
-const settled = (evalId: string, count: number) => until(async () => (await run(evalId)).counts.settled >= count, { what: `${count} settled items` });
+const settled = (evalId: string, count: number) =>
+  until(async () => (await run(evalId)).counts.settled >= count, { what: `${count} settled items` });
 const finished = (evalId: string) =>
-  until(async () => { const now = await run(evalId); return now.status === 'completed' && now; }, { what: 'the run to complete', timeoutMs: 60_000 });
+  until(
+    async () => {
+      const now = await run(evalId);
+      return now.status === 'completed' && now;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
 
 /** Every item has exactly one result, the log has no gap, and the counters say what a recount says. */
 async function expectExact(evalId: string, items: number): Promise<void> {
   const { rows } = await sql.query(
-    `SELECT (SELECT count(*)::int FROM result WHERE run_id = $1) AS results, (SELECT count(*)::int FROM in_flight WHERE run_id = $1) AS in_flight,
-       (SELECT sum(settled)::int FROM target WHERE run_id = $1) AS settled, (SELECT sum(passed)::int FROM target WHERE run_id = $1) AS passed,
+    `SELECT (SELECT count(*)::int FROM result WHERE run_id = $1) AS results, (SELECT count(*)::int FROM in_flight
+      WHERE run_id = $1) AS in_flight,
+       (SELECT sum(settled)::int FROM target WHERE run_id = $1) AS settled, (SELECT sum(passed)::int FROM target
+         WHERE run_id = $1) AS passed,
        (SELECT count(*)::int FROM result WHERE run_id = $1 AND passed) AS recounted, j.done, j.last_seq,
-       (SELECT count(DISTINCT seq)::int FROM (SELECT seq FROM result WHERE run_id = $1 UNION ALL SELECT seq FROM job_event WHERE job_id = j.id) s) AS numbers
-     FROM job j WHERE j.result_ref = $1::text`, [evalId]);
+       (SELECT count(DISTINCT seq)::int FROM (SELECT seq FROM result WHERE run_id = $1 UNION ALL SELECT seq
+         FROM job_event WHERE job_id = j.id) s) AS numbers
+     FROM job j WHERE j.result_ref = $1::text`,
+    [evalId],
+  );
   const row = rows[0];
-  expect(row).toMatchObject({ results: items, in_flight: 0, settled: items, done: items, passed: row.recounted, numbers: row.last_seq });
+  expect(row).toMatchObject({
+    results: items,
+    in_flight: 0,
+    settled: items,
+    done: items,
+    passed: row.recounted,
+    numbers: row.last_seq,
+  });
 }
 
 describe('a run on two worker processes', () => {
@@ -59,18 +90,35 @@ describe('a run on two worker processes', () => {
   afterAll(() => Promise.all(workers.map((process) => process.stop())), 60_000);
 
   it('scores every item of every model once, and tells what it did differently than asked', async () => {
-    const { evalId, jobId } = await submit(30, ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'], { samples: 2 });
+    const { evalId, jobId } = await submit(
+      30,
+      ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'],
+      { samples: 2 },
+    );
     const done = await finished(evalId);
     await expectExact(evalId, 300);
     const overall = Object.fromEntries(done.summaries.map((summary: any) => [summary.target, summary.overall]));
     expect(overall['sim::perfect-ish']).toBe(1);
     expect(overall['sim::careless-arguments']).toBeLessThan(1);
     expect(overall['sim::text-only']).toBe(0);
-    expect(done.summaries.find((summary: any) => summary.target === 'sim::flaky-30')).toMatchObject({ errored: 0, overall: 1 });
-    const { rows } = await sql.query(`SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`, [jobId]);
+    expect(done.summaries.find((summary: any) => summary.target === 'sim::flaky-30')).toMatchObject({
+      errored: 0,
+      overall: 1,
+    });
+    const { rows } = await sql.query(
+      `SELECT data::json ->> 'code' AS code FROM job_event WHERE job_id = $1 AND name = 'eval_warning'`,
+      [jobId],
+    );
     expect(rows).toEqual([{ code: 'tool_choice:sim::no-required' }]);
-    expect(done.warnings).toEqual([{ code: 'tool_choice:sim::no-required', message: expect.stringMatching(/refuses tool_choice "required"; "auto"/), at: expect.any(String) }]);
-    const usedBy = (target: string) => done.summaries.find((summary: any) => summary.target === target).tool_choice_used;
+    expect(done.warnings).toEqual([
+      {
+        code: 'tool_choice:sim::no-required',
+        message: expect.stringMatching(/refuses tool_choice "required"; "auto"/),
+        at: expect.any(String),
+      },
+    ]);
+    const usedBy = (target: string) =>
+      done.summaries.find((summary: any) => summary.target === target).tool_choice_used;
     expect([usedBy('sim::perfect-ish'), usedBy('sim::no-required')]).toEqual([{ required: 60 }, { auto: 60 }]);
     const results = await client.get(`/api/tool-eval/history/${evalId}/results?model=no-required&limit=200`);
     expect(new Set(results.body.items.map((result: any) => result.tool_choice_used))).toEqual(new Set(['auto']));
@@ -83,15 +131,30 @@ describe('a run on two worker processes', () => {
     const { evalId } = await submit(3, ['perfect-ish', 'text-only']);
     await finished(evalId);
     const jsonl = await client.get(`/api/tool-eval/history/${evalId}/export?format=jsonl`);
-    expect(jsonl.body.trim().split('\n').map((line: string) => JSON.parse(line).passed).sort()).toEqual([false, false, false, true, true, true]);
+    expect(
+      jsonl.body
+        .trim()
+        .split('\n')
+        .map((line: string) => JSON.parse(line).passed)
+        .sort(),
+    ).toEqual([false, false, false, true, true, true]);
     expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=json`)).body.results).toHaveLength(6);
-    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=csv`)).body.trim().split('\r\n')).toHaveLength(7);
-    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=junit`)).body).toMatch(/tests="6" failures="3" errors="0"/);
+    expect(
+      (await client.get(`/api/tool-eval/history/${evalId}/export?format=csv`)).body.trim().split('\r\n'),
+    ).toHaveLength(7);
+    expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=junit`)).body).toMatch(
+      /tests="6" failures="3" errors="0"/,
+    );
   }, 60_000);
 
   it('stops at once when it is cancelled, keeps what is settled and lets late replies change nothing', async () => {
     const endpoint = await startEndpoint();
-    await client.post('/api/providers', { key: 'waits', base_url: endpoint.url, limits: { max_concurrency: 8 }, models: [{ id: 'one' }, { id: 'two' }] });
+    await client.post('/api/providers', {
+      key: 'waits',
+      base_url: endpoint.url,
+      limits: { max_concurrency: 8 },
+      models: [{ id: 'one' }, { id: 'two' }],
+    });
     const { evalId, jobId } = await submit(400, ['waits::one']);
     for (let n = 1; n <= 20; n++) {
       await until(() => endpoint.waiting().length > 0);
@@ -100,7 +163,8 @@ describe('a run on two worker processes', () => {
     await settled(evalId, 20);
     await until(() => endpoint.waiting().length === 8, { what: 'as many requests as there may be' });
     expect((await client.post('/api/tool-eval/cancel', { job_id: jobId })).body.status).toBe('cancelled');
-    const results = async (): Promise<number> => (await sql.query('SELECT count(*)::int AS n FROM result WHERE run_id = $1', [evalId])).rows[0].n;
+    const results = async (): Promise<number> =>
+      (await sql.query('SELECT count(*)::int AS n FROM result WHERE run_id = $1', [evalId])).rows[0].n;
     const kept = await results();
     await until(() => endpoint.waiting().length === 0, { what: 'all requests to be given up' });
     expect(await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).toHaveProperty('rowCount', 0);
@@ -143,7 +207,10 @@ it('settles every item once when a worker is killed in the middle', async () => 
   await first.kill('SIGKILL');
   await finished(evalId);
   await expectExact(evalId, 300);
-  const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [evalId, 'errored']);
+  const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [
+    evalId,
+    'errored',
+  ]);
   expect(rows[0].errored).toBe(0);
   await second.stop();
 });

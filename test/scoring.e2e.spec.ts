@@ -10,33 +10,56 @@ beforeAll(async () => {
   system = await startSystem();
   ({ client, sql } = system);
   await client.post('/api/providers', {
-    key: 'sim', base_url: `${system.simulator.url}/v1`, models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: ['scripted:a', 'scripted:b', 'embeddings'].map((id) => ({ id })),
   });
 });
 afterAll(() => sql.end());
 
-const tool = { type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' }, at: { type: 'number' } } } } };
-const call = (args: string) => ({ role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: args } }] });
+const tool = {
+  type: 'function',
+  function: {
+    name: 'note',
+    parameters: { type: 'object', properties: { text: { type: 'string' }, at: { type: 'number' } } },
+  },
+};
+const call = (args: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: args } }],
+});
 const script = (id: string, byPrompt: Record<string, object>) => system.script(id, { by_prompt: byPrompt });
 
 async function suiteOf(test_cases: object[]): Promise<string> {
   return (await client.post('/api/tool-eval/import', { name: 'notes', tools: [tool], test_cases })).body.suite_id;
 }
 async function finished(evalId: string) {
-  return until(async () => { const { body } = await client.get(`/api/tool-eval/history/${evalId}`); return body.status === 'completed' && body; }, { what: 'the run to complete' });
+  return until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${evalId}`);
+      return body.status === 'completed' && body;
+    },
+    { what: 'the run to complete' },
+  );
 }
 async function run(suite_id: string, models: string[], more: object = {}) {
   const { status, body } = await client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });
   expect([status, body.detail]).toEqual([202, undefined]);
   return finished(body.eval_id);
 }
-const resultsOf = async (evalId: string, query = '') => (await client.get(`/api/tool-eval/history/${evalId}/results?limit=200${query}`)).body.items;
+const resultsOf = async (evalId: string, query = '') =>
+  (await client.get(`/api/tool-eval/history/${evalId}/results?limit=200${query}`)).body.items;
 
 describe('compatible metrics of a run', () => {
   it('are listed with their reference, version, options, input, meaning and an example', async () => {
     const { body } = await client.get('/api/metrics');
     const axion = body.items.find((metric: any) => metric.id === 'axion_tool_correctness');
-    expect(axion).toMatchObject({ reference: expect.stringMatching(/Axion/), version: expect.any(String), meaning: expect.any(String) });
+    expect(axion).toMatchObject({
+      reference: expect.stringMatching(/Axion/),
+      version: expect.any(String),
+      meaning: expect.any(String),
+    });
     expect(axion.options.properties.scoring).toMatchObject({ enum: ['recall', 'precision', 'f1'], default: 'recall' });
     expect(axion.input).toMatchObject({ required: ['called', 'expected'], additionalProperties: false });
     expect(axion.example).toMatchObject({ metric: axion.id, input: { called: [{ name: 'weather' }] } });
@@ -48,12 +71,23 @@ describe('compatible metrics of a run', () => {
       { prompt: 'one', expected_tool: 'note', expected_params: { text: 'buy milk', at: 5 } },
       { prompt: 'two', expected_tool: 'note', expected_params: { text: 'sell milk' } },
     ]);
-    const metrics = [{ id: 'ragas_tool_call_f1' }, { id: 'axion_tool_correctness', options: { check_parameters: true } }, { id: 'promptfoo_tool_call_f1' }];
+    const metrics = [
+      { id: 'ragas_tool_call_f1' },
+      { id: 'axion_tool_correctness', options: { check_parameters: true } },
+      { id: 'promptfoo_tool_call_f1' },
+    ];
     const done = await run(suite, ['scripted:a'], { metrics });
-    expect(done.config.metrics[1]).toMatchObject({ id: 'axion_tool_correctness', options: { check_parameters: true, scoring: 'recall' } });
+    expect(done.config.metrics[1]).toMatchObject({
+      id: 'axion_tool_correctness',
+      options: { check_parameters: true, scoring: 'recall' },
+    });
     const results = await resultsOf(done.id);
     const of = (prompt: string) => results.find((result: any) => result.prompt === prompt).metrics;
-    expect(of('two')).toMatchObject({ ragas_tool_call_f1: { score: 0 }, axion_tool_correctness: { score: 0 }, promptfoo_tool_call_f1: { score: 1 } });
+    expect(of('two')).toMatchObject({
+      ragas_tool_call_f1: { score: 0 },
+      axion_tool_correctness: { score: 0 },
+      promptfoo_tool_call_f1: { score: 1 },
+    });
     expect(of('one').promptfoo_tool_call_f1.score).toBe(1);
     expect(done.summaries[0].metrics.promptfoo_tool_call_f1).toMatchObject({ mean: 1, scored: 2, not_applicable: 0 });
     expect(done.summaries[0].metrics.ragas_tool_call_f1.ci).toHaveLength(2);
@@ -65,46 +99,98 @@ describe('compatible metrics of a run', () => {
   }, 60_000);
 
   it('stand under names of their own where one is asked for with several options, and are scored again so', async () => {
-    await script('a', { swapped: { role: 'assistant', content: null, tool_calls: ['2', '1'].map((text) => call(`{"text":"${text}"}`).tool_calls[0]) } });
-    const suite = await suiteOf([{ prompt: 'swapped', expected_calls: ['1', '2'].map((text) => ({ tool: 'note', params: { text } })) }]);
+    await script('a', {
+      swapped: {
+        role: 'assistant',
+        content: null,
+        tool_calls: ['2', '1'].map((text) => call(`{"text":"${text}"}`).tool_calls[0]),
+      },
+    });
+    const suite = await suiteOf([
+      { prompt: 'swapped', expected_calls: ['1', '2'].map((text) => ({ tool: 'note', params: { text } })) },
+    ]);
     const id = 'ragas_tool_call_accuracy';
-    const done = await run(suite, ['scripted:a'], { metrics: [id, { id, as: 'any-order', options: { strict_order: false } }, { id: 'ragas_tool_call_f1', as: '__proto__' }] });
+    const done = await run(suite, ['scripted:a'], {
+      metrics: [
+        id,
+        { id, as: 'any-order', options: { strict_order: false } },
+        { id: 'ragas_tool_call_f1', as: '__proto__' },
+      ],
+    });
     expect(done.config.metrics).toEqual([
-      { id, as: 'any-order', version: '0.4.3', options: { strict_order: false } }, expect.objectContaining({ as: '__proto__' }), { id, as: id, version: '0.4.3', options: { strict_order: true } },
+      { id, as: 'any-order', version: '0.4.3', options: { strict_order: false } },
+      expect.objectContaining({ as: '__proto__' }),
+      { id, as: id, version: '0.4.3', options: { strict_order: true } },
     ]);
     const names = ['any-order', '__proto__', id];
-    const scores = (metrics: Record<string, any>, of: string) => names.map((name) => Object.getOwnPropertyDescriptor(metrics, name)?.value[of]);
+    const scores = (metrics: Record<string, any>, of: string) =>
+      names.map((name) => Object.getOwnPropertyDescriptor(metrics, name)?.value[of]);
     expect(scores(done.summaries[0].metrics, 'mean')).toEqual([1, 1, 0]);
     expect(scores((await resultsOf(done.id))[0].metrics, 'score')).toEqual([1, 1, 0]);
     const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`)).body.split('\r\n');
-    expect(csv.slice(0, 2).map((line: string) => line.split(',').slice(-4))).toEqual([['tool_choice_used', ...names], ['required', '1', '1', '0']]);
+    expect(csv.slice(0, 2).map((line: string) => line.split(',').slice(-4))).toEqual([
+      ['tool_choice_used', ...names],
+      ['required', '1', '1', '0'],
+    ]);
     const { rescore_id } = (await client.post(`/api/tool-eval/history/${done.id}/rescore`, {})).body;
-    const again = await until(async () => (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items.find((one: any) => one.id === rescore_id && one.status === 'completed'), { what: 'the rescore' });
+    const again = await until(
+      async () =>
+        (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items.find(
+          (one: any) => one.id === rescore_id && one.status === 'completed',
+        ),
+      { what: 'the rescore' },
+    );
     expect(scores(again.summaries[0].metrics, 'mean')).toEqual([1, 1, 0]);
     expect(again.options.metrics).toEqual(done.config.metrics);
   }, 60_000);
 
   it('that do not exist, or not with these options, are refused with those that do', async () => {
     const suite_id = await suiteOf([{ prompt: 'one', expected_tool: 'note' }]);
-    const refused = async (metrics: unknown[]) => (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
-    expect(await refused([{ id: 'ragas_f1' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id', message: expect.stringMatching(/Nearest of .*ragas_tool_call_f1/) }] });
-    expect(await refused(['ragas_tool_call_f1', 'pass_hat_k'])).toMatchObject({ status: 422, detail: expect.stringMatching(/cannot score a run.*"samples"/), errors: [{ path: '/metrics/1' }] });
-    expect(await refused([{ id: 'bfcl_ast', as: 'passed' }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/column/) }] });
-    expect(await refused([{ id: 'bfcl_ast', as: 'a b' }])).toMatchObject({ status: 400, errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/letters/) }] });
-    expect(await refused([5])).toMatchObject({ status: 400, errors: [{ path: '/metrics/0', message: 'must be of one of the types string, object' }] });
-    expect(await refused([{ id: 'ragas_tool_call_f1', options: { k: 1 } }])).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/options/k' }] });
+    const refused = async (metrics: unknown[]) =>
+      (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
+    expect(await refused([{ id: 'ragas_f1' }])).toMatchObject({
+      status: 422,
+      errors: [{ path: '/metrics/0/id', message: expect.stringMatching(/Nearest of .*ragas_tool_call_f1/) }],
+    });
+    expect(await refused(['ragas_tool_call_f1', 'pass_hat_k'])).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(/cannot score a run.*"samples"/),
+      errors: [{ path: '/metrics/1' }],
+    });
+    expect(await refused([{ id: 'bfcl_ast', as: 'passed' }])).toMatchObject({
+      status: 422,
+      errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/column/) }],
+    });
+    expect(await refused([{ id: 'bfcl_ast', as: 'a b' }])).toMatchObject({
+      status: 400,
+      errors: [{ path: '/metrics/0/as', message: expect.stringMatching(/letters/) }],
+    });
+    expect(await refused([5])).toMatchObject({
+      status: 400,
+      errors: [{ path: '/metrics/0', message: 'must be of one of the types string, object' }],
+    });
+    expect(await refused([{ id: 'ragas_tool_call_f1', options: { k: 1 } }])).toMatchObject({
+      status: 422,
+      errors: [{ path: '/metrics/0/options/k' }],
+    });
   });
 });
 
 describe('comparing by meaning', () => {
   const semantic = (threshold: number) => ({
-    prompt: 'mean', expected_tool: 'note', expected_params: { text: 'buy some fresh milk' }, scoring_config: { mode: 'semantic', threshold },
+    prompt: 'mean',
+    expected_tool: 'note',
+    expected_params: { text: 'buy some fresh milk' },
+    scoring_config: { mode: 'semantic', threshold },
   });
 
   it('needs an embedding model, and says so before anything is asked', async () => {
     const suite_id = await suiteOf([semantic(0.5)]);
     const refused = await client.post('/api/tool-eval', { suite_id, models: ['scripted:b'] });
-    expect(refused.body).toMatchObject({ status: 422, detail: expect.stringMatching(/PUT \/api\/settings\/embedding/) });
+    expect(refused.body).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(/PUT \/api\/settings\/embedding/),
+    });
     const unknown = await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'nope' });
     expect(unknown.status).toBe(422);
   });
@@ -116,18 +202,33 @@ describe('comparing by meaning', () => {
     expect((await client.get('/api/settings/embedding')).body).toEqual(setting);
     const suite = await suiteOf([semantic(0.5), semantic(0.99)]);
     const done = await run(suite, ['scripted:b'], { samples: 3 });
-    expect((await resultsOf(done.id)).map((result: any) => result.passed).sort()).toEqual([false, false, false, true, true, true]);
+    expect((await resultsOf(done.id)).map((result: any) => result.passed).sort()).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
     expect(done.counts.errored).toBe(0);
     await run(suite, ['scripted:b']);
     expect(await system.requests('embeddings')).toBe(1);
   }, 60_000);
 
   it('leaves an item without a score when the embedding model fails, and keeps the reply', async () => {
-    await client.post('/api/providers', { key: 'broken', base_url: `${system.simulator.url}/v1`, models: [{ id: 'wrong-key' }] });
+    await client.post('/api/providers', {
+      key: 'broken',
+      base_url: `${system.simulator.url}/v1`,
+      models: [{ id: 'wrong-key' }],
+    });
     await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
     const done = await run(await suiteOf([semantic(0.5)]), ['scripted:b']);
     const [result] = await resultsOf(done.id);
-    expect(result).toMatchObject({ outcome: 'errored', passed: false, error: { message: expect.stringMatching(/embedding model failed/) } });
+    expect(result).toMatchObject({
+      outcome: 'errored',
+      passed: false,
+      error: { message: expect.stringMatching(/embedding model failed/) },
+    });
     const { exchange } = (await client.get(`/api/tool-eval/history/${done.id}/results/${result.id}`)).body;
     expect(exchange.replies).toHaveLength(1);
     await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
@@ -138,54 +239,113 @@ describe('scoring a run again', () => {
   const rescored = async (evalId: string, options: object) => {
     const { status, body } = await client.post(`/api/tool-eval/history/${evalId}/rescore`, options);
     expect([status, body.detail]).toEqual([202, undefined]);
-    const job = await until(async () => { const now = (await client.get(`/api/jobs/${body.job_id}`)).body; return now.finished_at && now; }, { what: 'the rescore' });
+    const job = await until(
+      async () => {
+        const now = (await client.get(`/api/jobs/${body.job_id}`)).body;
+        return now.finished_at && now;
+      },
+      { what: 'the rescore' },
+    );
     return { job, id: body.rescore_id as string };
   };
   const scripted = () => system.requests('scripted:a');
 
   it('by other rules asks no model, and keeps both sets of verdicts', async () => {
     await script('a', { fresh: call('{"text":"The Milk","at":5.0}') });
-    const cases = Array.from({ length: 250 }, () => ({ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'milk', at: 5 } }));
+    const cases = Array.from({ length: 250 }, () => ({
+      prompt: 'fresh',
+      expected_tool: 'note',
+      expected_params: { text: 'milk', at: 5 },
+    }));
     const done = await run(await suiteOf(cases), ['scripted:a'], { samples: 2 });
     expect(done.summaries[0]).toMatchObject({ overall: expect.closeTo(0.8), passed: 0 });
     const before = await scripted();
-    const { job, id } = await rescored(done.id, { scoring_config: { mode: 'contains' }, metrics: [{ id: 'ragas_tool_call_f1' }] });
-    expect(job).toMatchObject({ type: 'rescore', status: 'completed', result_ref: id, progress: { done: 500, total: 500, errored: 0, percent: 100 } });
+    const { job, id } = await rescored(done.id, {
+      scoring_config: { mode: 'contains' },
+      metrics: [{ id: 'ragas_tool_call_f1' }],
+    });
+    expect(job).toMatchObject({
+      type: 'rescore',
+      status: 'completed',
+      result_ref: id,
+      progress: { done: 500, total: 500, errored: 0, percent: 100 },
+    });
     expect(await scripted()).toBe(before);
     const [listed] = (await client.get(`/api/tool-eval/history/${done.id}/rescores`)).body.items;
-    expect(listed).toMatchObject({ id, eval_id: done.id, score: 1, scoring_version: SCORING_VERSION, options: { scoring_config: { mode: 'contains' }, pass_threshold: null } });
-    expect(listed.summaries).toEqual([expect.objectContaining({ target: 'sim::scripted:a', overall: 1, passed: 500, metrics: { ragas_tool_call_f1: expect.objectContaining({ mean: 0, scored: 500 }) } })]);
+    expect(listed).toMatchObject({
+      id,
+      eval_id: done.id,
+      score: 1,
+      scoring_version: SCORING_VERSION,
+      options: { scoring_config: { mode: 'contains' }, pass_threshold: null },
+    });
+    expect(listed.summaries).toEqual([
+      expect.objectContaining({
+        target: 'sim::scripted:a',
+        overall: 1,
+        passed: 500,
+        metrics: { ragas_tool_call_f1: expect.objectContaining({ mean: 0, scored: 500 }) },
+      }),
+    ]);
     const [was] = await resultsOf(done.id);
     const [is] = await resultsOf(done.id, `&rescore_id=${id}`);
     expect(was).toMatchObject({ passed: false, param_score: 0.5, metrics: {}, scoring_version: SCORING_VERSION });
-    expect(is).toMatchObject({ id: was.id, passed: true, param_score: 1, metrics: { ragas_tool_call_f1: { score: 0 } }, called: was.called, latency_ms: was.latency_ms });
+    expect(is).toMatchObject({
+      id: was.id,
+      passed: true,
+      param_score: 1,
+      metrics: { ragas_tool_call_f1: { score: 0 } },
+      called: was.called,
+      latency_ms: was.latency_ms,
+    });
     expect(is.called[0].arguments.at).toBe(5);
     const one = (await client.get(`/api/tool-eval/history/${done.id}/results/${is.id}?rescore_id=${id}`)).body;
     expect(one.explanation.join(' ')).toMatch(/All expected arguments match/);
-    const exported = (await client.get(`/api/tool-eval/history/${done.id}/export?format=jsonl&rescore_id=${id}`)).body.trim().split('\n');
+    const exported = (await client.get(`/api/tool-eval/history/${done.id}/export?format=jsonl&rescore_id=${id}`)).body
+      .trim()
+      .split('\n');
     expect(exported.filter((line: string) => JSON.parse(line).passed)).toHaveLength(500);
-    expect((await client.get(`/api/tool-eval/history/${done.id}/results?passed=false&rescore_id=${id}`)).body.items).toEqual([]);
+    expect(
+      (await client.get(`/api/tool-eval/history/${done.id}/results?passed=false&rescore_id=${id}`)).body.items,
+    ).toEqual([]);
     expect((await client.get(`/api/tool-eval/history/${done.id}`)).body.summaries).toEqual(done.summaries);
     expect((await client.delete(`/api/tool-eval/history/${done.id}`)).status).toBe(204);
     expect((await client.get(`/api/jobs/${job.id}`)).status).toBe(404);
   }, 60_000);
 
   it('with another threshold changes who passes, not the scores', async () => {
-    const done = await run(await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'nothing', at: 5 } }]), ['scripted:a']);
+    const done = await run(
+      await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'nothing', at: 5 } }]),
+      ['scripted:a'],
+    );
     const { id } = await rescored(done.id, { pass_threshold: 0.8 });
-    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({ passed: true, overall: expect.closeTo(0.8) });
+    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({
+      passed: true,
+      overall: expect.closeTo(0.8),
+    });
   }, 60_000);
 
   it('reports a run that is not finished, options that a case does not bear, and replies that are gone', async () => {
     const suite = await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'a(b' } }]);
     const done = await run(suite, ['scripted:a']);
     const path = `/api/tool-eval/history/${done.id}/rescore`;
-    expect((await client.post(path, { scoring_config: { mode: 'regex' } })).body).toMatchObject({ status: 422, errors: [{ path: '/scoring_config' }] });
-    expect((await client.post(path, { metrics: [{ id: 'nope' }] })).body).toMatchObject({ status: 422, errors: [{ path: '/metrics/0/id' }] });
+    expect((await client.post(path, { scoring_config: { mode: 'regex' } })).body).toMatchObject({
+      status: 422,
+      errors: [{ path: '/scoring_config' }],
+    });
+    expect((await client.post(path, { metrics: [{ id: 'nope' }] })).body).toMatchObject({
+      status: 422,
+      errors: [{ path: '/metrics/0/id' }],
+    });
     expect((await client.get(`/api/tool-eval/history/${done.id}/results?rescore_id=${done.id}`)).status).toBe(422);
     await sql.query('DELETE FROM exchange WHERE run_id = $1', [done.id]);
-    expect((await rescored(done.id, {})).job).toMatchObject({ status: 'failed', error: expect.stringMatching(/no longer kept/) });
-    await client.patch('/api/providers/sim', { models: ['scripted:a', 'scripted:b', 'embeddings', 'hangs'].map((id) => ({ id })) });
+    expect((await rescored(done.id, {})).job).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/no longer kept/),
+    });
+    await client.patch('/api/providers/sim', {
+      models: ['scripted:a', 'scripted:b', 'embeddings', 'hangs'].map((id) => ({ id })),
+    });
     const going = (await client.post('/api/tool-eval', { suite_id: suite, models: ['hangs'] })).body;
     expect((await client.post(`/api/tool-eval/history/${going.eval_id}/rescore`, {})).status).toBe(409);
     await client.post('/api/tool-eval/cancel', { job_id: going.job_id });
@@ -194,11 +354,28 @@ describe('scoring a run again', () => {
   it('reaches items that only the embedding model had failed', async () => {
     await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
     await script('b', { mean: call('{"text":"buy fresh milk"}') });
-    const done = await run(await suiteOf([{ prompt: 'mean', expected_tool: 'note', expected_params: { text: 'buy some fresh milk' }, scoring_config: { mode: 'semantic', threshold: 0.5 } }]), ['scripted:b']);
+    const done = await run(
+      await suiteOf([
+        {
+          prompt: 'mean',
+          expected_tool: 'note',
+          expected_params: { text: 'buy some fresh milk' },
+          scoring_config: { mode: 'semantic', threshold: 0.5 },
+        },
+      ]),
+      ['scripted:b'],
+    );
     expect(done.counts.errored).toBe(1);
-    expect((await rescored(done.id, {})).job).toMatchObject({ status: 'failed', error: expect.stringMatching(/embedding model failed/) });
+    expect((await rescored(done.id, {})).job).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/embedding model failed/),
+    });
     await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
     const { id } = await rescored(done.id, {});
-    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({ outcome: 'scored', passed: true, error: null });
+    expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({
+      outcome: 'scored',
+      passed: true,
+      error: null,
+    });
   }, 60_000);
 });

@@ -37,13 +37,17 @@ test('a migration that was interrupted is applied again', async () => {
   const database = await createDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const { rows } = await client.query<{ migration_name: string }>('SELECT migration_name FROM _prisma_migrations ORDER BY 1');
+  const { rows } = await client.query<{ migration_name: string }>(
+    'SELECT migration_name FROM _prisma_migrations ORDER BY 1',
+  );
   await client.query(`
     CREATE TEMP TABLE history AS SELECT * FROM _prisma_migrations LIMIT 1;
     DROP SCHEMA public CASCADE;
     CREATE SCHEMA public;
-    CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
-      migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(),
+    CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at
+      timestamptz,
+      migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL
+        DEFAULT now(),
       applied_steps_count integer NOT NULL DEFAULT 0);
     INSERT INTO _prisma_migrations (id, checksum, migration_name) SELECT id, checksum, migration_name FROM history`);
   await client.end();

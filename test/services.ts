@@ -46,8 +46,8 @@ async function onServer(url: URL, sql: string): Promise<void> {
 }
 
 /**
- * An empty Redis database that no other test file uses at the same time; channels are shared with the others, though, and
- * FLUSHALL would empty theirs: for that take `startRedis`.
+ * An empty Redis database that no other test file uses at the same time; channels are shared with the others,
+ * though, and FLUSHALL would empty theirs: for that take `startRedis`.
  */
 export async function createRedis(): Promise<{ url: string; flush(): Promise<void>; close(): Promise<void> }> {
   const url = given('TOOLMARK_TEST_REDIS_URL');
@@ -61,7 +61,10 @@ export async function createRedis(): Promise<{ url: string; flush(): Promise<voi
   };
 }
 
-/** Every command that a Redis is sent from now on. ioredis fails when one arrives together with the answer to MONITOR, such as its own first ones. */
+/**
+ * Every command that a Redis is sent from now on. ioredis fails when one arrives together with the answer to
+ * MONITOR, such as its own first ones.
+ */
 export async function watchCommands(url: string): Promise<Redis> {
   const redis = new Redis(url);
   await redis.ping();
@@ -98,11 +101,21 @@ export async function startRedis(): Promise<PrivateRedis> {
   };
   const start = async (): Promise<void> => {
     server.start();
-    await until(() => command('ping').then(() => true), { what: `the Redis on port ${port} to answer`, timeoutMs: 120_000 });
+    await until(() => command('ping').then(() => true), {
+      what: `the Redis on port ${port} to answer`,
+      timeoutMs: 120_000,
+    });
   };
   const stop = once(server.remove);
   await start();
-  return { url, port, kill: server.kill, restart: () => server.kill().then(start), flushAll: () => command('flushall'), stop };
+  return {
+    url,
+    port,
+    kill: server.kill,
+    restart: () => server.kill().then(start),
+    flushAll: () => command('flushall'),
+    stop,
+  };
 }
 
 const OPTIONS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
@@ -114,7 +127,9 @@ interface RedisServer {
 }
 
 const redisProgram = (): string | undefined =>
-  ['redis-server', 'valkey-server'].find((program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0);
+  ['redis-server', 'valkey-server'].find(
+    (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
+  );
 
 function redisProcess(program: string, port: number): RedisServer {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-redis-'));
@@ -128,7 +143,10 @@ function redisProcess(program: string, port: number): RedisServer {
     await exited;
   };
   return {
-    start: () => (child = spawn(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...OPTIONS], { stdio: 'ignore' })),
+    start: () =>
+      (child = spawn(program, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...OPTIONS], {
+        stdio: 'ignore',
+      })),
     kill,
     async remove() {
       await kill();
@@ -147,7 +165,8 @@ function redisContainer(port: number): RedisServer {
   };
   const remove = async (): Promise<void> => void spawnSync('docker', ['rm', '-f', name]);
   return {
-    start: () => docker('run', '-d', '--name', name, '-p', `127.0.0.1:${port}:6379`, 'redis:7-alpine', 'redis-server', ...OPTIONS),
+    start: () =>
+      docker('run', '-d', '--name', name, '-p', `127.0.0.1:${port}:6379`, 'redis:7-alpine', 'redis-server', ...OPTIONS),
     kill: remove,
     remove,
   };

@@ -1,8 +1,8 @@
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Node, as jest has it, but a `beforeAll` that fails fails one test, and those that it was for are skipped: jest itself counts
- * one failure for each of them, though nobody looked at what they promise.
+ * Node, as jest has it, but a `beforeAll` that fails fails one test, and those that it was for are skipped: jest
+ * itself counts one failure for each of them, though nobody looked at what they promise.
  */
 export default class extends TestEnvironment {
   /** Blocks whose set-up failed, and whether a test has said so. */

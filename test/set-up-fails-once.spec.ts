@@ -8,15 +8,25 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'toolmark-set-up-'))))
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What jest says of a file of tests. */
-function runFile(text: string, ...more: string[]): { counts: [passed: number, failed: number, skipped: number]; messages: string } {
+function runFile(
+  text: string,
+  ...more: string[]
+): { counts: [passed: number, failed: number, skipped: number]; messages: string } {
   writeFileSync(join(folder, 'some.spec.js'), text);
   const config = { rootDir: folder, testEnvironment: resolve('test/set-up-fails-once.mjs') };
   const args = ['--config', JSON.stringify(config), '--json', ...more];
-  const report = JSON.parse(spawnSync(resolve('node_modules/.bin/jest'), args, { cwd: folder, encoding: 'utf8' }).stdout);
-  return { counts: [report.numPassedTests, report.numFailedTests, report.numPendingTests], messages: report.testResults[0].message };
+  const report = JSON.parse(
+    spawnSync(resolve('node_modules/.bin/jest'), args, { cwd: folder, encoding: 'utf8' }).stdout,
+  );
+  return {
+    counts: [report.numPassedTests, report.numFailedTests, report.numPendingTests],
+    messages: report.testResults[0].message,
+  };
 }
 const NO_DATABASE = `beforeAll(() => { throw new Error('There is no database.'); });`;
-const TESTS = `it('one', () => {}); it('two', () => {}); describe('some', () => { beforeAll(() => { throw new Error('Too late.'); }); it('three', () => {}); });`;
+const TESTS =
+  "it('one', () => {}); it('two', () => {}); describe('some', () => { beforeAll(() => { throw new " +
+  "Error('Too late.'); }); it('three', () => {}); });";
 
 it('a set-up that fails fails one test, with its reason and no other, and the tests that it was for are skipped', () => {
   const { counts, messages } = runFile(`let pool; ${NO_DATABASE} ${TESTS} afterAll(() => pool.end());`);
@@ -29,9 +39,17 @@ it('it fails one of the tests that were asked for', () => {
 });
 
 it('the set-up of some tests takes no others with it', () => {
-  expect(runFile(`it('before', () => {}); describe('some', () => { ${NO_DATABASE} ${TESTS} }); it('after', () => {});`).counts).toEqual([2, 1, 2]);
+  expect(
+    runFile(`it('before', () => {}); describe('some', () => { ${NO_DATABASE} ${TESTS} }); it('after', () => {});`)
+      .counts,
+  ).toEqual([2, 1, 2]);
 });
 
 it('a test that fails by itself takes no others with it', () => {
-  expect(runFile(`it('one', () => { throw new Error('No.'); }); it('two', () => { throw new Error('No.'); }); it('three', () => {});`).counts).toEqual([1, 2, 0]);
+  expect(
+    runFile(
+      "it('one', () => { throw new Error('No.'); }); it('two', () => { throw new Error('No.'); }); " +
+        "it('three', () => {});",
+    ).counts,
+  ).toEqual([1, 2, 0]);
 });

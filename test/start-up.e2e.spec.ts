@@ -16,11 +16,19 @@ afterEach(async () => {
 
 /** A process that may wait or end: nothing is waited for. */
 function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string>) {
-  const child = spawn(resolve('node_modules/.bin/node'), [resolve(`dist/apps/${name}/main.js`)], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(resolve('node_modules/.bin/node'), [resolve(`dist/apps/${name}/main.js`)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part));
   const exited = new Promise<number | null>((ended) => child.once('close', ended));
-  const lines = () => text.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string; because?: Record<string, string> });
+  const lines = () =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { msg: string; because?: Record<string, string> });
   const launched = { child, exited, text: () => text, lines, messages: () => lines().map(({ msg }) => msg) };
   children.add(launched);
   return launched;
@@ -38,7 +46,11 @@ async function latePostgres() {
   };
 }
 
-const common = { TOOLMARK_SEALING_KEY: SEALING_KEY, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN, TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true' };
+const common = {
+  TOOLMARK_SEALING_KEY: SEALING_KEY,
+  TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
+  TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+};
 const waiting = (process: ReturnType<typeof launch>) => process.lines().filter(({ because }) => because !== undefined);
 
 test('a worker names Postgres and Redis in one line, waits for both, and says of each that it has come', async () => {
@@ -50,7 +62,10 @@ test('a worker names Postgres and Redis in one line, waits for both, and says of
   const [line] = await until(() => (waiting(worker).length > 0 ? waiting(worker) : undefined));
   expect(line).toMatchObject({
     msg: 'Waiting for Postgres with its tables and Redis',
-    because: { 'Postgres with its tables': expect.stringContaining('ECONNREFUSED'), Redis: expect.stringContaining('ECONNREFUSED') },
+    because: {
+      'Postgres with its tables': expect.stringContaining('ECONNREFUSED'),
+      Redis: expect.stringContaining('ECONNREFUSED'),
+    },
   });
   await postgres.come();
   await until(() => worker.messages().includes('Postgres with its tables: there now'));
@@ -95,7 +110,11 @@ test('the API waits for Postgres and not for Redis; a run that it takes without 
 });
 
 test.each(['api', 'worker'] as const)('a process that waits (%s) ends at once when it is told to', async (name) => {
-  const waits = launch(name, { ...common, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
+  const waits = launch(name, {
+    ...common,
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
   await until(() => waiting(waits).length > 0);
   waits.child.kill('SIGTERM');
   expect(await waits.exited).toBe(0);
@@ -107,19 +126,41 @@ test('a worker waits for tables that are not made yet', async () => {
   const redis = await startRedis();
   const worker = launch('worker', { ...common, PORT: '0', DATABASE_URL: empty, REDIS_URL: redis.url });
   await until(() => waiting(worker).length > 0);
-  expect(waiting(worker)).toMatchObject([{ msg: 'Waiting for Postgres with its tables', because: { 'Postgres with its tables': 'relation "in_flight" does not exist' } }]);
+  expect(waiting(worker)).toMatchObject([
+    {
+      msg: 'Waiting for Postgres with its tables',
+      because: { 'Postgres with its tables': 'relation "in_flight" does not exist' },
+    },
+  ]);
 });
 
-test.each(['api', 'worker'] as const)('wrong configuration ends a process at once, with every problem listed (%s)', async (name) => {
-  const wrong = launch(name, {
-    DATABASE_URL: 'mysql://somewhere', TOOLMARK_SEALING_KEY: 'short', TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'perhaps', TOOLMARK_DATABASE_POOL: '1', PORT: '99999', LOG_LEVEL: 'loud',
-    TOOLMARK_ADMIN_TOKEN: 'short',
-  });
-  expect(await wrong.exited).toBe(1);
-  for (const variable of ['DATABASE_URL', 'REDIS_URL', 'TOOLMARK_SEALING_KEY', 'TOOLMARK_ALLOW_PRIVATE_NETWORKS', 'TOOLMARK_DATABASE_POOL', 'PORT', 'LOG_LEVEL', 'TOOLMARK_ADMIN_TOKEN']) {
-    expect(wrong.text()).toMatch(new RegExp(`^  ${variable} must .+`, 'm'));
-  }
-});
+test.each(['api', 'worker'] as const)(
+  'wrong configuration ends a process at once, with every problem listed (%s)',
+  async (name) => {
+    const wrong = launch(name, {
+      DATABASE_URL: 'mysql://somewhere',
+      TOOLMARK_SEALING_KEY: 'short',
+      TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'perhaps',
+      TOOLMARK_DATABASE_POOL: '1',
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      TOOLMARK_ADMIN_TOKEN: 'short',
+    });
+    expect(await wrong.exited).toBe(1);
+    for (const variable of [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'TOOLMARK_SEALING_KEY',
+      'TOOLMARK_ALLOW_PRIVATE_NETWORKS',
+      'TOOLMARK_DATABASE_POOL',
+      'PORT',
+      'LOG_LEVEL',
+      'TOOLMARK_ADMIN_TOKEN',
+    ]) {
+      expect(wrong.text()).toMatch(new RegExp(`^  ${variable} must .+`, 'm'));
+    }
+  },
+);
 
 test('the simulator lists every problem too', async () => {
   const wrong = launch('simulator', { PORT: 'http', SIMULATOR_SEED: '1.5' });

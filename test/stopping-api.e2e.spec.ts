@@ -11,21 +11,32 @@ beforeAll(async () => {
   env = { DATABASE_URL: (await createDatabase()).url, REDIS_URL: (await createRedis()).url };
 });
 
-const answerTo = (asked: ClientRequest): Promise<IncomingMessage> => new Promise((resolve, reject) => asked.once('response', resolve).once('error', reject));
+const answerTo = (asked: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => asked.once('response', resolve).once('error', reject));
 const isRefused = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(false)).once('error', () => resolve(true)).once('connect', () => socket.destroy());
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(false))
+      .once('error', () => resolve(true))
+      .once('connect', () => socket.destroy());
   });
 
 it('an API told to stop is unready at once, serves on with "connection: close", then closes its port; what is in hand ends whole', async () => {
   const api = await startProcess('api', env);
   const client = clientOf(api.url);
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-  const ask = (path: string, agent?: Agent) => answerTo(request(api.url + path, { headers, agent: agent ?? false }).end());
+  const ask = (path: string, agent?: Agent) =>
+    answerTo(request(api.url + path, { headers, agent: agent ?? false }).end());
   const CASES = 6000;
-  const suite = { ...weatherSuite(1), test_cases: Array.from({ length: CASES }, (_, n) => ({ prompt: `${n} ${'x'.repeat(1500)}`, expected_tool: 'get_weather' })) };
+  const suite = {
+    ...weatherSuite(1),
+    test_cases: Array.from({ length: CASES }, (_, n) => ({
+      prompt: `${n} ${'x'.repeat(1500)}`,
+      expected_tool: 'get_weather',
+    })),
+  };
   const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
-  for (let n = 0; n < 2; n++) expect((await client.post(`/api/tool-suites/${suite_id}/cases`, suite.test_cases)).status).toBe(201);
+  for (let n = 0; n < 2; n++)
+    expect((await client.post(`/api/tool-suites/${suite_id}/cases`, suite.test_cases)).status).toBe(201);
 
   const socket = io(api.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'], reconnection: false });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
@@ -35,13 +46,23 @@ it('an API told to stop is unready at once, serves on with "connection: close", 
   // An export that its reader has not begun to take, and an import of which half has come.
   const exported = await ask(`/api/tool-suites/${suite_id}/export`, new Agent({ keepAlive: true }));
   const file = JSON.stringify(weatherSuite(3));
-  const importing = request(`${api.url}/api/tool-eval/import`, { method: 'POST', agent: new Agent({ keepAlive: true }), headers: { ...headers, 'content-type': 'application/json', 'content-length': file.length } });
+  const importing = request(`${api.url}/api/tool-eval/import`, {
+    method: 'POST',
+    agent: new Agent({ keepAlive: true }),
+    headers: { ...headers, 'content-type': 'application/json', 'content-length': file.length },
+  });
   importing.write(file.slice(0, 100));
   const imported = answerTo(importing);
 
   process.kill(api.pid, 'SIGTERM');
   await until(async () => (await client.get('/readyz')).status === 503, { what: 'it to be unready' });
-  for (const [path, status] of [['/readyz', 503], ['/api/me', 200], ['/api/nothing', 404], ['/healthz', 200], ['/socket.io/?EIO=4&transport=polling', 200]] as const) {
+  for (const [path, status] of [
+    ['/readyz', 503],
+    ['/api/me', 200],
+    ['/api/nothing', 404],
+    ['/healthz', 200],
+    ['/socket.io/?EIO=4&transport=polling', 200],
+  ] as const) {
     const answer = await ask(path);
     expect([path, answer.statusCode, answer.headers.connection]).toEqual([path, status, 'close']);
     answer.resume();
@@ -53,33 +74,53 @@ it('an API told to stop is unready at once, serves on with "connection: close", 
   expect(await gone).toBe('transport close'); // after which a client comes back by itself
   importing.end(file.slice(100));
   const answer = await imported;
-  expect([answer.statusCode, answer.headers.connection, JSON.parse(await text(answer)).test_cases_created]).toEqual([201, 'close', 3]);
+  expect([answer.statusCode, answer.headers.connection, JSON.parse(await text(answer)).test_cases_created]).toEqual([
+    201,
+    'close',
+    3,
+  ]);
   expect(JSON.parse(await text(exported)).test_cases).toHaveLength(3 * CASES);
   expect(await api.exited).toBe(0);
   expect(api.logs()).not.toContain('broken off');
 }, 120_000);
 
-it.each([['SIGINT', undefined], ['SIGTERM', 'SIGINT'], ['SIGTERM', 'SIGTERM']] as const)('an API that is told so at a terminal, or once more (%s %s), serves on for nobody, and breaks off large answers', async (first, second) => {
-  const api = await startProcess('api', env);
-  const { items } = (await clientOf(api.url).get('/api/tool-suites')).body;
-  const suite = items.find(({ test_cases_count: count }: any) => count > 1000);
-  const exported = await answerTo(request(`${api.url}/api/tool-suites/${suite.id}/export`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, agent: false }).end());
-  process.kill(api.pid, first);
-  if (second) {
-    await until(async () => (await fetch(`${api.url}/readyz`)).status === 503);
-    process.kill(api.pid, second);
-  }
-  expect(await api.exited).toBe(0);
-  expect(api.logs()).toMatch(/"hurry":true/);
-  await expect(text(exported)).rejects.toThrow(/aborted/);
-}, 120_000);
+it.each([
+  ['SIGINT', undefined],
+  ['SIGTERM', 'SIGINT'],
+  ['SIGTERM', 'SIGTERM'],
+] as const)(
+  'an API that is told so at a terminal, or once more (%s %s), serves on for nobody, and breaks off large answers',
+  async (first, second) => {
+    const api = await startProcess('api', env);
+    const { items } = (await clientOf(api.url).get('/api/tool-suites')).body;
+    const suite = items.find(({ test_cases_count: count }: any) => count > 1000);
+    const exported = await answerTo(
+      request(`${api.url}/api/tool-suites/${suite.id}/export`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        agent: false,
+      }).end(),
+    );
+    process.kill(api.pid, first);
+    if (second) {
+      await until(async () => (await fetch(`${api.url}/readyz`)).status === 503);
+      process.kill(api.pid, second);
+    }
+    expect(await api.exited).toBe(0);
+    expect(api.logs()).toMatch(/"hurry":true/);
+    await expect(text(exported)).rejects.toThrow(/aborted/);
+  },
+  120_000,
+);
 
 it('an API that is told to stop waits for no client that never ends its request', async () => {
   const api = await startProcess('api', env);
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json', 'content-length': 100 };
   const half = request(`${api.url}/api/tool-eval/import`, { method: 'POST', agent: false, headers });
   half.write('{"name": ');
-  const broken = answerTo(half).then(() => 'answered', (error: Error) => error.message);
+  const broken = answerTo(half).then(
+    () => 'answered',
+    (error: Error) => error.message,
+  );
   await until(async () => (await clientOf(api.url).get('/api/me')).status === 200);
   process.kill(api.pid, 'SIGINT');
   expect(await api.exited).toBe(0);

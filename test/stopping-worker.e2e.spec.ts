@@ -19,17 +19,43 @@ afterAll(() => sql.end());
 
 const startWorker = (more: Record<string, string> = {}) => startProcess('worker', { ...env, ...more });
 let names = 0;
-async function submit(url: string, suite: object, more: object = {}, limits: object = { max_concurrency: 4 }): Promise<string> {
+async function submit(
+  url: string,
+  suite: object,
+  more: object = {},
+  limits: object = { max_concurrency: 4 },
+): Promise<string> {
   const key = `stopping-${names++}`;
-  expect((await client.post('/api/providers', { key, base_url: url, api_key: `sk-${key}-0123456789`, limits, models: [{ id: 'm' }] })).status).toBe(201);
+  expect(
+    (
+      await client.post('/api/providers', {
+        key,
+        base_url: url,
+        api_key: `sk-${key}-0123456789`,
+        limits,
+        models: [{ id: 'm' }],
+      })
+    ).status,
+  ).toBe(201);
   const { body } = await client.post('/api/tool-eval/import', suite);
-  const made = await client.post('/api/tool-eval', { suite_id: body.suite_id, models: [`${key}::m`], cache: 'off', tool_choice: 'auto', ...more });
+  const made = await client.post('/api/tool-eval', {
+    suite_id: body.suite_id,
+    models: [`${key}::m`],
+    cache: 'off',
+    tool_choice: 'auto',
+    ...more,
+  });
   expect(made.status).toBe(202);
   return made.body.eval_id;
 }
 const counts = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body.counts;
-const completed = (id: string) => until(async () => (await client.get(`/api/tool-eval/history/${id}`)).body.status === 'completed', { what: 'the run to complete', timeoutMs: 60_000 });
-const claimed = async (): Promise<number> => (await sql.query('SELECT 1 FROM in_flight WHERE worker IS NOT NULL')).rowCount!;
+const completed = (id: string) =>
+  until(async () => (await client.get(`/api/tool-eval/history/${id}`)).body.status === 'completed', {
+    what: 'the run to complete',
+    timeoutMs: 60_000,
+  });
+const claimed = async (): Promise<number> =>
+  (await sql.query('SELECT 1 FROM in_flight WHERE worker IS NOT NULL')).rowCount!;
 /** Until it is draining and says so. */
 async function tellToStop(worker: RunningProcess): Promise<void> {
   process.kill(worker.pid, 'SIGTERM');
@@ -65,7 +91,15 @@ it('claims stop first, however long a step of its control loop waits', async () 
   const worker = await startWorker();
   const id = await submit(endpoint.url, weatherSuite(30));
   await until(() => endpoint.waiting().length === 4, { what: 'all that it may ask' });
-  await until(async () => (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM idempotency_key%'`)).rowCount === 1, { what: 'housekeeping to wait' });
+  await until(
+    async () =>
+      (
+        await sql.query(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM idempotency_key%'`,
+        )
+      ).rowCount === 1,
+    { what: 'housekeeping to wait' },
+  );
   await tellToStop(worker);
   endpoint.open();
   await until(async () => (await counts(id)).settled === 4, { what: 'what it had asked' });
@@ -74,7 +108,9 @@ it('claims stop first, however long a step of its control loop waits', async () 
   held.release();
   expect(await worker.exited).toBe(0);
   expect(endpoint.asked).toHaveLength(4);
-  expect((await client.post(`/api/tool-eval/cancel`, { job_id: (await client.get(`/api/jobs`)).body.items[0].id })).status).toBe(202);
+  expect(
+    (await client.post(`/api/tool-eval/cancel`, { job_id: (await client.get(`/api/jobs`)).body.items[0].id })).status,
+  ).toBe(202);
 }, 120_000);
 
 it('chains go on to their last round, also one that waits for its turn', async () => {
@@ -83,12 +119,29 @@ it('chains go on to their last round, also one that waits for its turn', async (
     return answered < 2 ? calling(['find_user', 'list_orders'][answered]!, {}) : calling('refund', {});
   });
   const worker = await startWorker();
-  const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object', properties: {} } } });
-  const id = await submit(endpoint.url, {
-    name: 'Chains', tools: ['find_user', 'list_orders', 'refund'].map(tool),
-    test_cases: ['it', 'both'].map((what) => ({ prompt: `Refund ${what}.`, multi_turn: true, optimal_hops: 3, expected_tool: 'refund', mock_responses: { find_user: 'Ann', list_orders: 'one' } })),
-  }, {}, { max_concurrency: 1 });
-  await until(async () => (await claimed()) === 2 && endpoint.waiting().length === 1, { what: 'the first round of one, for which the other waits' });
+  const tool = (name: string) => ({
+    type: 'function',
+    function: { name, parameters: { type: 'object', properties: {} } },
+  });
+  const id = await submit(
+    endpoint.url,
+    {
+      name: 'Chains',
+      tools: ['find_user', 'list_orders', 'refund'].map(tool),
+      test_cases: ['it', 'both'].map((what) => ({
+        prompt: `Refund ${what}.`,
+        multi_turn: true,
+        optimal_hops: 3,
+        expected_tool: 'refund',
+        mock_responses: { find_user: 'Ann', list_orders: 'one' },
+      })),
+    },
+    {},
+    { max_concurrency: 1 },
+  );
+  await until(async () => (await claimed()) === 2 && endpoint.waiting().length === 1, {
+    what: 'the first round of one, for which the other waits',
+  });
   endpoint.answer(1);
   await until(() => endpoint.asked.length === 2, { what: 'the first round of the other' });
   await tellToStop(worker);
@@ -105,7 +158,12 @@ it('a reply that waits for an embedding gets it', async () => {
   const worker = await startWorker();
   const suite = weatherSuite(2);
   const id = await submit(models.url, {
-    ...suite, test_cases: suite.test_cases.map((one, n) => ({ ...one, expected_params: { city: `The capital of France, ${n}` }, param_scoring: 'semantic' })),
+    ...suite,
+    test_cases: suite.test_cases.map((one, n) => ({
+      ...one,
+      expected_params: { city: `The capital of France, ${n}` },
+      param_scoring: 'semantic',
+    })),
   });
   await until(() => models.waiting().length === 2, { what: 'both requests' });
   models.answer(1);
@@ -126,7 +184,9 @@ it('what has not ended when its time is up is handed back, counts as no crash, a
   await until(() => endpoint.waiting().length === 4, { what: 'all four' });
   expect(await worker.stop()).toBe(0);
   expect(worker.logs()).toContain('Handing back items that did not end in time');
-  expect((await sql.query('SELECT lost, crashes, worker FROM in_flight')).rows).toEqual(Array(4).fill({ lost: 0, crashes: 0, worker: null }));
+  expect((await sql.query('SELECT lost, crashes, worker FROM in_flight')).rows).toEqual(
+    Array(4).fill({ lost: 0, crashes: 0, worker: null }),
+  );
   endpoint.open();
   await startWorker();
   await completed(id);

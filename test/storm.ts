@@ -3,14 +3,24 @@ import { promisify } from 'node:util';
 import { seed } from './seed.js';
 
 /**
- * Plays a storm of faults, the same for the same TOOLMARK_TEST_SEED, at two runs of `items` items together, and expects that
- * nobody can tell afterwards. `node bench/chaos/run.mjs` is the same by hand.
+ * Plays a storm of faults, the same for the same TOOLMARK_TEST_SEED, at two runs of `items` items together, and
+ * expects that nobody can tell afterwards. `node bench/chaos/run.mjs` is the same by hand.
  */
-export async function expectExactAfterStorm({ items, seconds, timeoutMs }: { items: number; seconds: number; timeoutMs: number }): Promise<void> {
+export async function expectExactAfterStorm({
+  items,
+  seconds,
+  timeoutMs,
+}: {
+  items: number;
+  seconds: number;
+  timeoutMs: number;
+}): Promise<void> {
   const args = ['bench/chaos/run.mjs', ...[items, seconds, seed, 8].map(String), '--json'];
-  const { stdout, stderr } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: timeoutMs }).catch((error: { stderr: string }) => {
-    throw new Error(error.stderr);
-  });
+  const { stdout, stderr } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: timeoutMs }).catch(
+    (error: { stderr: string }) => {
+      throw new Error(error.stderr);
+    },
+  );
   const { differences, watching, repeated, repeatedAtMost, faults } = JSON.parse(stdout);
   console.log(stderr);
   expect({ differences, watching }).toEqual({ differences: [], watching: [] });

@@ -25,17 +25,34 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const worker = () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
-  const [simulator, api, ...started] = await Promise.all([startProcess('simulator'), startProcess('api', env), ...Array.from({ length: workers }, worker)]);
+  const [simulator, api, ...started] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    ...Array.from({ length: workers }, worker),
+  ]);
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const post = (path: string, body: object) =>
-    fetch(`${simulator.url}/control/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-  const stats: System['stats'] = async () => ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
+    fetch(`${simulator.url}/control/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const stats: System['stats'] = async () =>
+    ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
   return {
-    simulator, workers: started, client: clientOf(api.url), sql, stats,
+    simulator,
+    workers: started,
+    client: clientOf(api.url),
+    sql,
+    stats,
     startWorker: async () => void started.push(await worker()),
     control: (model, state) => post(`models/${model}`, state),
     script: (id, body) => post(`scripted/${id}`, body),
-    requests: async (model) => Object.entries(await stats()).reduce((sum, [name, { requests }]) => sum + (model === undefined || name === model ? requests : 0), 0),
+    requests: async (model) =>
+      Object.entries(await stats()).reduce(
+        (sum, [name, { requests }]) => sum + (model === undefined || name === model ? requests : 0),
+        0,
+      ),
   };
 }

@@ -21,18 +21,35 @@ async function startCollector() {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => {
-      bodies.push(text);
-      if (request.url !== '/v1/traces') return void response.writeHead(404).end();
-      const plain = (attributes: any[]) => Object.fromEntries(attributes.map(({ key, value }) => [key, value.arrayValue ? value.arrayValue.values.map((one: object) => Object.values(one)[0]) : Object.values(value)[0]]));
-      for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
-        for (const span of scopeSpans.flatMap((scope: any) => scope.spans)) spans.push({ ...span, service: plain(resource.attributes)['service.name'], facts: plain(span.attributes) });
-      }
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (part: string) => (text += part))
+      .on('end', () => {
+        bodies.push(text);
+        if (request.url !== '/v1/traces') return void response.writeHead(404).end();
+        const plain = (attributes: any[]) =>
+          Object.fromEntries(
+            attributes.map(({ key, value }) => [
+              key,
+              value.arrayValue
+                ? value.arrayValue.values.map((one: object) => Object.values(one)[0])
+                : Object.values(value)[0],
+            ]),
+          );
+        for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
+          for (const span of scopeSpans.flatMap((scope: any) => scope.spans))
+            spans.push({ ...span, service: plain(resource.attributes)['service.name'], facts: plain(span.attributes) });
+        }
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, bodies, close: () => void server.close() };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    bodies,
+    close: () => void server.close(),
+  };
 }
 
 const KEY = 'sk-tracing-0123456789abcdef';
@@ -40,37 +57,87 @@ const KEY = 'sk-tracing-0123456789abcdef';
 it('a run is one trace from its submit to every result, and no key and no prompt are in it', async () => {
   const collector = await startCollector();
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
-  const [simulator, api, worker] = [await startProcess('simulator'), await startProcess('api', env), await startProcess('worker', env)];
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
+  const [simulator, api, worker] = [
+    await startProcess('simulator'),
+    await startProcess('api', env),
+    await startProcess('worker', env),
+  ];
   const client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, api_key: KEY, models: [{ id: 'instant' }, { id: 'wrong-key' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    api_key: KEY,
+    models: [{ id: 'instant' }, { id: 'wrong-key' }],
+  });
   const suite = await client.post('/api/tool-eval/import', weatherSuite(5));
-  const { eval_id, job_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant', 'sim::wrong-key'], max_tokens: 200, cache: 'off' })).body;
-  await until(async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed', { what: 'the run to complete' });
+  const { eval_id, job_id } = (
+    await client.post('/api/tool-eval', {
+      suite_id: suite.body.suite_id,
+      models: ['sim::instant', 'sim::wrong-key'],
+      max_tokens: 200,
+      cache: 'off',
+    })
+  ).body;
+  await until(async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed', {
+    what: 'the run to complete',
+  });
   const { spans } = collector;
   const named = (name: string): Span[] => spans.filter((span) => span.name === name);
   await until(() => named('item').length === 10 && named('submit run').length === 1, { what: 'all spans to arrive' });
 
   const [submit] = named('submit run') as [Span];
-  expect(submit).toMatchObject({ service: 'toolmark-api', traceId: eval_id.replaceAll('-', ''), facts: { 'toolmark.run': eval_id, 'toolmark.job': job_id, 'toolmark.models': ['sim::instant', 'sim::wrong-key'] } });
+  expect(submit).toMatchObject({
+    service: 'toolmark-api',
+    traceId: eval_id.replaceAll('-', ''),
+    facts: { 'toolmark.run': eval_id, 'toolmark.job': job_id, 'toolmark.models': ['sim::instant', 'sim::wrong-key'] },
+  });
   expect(submit.parentSpanId ?? '').toBe('');
   for (const span of spans) expect(span.traceId).toBe(submit.traceId);
-  const steps = (item: Span): string[] => spans.filter((span) => span.parentSpanId === item.spanId).map(({ name }) => name).sort();
+  const steps = (item: Span): string[] =>
+    spans
+      .filter((span) => span.parentSpanId === item.spanId)
+      .map(({ name }) => name)
+      .sort();
   for (const item of named('item')) {
-    expect(item).toMatchObject({ service: 'toolmark-worker', parentSpanId: submit.spanId, facts: { 'toolmark.run': eval_id, 'toolmark.lane_name': 'sim' } });
-    expect(steps(item)).toEqual(item.facts['toolmark.target'] === 0
-      ? ['chat instant', 'claim', 'score', 'settle', 'wait for the budget']
-      : ['chat wrong-key', 'claim', 'settle', 'wait for the budget']);
+    expect(item).toMatchObject({
+      service: 'toolmark-worker',
+      parentSpanId: submit.spanId,
+      facts: { 'toolmark.run': eval_id, 'toolmark.lane_name': 'sim' },
+    });
+    expect(steps(item)).toEqual(
+      item.facts['toolmark.target'] === 0
+        ? ['chat instant', 'claim', 'score', 'settle', 'wait for the budget']
+        : ['chat wrong-key', 'claim', 'settle', 'wait for the budget'],
+    );
   }
   expect(named('chat instant')[0]).toMatchObject({
     kind: 3,
     facts: {
-      'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'instant', 'gen_ai.request.temperature': 0, 'gen_ai.request.max_tokens': 200,
-      'gen_ai.response.finish_reasons': [expect.any(String)], 'gen_ai.usage.input_tokens': expect.any(Number), 'gen_ai.usage.output_tokens': expect.any(Number),
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'instant',
+      'gen_ai.request.temperature': 0,
+      'gen_ai.request.max_tokens': 200,
+      'gen_ai.response.finish_reasons': [expect.any(String)],
+      'gen_ai.usage.input_tokens': expect.any(Number),
+      'gen_ai.usage.output_tokens': expect.any(Number),
     },
   });
-  expect(named('chat wrong-key')[0]).toMatchObject({ status: { code: 2 }, facts: { 'error.type': 'auth', 'http.response.status_code': 401 } });
-  expect(named('settle').map(({ facts }) => facts['toolmark.outcome']).sort()).toEqual([...Array(5).fill('auth'), ...Array(5).fill('scored')]);
+  expect(named('chat wrong-key')[0]).toMatchObject({
+    status: { code: 2 },
+    facts: { 'error.type': 'auth', 'http.response.status_code': 401 },
+  });
+  expect(
+    named('settle')
+      .map(({ facts }) => facts['toolmark.outcome'])
+      .sort(),
+  ).toEqual([...Array(5).fill('auth'), ...Array(5).fill('scored')]);
   for (const body of collector.bodies) {
     expect(body).not.toContain(KEY);
     expect(body).not.toContain('weather in Paris');
@@ -85,11 +152,28 @@ it('a collector that is gone holds up no run', async () => {
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const simulator = await startProcess('simulator');
   const api = await startProcess('api', { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
-  await startProcess('worker', { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_BSP_SCHEDULE_DELAY: '100' });
+  await startProcess('worker', {
+    ...env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  });
   const client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, api_key: KEY, models: [{ id: 'instant' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    api_key: KEY,
+    models: [{ id: 'instant' }],
+  });
   const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
-  const { eval_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })).body;
-  const run = await until(async () => { const { body } = await client.get(`/api/tool-eval/history/${eval_id}`); return body.status === 'completed' ? body : undefined; }, { what: 'the run to complete' });
+  const { eval_id } = (
+    await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })
+  ).body;
+  const run = await until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${eval_id}`);
+      return body.status === 'completed' ? body : undefined;
+    },
+    { what: 'the run to complete' },
+  );
   expect(run.counts).toMatchObject({ settled: 20, errored: 0 });
 });

@@ -1,13 +1,13 @@
 /**
- * Waits for `check` to answer something truthy and answers it. An error that `check` throws counts as not yet. After `timeoutMs`
- * (30 s) fails, naming `what` was waited for.
+ * Waits for `check` to answer something truthy and answers it. An error that `check` throws counts as not yet.
+ * After `timeoutMs` (30 s) fails, naming `what` was waited for.
  */
 export async function until<Found>(
   check: () => Found | Promise<Found>,
   { timeoutMs = 30_000, what = String(check) }: { timeoutMs?: number; what?: string } = {},
 ): Promise<NonNullable<Found>> {
   let last: unknown;
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     try {
       last = await check();
       if (last) return last as NonNullable<Found>;

@@ -5,7 +5,10 @@ export interface Way {
   url: string;
   /** Ends every connection, and each new one at once. */
   cut(): void;
-  /** Connections stay open, and nothing arrives on them any more: those that there are, for good, and new ones until `mend`. */
+  /**
+   * Connections stay open, and nothing arrives on them any more: those that there are, for good, and new ones until
+   * `mend`.
+   */
   silence(): void;
   /** New connections get through again. */
   mend(): void;
@@ -16,7 +19,10 @@ export interface Way {
  * A way over TCP to what listens at `target`, which can be lost in both manners in which ways are.
  * @param spares connections that said such bytes are never silent
  */
-export async function wayTo(target: URL, { port = 0, spares = () => false }: { port?: number; spares?: (bytes: Buffer) => boolean } = {}): Promise<Way> {
+export async function wayTo(
+  target: URL,
+  { port = 0, spares = () => false }: { port?: number; spares?: (bytes: Buffer) => boolean } = {},
+): Promise<Way> {
   const open = new Set<Socket>();
   const spared = new Set<Socket>();
   const silent = new WeakSet<Socket>();
@@ -30,15 +36,20 @@ export async function wayTo(target: URL, { port = 0, spares = () => false }: { p
       if (passes()) onward.write(bytes);
     });
     onward.on('data', (bytes) => void (passes() && socket.write(bytes)));
-    for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
       one.unref(); // What a failing test leaves open ends with it.
       open.add(one);
       if (state === 'silent') silent.add(one);
-      one.on('error', () => {}).on('close', () => {
-        open.delete(one);
-        spared.delete(one);
-        if (one === socket || passes()) other.end();
-      });
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          open.delete(one);
+          spared.delete(one);
+          if (one === socket || passes()) other.end();
+        });
     }
   });
   await new Promise<void>((ready, failed) => server.once('error', failed).listen(port, '127.0.0.1', ready));

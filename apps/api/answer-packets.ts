@@ -15,11 +15,14 @@ export interface PacketHandler<Input, Answer extends { ok: true }> {
 }
 
 /**
- * Answers a client's packets of one name. Nothing that a packet holds is looked at before its schema took it, and nothing that
- * goes wrong leaves this function: what a handler throws would end the process, with everybody's connections.
+ * Answers a client's packets of one name. Nothing that a packet holds is looked at before its schema took it, and
+ * nothing that goes wrong leaves this function: what a handler throws would end the process, with everybody's
+ * connections.
  */
 export function answerPackets<Input, Answer extends { ok: true }>(
-  socket: Socket, name: string, { schema, takes, handle, onError }: PacketHandler<Input, Answer>,
+  socket: Socket,
+  name: string,
+  { schema, takes, handle, onError }: PacketHandler<Input, Answer>,
 ): void {
   const answer = async (packet: unknown): Promise<Answer | { ok: false; error: Problem }> => {
     let input: Input | undefined;
@@ -38,15 +41,24 @@ export function answerPackets<Input, Answer extends { ok: true }>(
   };
   socket.on(name, (...parts: unknown[]) => {
     const acknowledge = acknowledgementIn(parts);
-    answer(parts[0]).then((said) => acknowledge?.(said)).catch((error: unknown) => void onError(error, undefined));
+    answer(parts[0])
+      .then((said) => acknowledge?.(said))
+      .catch((error: unknown) => void onError(error, undefined));
   });
 }
 
 /** Answers packets of names that nobody listens to, where an answer is asked for. */
-export function refuseOtherPackets(socket: Socket, names: readonly string[], onError: (error: unknown) => Problem): void {
+export function refuseOtherPackets(
+  socket: Socket,
+  names: readonly string[],
+  onError: (error: unknown) => Problem,
+): void {
   socket.onAny((name: unknown, ...parts: unknown[]) => {
     if (names.includes(name as string)) return;
-    const refusal = new ProblemError(404, `There is no event "${String(name).slice(0, LONGEST_NAME)}" to send. There are ${names.join(' and ')}.`);
+    const refusal = new ProblemError(
+      404,
+      `There is no event "${String(name).slice(0, LONGEST_NAME)}" to send. There are ${names.join(' and ')}.`,
+    );
     acknowledgementIn(parts)?.({ ok: false, error: onError(refusal) });
   });
 }

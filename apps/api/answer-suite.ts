@@ -22,18 +22,36 @@ export function answerSuite(deps: Streaming, teamId: string, suite: Suite): Prom
 }
 
 /** A suite as a file of one of the formats, of whatever size. */
-export function answerExport(deps: Streaming, teamId: string, suite: Suite, format: SuiteExportFormat, part: BfclPart): Promise<StreamableFile> {
+export function answerExport(
+  deps: Streaming,
+  teamId: string,
+  suite: Suite,
+  format: SuiteExportFormat,
+  part: BfclPart,
+): Promise<StreamableFile> {
   const { name, description, system_prompt, pass_threshold, tools } = suite;
-  return answer(deps, teamId, suite, { settings: { name, description, system_prompt, pass_threshold, tools }, format, part, write: ({ body }) => body });
+  return answer(deps, teamId, suite, {
+    settings: { name, description, system_prompt, pass_threshold, tools },
+    format,
+    part,
+    write: ({ body }) => body,
+  });
 }
 
 /**
- * Cases are read at the suite's version that its head was read at. What is changed meanwhile breaks a large answer off, so that
- * nobody takes a mixture for a suite; a small one is read before anything is answered.
+ * Cases are read at the suite's version that its head was read at. What is changed meanwhile breaks a large answer
+ * off, so that nobody takes a mixture for a suite; a small one is read before anything is answered.
  */
 async function answer(
-  { pool, suiteStreams }: Streaming, teamId: string, suite: Suite,
-  { settings, format, part, write }: { settings: SuiteSettings; format: SuiteExportFormat; part: BfclPart; write: (one: CaseRow) => string },
+  { pool, suiteStreams }: Streaming,
+  teamId: string,
+  suite: Suite,
+  {
+    settings,
+    format,
+    part,
+    write,
+  }: { settings: SuiteSettings; format: SuiteExportFormat; part: BfclPart; write: (one: CaseRow) => string },
 ): Promise<StreamableFile> {
   const { type } = SUITE_CONTENT_TYPES[format];
   const written = (cases: Pages): AsyncGenerator<string> =>
@@ -46,7 +64,8 @@ async function answer(
     if (done) return new StreamableFile(suiteStreams.small(written(resumed(read))), { type });
     read.push(value);
     characters += value.reduce((sum, { body }) => sum + body.length, 0);
-    if (characters > SMALL_CHARACTERS) return new StreamableFile(suiteStreams.large(teamId, written(resumed(read, pages))), { type });
+    if (characters > SMALL_CHARACTERS)
+      return new StreamableFile(suiteStreams.large(teamId, written(resumed(read, pages))), { type });
   }
 }
 
@@ -60,4 +79,5 @@ async function* mapped(pages: Pages, write: (one: CaseRow) => string): AsyncGene
 }
 
 /** A stored case is JSON already; its id and position go before its own fields. */
-const caseJson = ({ id, position, body }: CaseRow): string => `{"id":"${id}","position":${position}${body === '{}' ? '}' : `,${body.slice(1)}`}`;
+const caseJson = ({ id, position, body }: CaseRow): string =>
+  `{"id":"${id}","position":${position}${body === '{}' ? '}' : `,${body.slice(1)}`}`;

@@ -11,8 +11,9 @@ const REMEMBER_MS = 3000;
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Finds out who asks, and whether their role allows it, before a byte of the body is read: who may not send it makes the API keep
- * and parse nothing. Whatever is under /api/ needs a token, every route of it; nothing else does.
+ * Finds out who asks, and whether their role allows it, before a byte of the body is read: who may not send it
+ * makes the API keep and parse nothing. Whatever is under /api/ needs a token, every route of it; nothing else
+ * does.
  */
 export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   const known = new Map<string, { caller: Caller; untilMs: number }>();

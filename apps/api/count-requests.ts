@@ -43,33 +43,42 @@ export interface Counted {
  */
 export async function countRequests({ input, suite, targets }: ToCount, bodies: readonly string[]): Promise<Counted[]> {
   const cases = bodies.map((body) => parseJson(body) as unknown as CaseInput);
-  return Promise.all(targets.map(async ({ model, ...target }): Promise<Counted> => {
-    const counter = await tokenCounter(target.modelId);
-    const tokensOf = new WeakMap<object, number>();
-    const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
-    let characters = 0;
-    for (const one of model ? cases : []) {
-      const tools = describeTools(toolSetOf(one, suite.tools));
-      const { body } = buildRequest({
-        config: input, suite: { systemPrompt: suite.systemPrompt, tools: [] }, input: one, expectsNoCall: expectsNoCall(one), model: model!,
-        target: { ...target, name: target.modelId },
-      });
-      let toolTokens = tokensOf.get(tools);
-      if (toolTokens === undefined) {
-        const text = JSON.stringify(tools);
+  return Promise.all(
+    targets.map(async ({ model, ...target }): Promise<Counted> => {
+      const counter = await tokenCounter(target.modelId);
+      const tokensOf = new WeakMap<object, number>();
+      const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
+      let characters = 0;
+      for (const one of model ? cases : []) {
+        const tools = describeTools(toolSetOf(one, suite.tools));
+        const { body } = buildRequest({
+          config: input,
+          suite: { systemPrompt: suite.systemPrompt, tools: [] },
+          input: one,
+          expectsNoCall: expectsNoCall(one),
+          model: model!,
+          target: { ...target, name: target.modelId },
+        });
+        let toolTokens = tokensOf.get(tools);
+        if (toolTokens === undefined) {
+          const text = JSON.stringify(tools);
+          characters += text.length;
+          tokensOf.set(tools, (toolTokens = counter.count(text)));
+        }
+        const messages = body.messages as { content?: unknown }[];
+        const text = messages
+          .map((message) => (typeof message.content === 'string' ? message.content : JSON.stringify(message)))
+          .join('\n');
         characters += text.length;
-        tokensOf.set(tools, (toolTokens = counter.count(text)));
+        counted.promptTokens += toolTokens + counter.count(text) + TOKENS_A_MESSAGE * messages.length + TOKENS_A_REPLY;
+        const { providerId } = target;
+        const { baseUrl, kind } = model!;
+        if (input.cache === 'use')
+          counted.keys.push(requestKey({ providerId, baseUrl, kind }, { ...body, tools }, 0).toString('hex'));
+        counted.cases++;
+        if (characters > MOST_CHARACTERS / targets.length) break;
       }
-      const messages = body.messages as { content?: unknown }[];
-      const text = messages.map((message) => (typeof message.content === 'string' ? message.content : JSON.stringify(message))).join('\n');
-      characters += text.length;
-      counted.promptTokens += toolTokens + counter.count(text) + TOKENS_A_MESSAGE * messages.length + TOKENS_A_REPLY;
-      const { providerId } = target;
-      const { baseUrl, kind } = model!;
-      if (input.cache === 'use') counted.keys.push(requestKey({ providerId, baseUrl, kind }, { ...body, tools }, 0).toString('hex'));
-      counted.cases++;
-      if (characters > MOST_CHARACTERS / targets.length) break;
-    }
-    return counted;
-  }));
+      return counted;
+    }),
+  );
 }

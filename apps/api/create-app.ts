@@ -1,4 +1,9 @@
-import { Module, StandardSchemaValidationPipe, UnsupportedMediaTypeException, type ArgumentMetadata } from '@nestjs/common';
+import {
+  Module,
+  StandardSchemaValidationPipe,
+  UnsupportedMediaTypeException,
+  type ArgumentMetadata,
+} from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
@@ -47,7 +52,20 @@ class Validation extends StandardSchemaValidationPipe {
 /** The API, ready to listen. */
 export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   @Module({
-    controllers: [HealthController, TeamsController, ProvidersController, SuitesController, ImportsController, McpController, RecordedController, RunsController, ExperimentsController, MetricsController, SettingsController, LanesController],
+    controllers: [
+      HealthController,
+      TeamsController,
+      ProvidersController,
+      SuitesController,
+      ImportsController,
+      McpController,
+      RecordedController,
+      RunsController,
+      ExperimentsController,
+      MetricsController,
+      SettingsController,
+      LanesController,
+    ],
     providers: [
       { provide: Deps, useFactory: () => deps },
       { provide: APP_FILTER, useClass: ProblemFilter },
@@ -56,24 +74,41 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   })
   class ApiModule {}
 
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule, new FastifyAdapter({ bodyLimit: LARGEST_BODY_BYTES, frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)) }), {
-    logger: false, abortOnError: false, bodyParser: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule,
+    new FastifyAdapter({
+      bodyLimit: LARGEST_BODY_BYTES,
+      frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)),
+    }),
+    {
+      logger: false,
+      abortOnError: false,
+      bodyParser: false,
+    },
+  );
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES }, (request, body, done) => {
-    try {
-      // What of an imported file is data, and what a setting, the importer of its format knows.
-      const holdsFile = [IMPORT_ROUTE, RECORDED_ROUTE].includes(request.routeOptions.url ?? '');
-      done(null, holdsFile ? readJson(body as string, (value) => value) : readJson(body as string));
-    } catch (error) {
-      done(error as Error, undefined);
-    }
-  });
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: LARGEST_BODY_BYTES },
+    (request, body, done) => {
+      try {
+        // What of an imported file is data, and what a setting, the importer of its format knows.
+        const holdsFile = [IMPORT_ROUTE, RECORDED_ROUTE].includes(request.routeOptions.url ?? '');
+        done(null, holdsFile ? readJson(body as string, (value) => value) : readJson(body as string));
+      } catch (error) {
+        done(error as Error, undefined);
+      }
+    },
+  );
   fastify.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest, payload: Readable) => {
     const length = request.headers['content-length'];
     // Too much to be known by all of it: a repetition is known by its key, its address and its length.
-    if (request.routeOptions.url === RECORDED_ROUTE && LINE_TYPES.includes(request.headers['content-type']!.split(';')[0]!.trim())) return new Upload(payload, length, RECORDED_BOUNDS);
+    if (
+      request.routeOptions.url === RECORDED_ROUTE &&
+      LINE_TYPES.includes(request.headers['content-type']!.split(';')[0]!.trim())
+    )
+      return new Upload(payload, length, RECORDED_BOUNDS);
     if (request.routeOptions.url !== IMPORT_ROUTE) throw new UnsupportedMediaTypeException();
     const upload = new Upload(payload, length, { bytes: LARGEST_BODY_BYTES });
     // A request that may be sent again is known by all of its body.

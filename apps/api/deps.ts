@@ -27,7 +27,10 @@ export class Deps {
   ending = false;
   #breakingOff: NodeJS.Timeout | undefined;
 
-  constructor(readonly env: Env, readonly logger: Logger) {
+  constructor(
+    readonly env: Env,
+    readonly logger: Logger,
+  ) {
     this.pool = createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger);
     this.prisma = createPrisma(env.DATABASE_URL, 5);
     this.redis = connectRedis(env.REDIS_URL, 'producer', logger);
@@ -35,8 +38,9 @@ export class Deps {
   }
 
   /**
-   * On SIGTERM an API is not ready from now on, serves on until load balancers have noticed, and then closes its port and its
-   * sockets, and lets requests in hand end. On SIGINT, and when it is told again, nobody is waited for but short requests.
+   * On SIGTERM an API is not ready from now on, serves on until load balancers have noticed, and then closes its
+   * port and its sockets, and lets requests in hand end. On SIGINT, and when it is told again, nobody is waited for
+   * but short requests.
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     this.ending = true;

@@ -24,7 +24,11 @@ export class ExperimentsController {
   @Post()
   @About('Make an experiment', 'Runs name it by `experiment_id` and are then compared with its baseline.')
   @Answers(201, Experiment)
-  async create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
+  async create(
+    @Me() caller: Caller,
+    @Body({ schema: ExperimentInput }) input: ExperimentInput,
+    @Changes() change: Change,
+  ) {
     await namedSuite(this.deps.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
       const made = await createExperiment(client, caller.teamId, input);
@@ -77,6 +81,9 @@ export class ExperimentsController {
 
   async #unbuilt(caller: Caller, id: string, what: string): Promise<never> {
     await readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
-    throw new ProblemError(422, `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`);
+    throw new ProblemError(
+      422,
+      `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`,
+    );
   }
 }

@@ -30,14 +30,29 @@ describe('the API', () => {
     expect(security).toEqual([{ bearer: [] }]);
     expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
     expect(components.schemas.CaseInput.properties.prompt).toMatchObject({ maxLength: 50_000 });
-    expect(components.schemas.SuiteFile.properties).toMatchObject({ test_cases: { maxItems: 10_000 }, tools: { maxItems: 128 } });
-    expect(paths['/api/tool-suites'].get.parameters).toContainEqual(expect.objectContaining({ name: 'limit', schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }) }));
-    expect(components.schemas.Tool.required).toEqual(['function']); // Answers have a type too, but requests may leave it out.
+    expect(components.schemas.SuiteFile.properties).toMatchObject({
+      test_cases: { maxItems: 10_000 },
+      tools: { maxItems: 128 },
+    });
+    expect(paths['/api/tool-suites'].get.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'limit',
+        schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }),
+      }),
+    );
+    // Answers have a type too, but requests may leave it out.
+    expect(components.schemas.Tool.required).toEqual(['function']);
     const post = paths['/api/tool-eval'].post;
     expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
-    expect(components.responses.Problem422.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+    expect(components.responses.Problem422.content['application/problem+json'].schema).toEqual({
+      $ref: '#/components/schemas/Problem',
+    });
     expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/Idempotency-Key' });
-    expect(components.parameters['Idempotency-Key']).toMatchObject({ name: 'Idempotency-Key', in: 'header', schema: { maxLength: 200 } });
+    expect(components.parameters['Idempotency-Key']).toMatchObject({
+      name: 'Idempotency-Key',
+      in: 'header',
+      schema: { maxLength: 200 },
+    });
     const operations = Object.values<Record<string, any>>(paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map((operation) => operation.operationId)).size).toBe(operations.length);
     const references = JSON.stringify({ paths, components }).match(/#\/components\/schemas\/\w+/g)!;

@@ -12,20 +12,30 @@ let client: Client;
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
-  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', api_key: 'sk-secret-0123456789', models: [{ id: 'a' }, { id: 'b:8b' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });
 }, 60_000);
 afterAll(() => api.close());
 
-const importSuite = async (file: object = weatherSuite(2)): Promise<string> => (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
+  (await client.post('/api/tool-eval/import', file)).body.suite_id;
 
 describe('an Idempotency-Key', () => {
   it('gives the same answer again, refuses another body, and hides a secret', async () => {
     const suite = await importSuite();
     const body = { suite_id: suite, models: ['sim::a'] };
-    const answers = await Promise.all([1, 2, 3].map(() => client.post('/api/tool-eval', body, { 'idempotency-key': 'k1' })));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => client.post('/api/tool-eval', body, { 'idempotency-key': 'k1' })),
+    );
     expect(new Set(answers.map((answer) => answer.body.eval_id)).size).toBe(1);
     expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);
-    expect((await client.post('/api/tool-eval', { ...body, samples: 2 }, { 'idempotency-key': 'k1' })).status).toBe(409);
+    expect((await client.post('/api/tool-eval', { ...body, samples: 2 }, { 'idempotency-key': 'k1' })).status).toBe(
+      409,
+    );
     const token = () => client.post('/api/tokens', { name: 't', role: 'viewer' }, { 'idempotency-key': 'k2' });
     const [first, second] = [await token(), await token()];
     expect(first.body.token).toMatch(/^tm_/);
@@ -35,7 +45,8 @@ describe('an Idempotency-Key', () => {
   it('and what it stands for are there together or not at all: what fails at the last takes no effect', async () => {
     const body = { suite_id: await importSuite(), models: ['sim::a'] };
     const submit = () => client.post('/api/tool-eval', body, { 'idempotency-key': 'with-the-run' });
-    const runs = async () => (await api.deps.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
+    const runs = async () =>
+      (await api.deps.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
     await api.deps.pool.query('ALTER TABLE audit RENAME TO audit_away');
     expect((await submit()).status).toBe(500);
     await api.deps.pool.query('ALTER TABLE audit_away RENAME TO audit');
@@ -77,7 +88,11 @@ describe('an Idempotency-Key', () => {
     const held = await take({ ...(await owner()), key: 'twice' });
     await keepAnswer(api.deps.pool, held, 201, '{"id":"first"}');
     await expect(keepAnswer(api.deps.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
-    expect(await takeKey(api.deps.pool, held, fingerprint)).toEqual({ state: 'answered', status: 201, response: '{"id":"first"}' });
+    expect(await takeKey(api.deps.pool, held, fingerprint)).toEqual({
+      state: 'answered',
+      status: 201,
+      response: '{"id":"first"}',
+    });
   });
 
   it('that a repeat has taken over is the repeat’s: the first request, should it live after all, changes nothing', async () => {
@@ -85,8 +100,12 @@ describe('an Idempotency-Key', () => {
     const late = { ...suite, name: 'Late' };
     const create = () => client.post('/api/tool-suites', late, { 'idempotency-key': 'late' });
     const gate = await pool.connect();
-    const waiting = async (count: number) => (await gate.query(`SELECT 1 FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted`)).rowCount === count;
-    await gate.query('BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE; SET LOCAL idle_in_transaction_session_timeout = 0');
+    const waiting = async (count: number) =>
+      (await gate.query(`SELECT 1 FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted`)).rowCount ===
+      count;
+    await gate.query(
+      'BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE; SET LOCAL idle_in_transaction_session_timeout = 0',
+    );
     const first = create();
     await until(() => waiting(1), { what: 'the first request to be in the middle' });
     await pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'late'`);
@@ -98,24 +117,41 @@ describe('an Idempotency-Key', () => {
     expect([refused.status, made.status]).toEqual([409, 201]);
     expect(refused.body.detail).toMatch(/nothing was changed/);
     expect((await create()).body).toEqual(made.body);
-    expect((await pool.query(`SELECT s.id, (SELECT count(*)::int FROM audit WHERE subject = s.id::text) AS notes FROM suite s WHERE name = 'Late'`)).rows).toEqual([{ id: made.body.id, notes: 1 }]);
+    expect(
+      (
+        await pool.query(
+          `SELECT s.id, (SELECT count(*)::int FROM audit WHERE subject = s.id::text) AS notes FROM suite s
+            WHERE name = 'Late'`,
+        )
+      ).rows,
+    ).toEqual([{ id: made.body.id, notes: 1 }]);
   });
 
   it('repeats a refusal too, as the problem document that it was', async () => {
     const [first, second] = [
-      await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }), await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' })];
+      await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
+      await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
+    ];
     expect(second).toMatchObject({ status: 400, body: first.body });
     expect(second.headers.get('content-type')).toMatch(/problem/);
   });
 
   it('is its user’s own', async () => {
-    const other = clientOf(api.url, (await client.post('/api/tokens', { name: 'o', role: 'editor', user: 'other' })).body.token);
-    const ids = await Promise.all([client, other].map(async (by) => (await by.post('/api/tool-suites', suite, { 'idempotency-key': 'shared' })).body.id));
+    const other = clientOf(
+      api.url,
+      (await client.post('/api/tokens', { name: 'o', role: 'editor', user: 'other' })).body.token,
+    );
+    const ids = await Promise.all(
+      [client, other].map(
+        async (by) => (await by.post('/api/tool-suites', suite, { 'idempotency-key': 'shared' })).body.id,
+      ),
+    );
     expect(new Set(ids).size).toBe(2);
   });
 
   it('is refused when it is empty or longer than 200 characters', async () => {
-    for (const key of ['', 'x'.repeat(201)]) expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': key })).status).toBe(400);
+    for (const key of ['', 'x'.repeat(201)])
+      expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': key })).status).toBe(400);
   });
 });
 
@@ -126,14 +162,24 @@ describe('every route of the OpenAPI document that changes something', () => {
   async function startMcp(): Promise<string> {
     server = createServer((request, response) => {
       let text = '';
-      request.on('data', (chunk) => (text += chunk)).on('end', () => {
-        const message = text ? JSON.parse(text) : {};
-        const answer = (result: object) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
-        if (request.method !== 'POST') response.writeHead(405).end();
-        else if (message.method === 'initialize') answer({ protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'tools', version: '1' } });
-        else if (message.id === undefined) response.writeHead(202).end();
-        else answer({ tools: [{ name: 'note', inputSchema: { type: 'object' } }] });
-      });
+      request
+        .on('data', (chunk) => (text += chunk))
+        .on('end', () => {
+          const message = text ? JSON.parse(text) : {};
+          const answer = (result: object) =>
+            response
+              .writeHead(200, { 'content-type': 'application/json' })
+              .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+          if (request.method !== 'POST') response.writeHead(405).end();
+          else if (message.method === 'initialize')
+            answer({
+              protocolVersion: message.params.protocolVersion,
+              capabilities: { tools: {} },
+              serverInfo: { name: 'tools', version: '1' },
+            });
+          else if (message.id === undefined) response.writeHead(202).end();
+          else answer({ tools: [{ name: 'note', inputSchema: { type: 'object' } }] });
+        });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
@@ -143,7 +189,11 @@ describe('every route of the OpenAPI document that changes something', () => {
     const { pool } = api.deps;
     const url = await startMcp();
     const [suiteId, spare] = [await importSuite(), await importSuite()];
-    const { body: { test_cases: [first, second] } } = await client.get(`/api/tool-suites/${suiteId}`);
+    const {
+      body: {
+        test_cases: [first, second],
+      },
+    } = await client.get(`/api/tool-suites/${suiteId}`);
     const submit = async () => (await client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'] })).body;
     const [one, other, third] = [await submit(), await submit(), await submit()];
     const finished = await submit();
@@ -176,9 +226,17 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/tool-eval/import', '', weatherSuite(1)],
       ['POST /api/mcp/discover', '', { url }, 'nothing'],
       ['POST /api/mcp/import', '', { url, generate_cases: true }],
-      ['POST /api/tool-suites/{id}/mcp-sync', `/api/tool-suites/${suiteId}/mcp-sync?apply=true&keep_removed=true`, { url }],
+      [
+        'POST /api/tool-suites/{id}/mcp-sync',
+        `/api/tool-suites/${suiteId}/mcp-sync?apply=true&keep_removed=true`,
+        { url },
+      ],
       ['POST /api/tool-eval', '', { suite_id: suiteId, models: ['sim::a'] }],
-      ['POST /api/tool-eval/recorded', '', { suite_id: suiteId, target_name: 'agent', replies: [{ case: first.id, reply: 'x' }] }],
+      [
+        'POST /api/tool-eval/recorded',
+        '',
+        { suite_id: suiteId, target_name: 'agent', replies: [{ case: first.id, reply: 'x' }] },
+      ],
       ['POST /api/tool-eval/estimate', '', { suite_id: suiteId, models: ['sim::a'] }, 'nothing'],
       ['POST /api/tool-eval/cancel', '', { job_id: one.job_id }],
       ['POST /api/jobs/{id}/cancel', `/api/jobs/${other.job_id}/cancel`, undefined],
@@ -199,21 +257,30 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/lanes/{id}/resume', `/api/lanes/${lane}/resume`, undefined],
     ];
     const { paths } = (await client.get('/openapi.json')).body as { paths: Record<string, object> };
-    const changing = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).filter((method) => method !== 'get').map((method) => `${method.toUpperCase()} ${path}`));
+    const changing = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods)
+        .filter((method) => method !== 'get')
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
     expect(requests.map(([operation]) => operation).sort()).toEqual(changing.sort());
 
-    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction. Nobody sees replies before their run.
+    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction. Nobody sees
+    // replies before their run.
     await pool.query(`
       CREATE TABLE effects (n int);
       INSERT INTO effects VALUES (0);
       CREATE FUNCTION answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF NOT EXISTS (SELECT 1 FROM idempotency_key WHERE status IS NOT NULL AND xmin = pg_current_xact_id()::xid) THEN RAISE 'an effect on % without its answer', TG_TABLE_NAME; END IF;
+        IF NOT EXISTS (SELECT 1 FROM idempotency_key WHERE status IS NOT NULL
+          AND xmin = pg_current_xact_id()::xid) THEN RAISE 'an effect on % without its answer', TG_TABLE_NAME; END IF;
         UPDATE effects SET n = n + 1;
         RETURN NULL;
       END $$;
       DO $$ DECLARE name text; BEGIN
-        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('idempotency_key', 'effects', 'recording', 'exchange', '_prisma_migrations') LOOP
-          EXECUTE format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
+        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+          AND relkind IN ('r', 'p') AND NOT relispartition
+          AND relname NOT IN ('idempotency_key', 'effects', 'recording', 'exchange', '_prisma_migrations') LOOP
+          EXECUTE
+            format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
         END LOOP;
       END $$`);
     const effects = async (): Promise<number> => (await pool.query('SELECT n FROM effects')).rows[0].n;
@@ -223,11 +290,22 @@ describe('every route of the OpenAPI document that changes something', () => {
       const before = await effects();
       const answer = await send();
       const done = await effects();
-      expect([operation, answer.status, done > before]).toEqual([operation, changes === 'nothing' ? expect.any(Number) : answer.status < 300 ? answer.status : 'done', changes !== 'nothing']);
+      expect([operation, answer.status, done > before]).toEqual([
+        operation,
+        changes === 'nothing' ? expect.any(Number) : answer.status < 300 ? answer.status : 'done',
+        changes !== 'nothing',
+      ]);
       const again = await send();
       const { token: secret, ...shown } = answer.body;
-      expect([operation, again.status, again.body]).toEqual([operation, answer.status,
-        typeof secret === 'string' ? shown : secret ? { ...shown, token: { ...secret, token: undefined } } : answer.body]);
+      expect([operation, again.status, again.body]).toEqual([
+        operation,
+        answer.status,
+        typeof secret === 'string'
+          ? shown
+          : secret
+            ? { ...shown, token: { ...secret, token: undefined } }
+            : answer.body,
+      ]);
       expect([operation, await effects()]).toEqual([operation, done]);
     }
   });

@@ -24,12 +24,22 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.headers['idempotency-key'];
     request.change = (work) => inTransaction(this.deps.pool, work);
     if (key === undefined) return next.handle();
-    if (typeof key !== 'string' || key === '' || key.length > 200) throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
+    if (typeof key !== 'string' || key === '' || key.length > 200)
+      throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
     const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
-    return from(this.#once(owner, request, context.switchToHttp().getResponse<FastifyReply>(), () => lastValueFrom(next.handle(), { defaultValue: undefined })));
+    return from(
+      this.#once(owner, request, context.switchToHttp().getResponse<FastifyReply>(), () =>
+        lastValueFrom(next.handle(), { defaultValue: undefined }),
+      ),
+    );
   }
 
-  async #once(owner: KeyOwner, request: CallerRequest, reply: FastifyReply, handle: () => Promise<unknown>): Promise<unknown> {
+  async #once(
+    owner: KeyOwner,
+    request: CallerRequest,
+    reply: FastifyReply,
+    handle: () => Promise<unknown>,
+  ): Promise<unknown> {
     const { pool } = this.deps;
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
     const startedMs = Date.now();
@@ -38,8 +48,15 @@ export class IdempotencyInterceptor implements NestInterceptor {
       await delay(100);
       taken = await takeKey(pool, owner, fingerprint);
     }
-    if (taken.state === 'under-way') throw new ProblemError(409, 'The first request with this Idempotency-Key is still being answered.', undefined, 5000);
-    if (taken.state === 'other-request') throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
+    if (taken.state === 'under-way')
+      throw new ProblemError(
+        409,
+        'The first request with this Idempotency-Key is still being answered.',
+        undefined,
+        5000,
+      );
+    if (taken.state === 'other-request')
+      throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
     if (taken.state === 'answered') {
       if (taken.status >= 400) void reply.header('content-type', 'application/problem+json');
       void reply.status(taken.status);
@@ -66,7 +83,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const { problem } = toProblem(error);
       // What is to be tried again is not answered yet.
       if (problem.status >= 500 || problem.status === 429 || problem.status === 408) await giveKeyBack(pool, held);
-      else await keepAnswer(pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => { if (!(failure instanceof ProblemError)) throw failure; });
+      else
+        await keepAnswer(pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
+          if (!(failure instanceof ProblemError)) throw failure;
+        });
       throw error;
     }
   }

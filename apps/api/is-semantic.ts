@@ -2,6 +2,9 @@ import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
 
 /** Whether something of a case is compared by meaning, for which a team needs an embedding model. */
 export const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
-  input.param_scoring === 'semantic' || [input, ...(input.expected_calls ?? [])].some(({ scoring_config: config }) => config && modesOf(config).includes('semantic'));
+  input.param_scoring === 'semantic' ||
+  [input, ...(input.expected_calls ?? [])].some(
+    ({ scoring_config: config }) => config && modesOf(config).includes('semantic'),
+  );
 
 const modesOf = ({ mode, params }: ScoringConfig) => [mode, ...Object.values(params ?? {}).map((rule) => rule.mode)];

@@ -51,16 +51,27 @@ export class LanesController {
   }
 
   async #read({ teamId }: Caller): Promise<Lane[]> {
-    return Promise.all((await listLanes(this.deps.pool, teamId)).map(async (lane) => ({ ...lane, now: await this.#now(lane.id) })));
+    return Promise.all(
+      (await listLanes(this.deps.pool, teamId)).map(async (lane) => ({ ...lane, now: await this.#now(lane.id) })),
+    );
   }
 
   /** What Redis knows of it; null where it does not answer. */
   async #now(id: string): Promise<Lane['now']> {
     const at = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
     const state = await readLaneState(this.deps.redis, id).catch(() => undefined);
-    return state ? {
-      requests_in_flight: state.inFlight, adaptive_factor: state.factor, blocked_until: at(state.blockedUntil),
-      breaker: { state: state.outage ? 'open' as const : 'closed' as const, since: at(state.outage?.since), next_probe_at: at(state.outage?.nextProbeAt), error: state.outage?.error ?? null },
-    } : null;
+    return state
+      ? {
+          requests_in_flight: state.inFlight,
+          adaptive_factor: state.factor,
+          blocked_until: at(state.blockedUntil),
+          breaker: {
+            state: state.outage ? ('open' as const) : ('closed' as const),
+            since: at(state.outage?.since),
+            next_probe_at: at(state.outage?.nextProbeAt),
+            error: state.outage?.error ?? null,
+          },
+        }
+      : null;
   }
 }

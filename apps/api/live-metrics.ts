@@ -16,7 +16,8 @@ const connectionOf = (socket: Socket): Connection => socket.conn as unknown as C
 
 export const waitingPackets = (socket: Socket): Waiting[] => connectionOf(socket).writeBuffer ?? [];
 
-const bytesOf = ({ data, options }: Waiting): number => options?.wsPreEncodedFrame?.reduce((sum, part) => sum + part.length, 0) ?? data?.length ?? 0;
+const bytesOf = ({ data, options }: Waiting): number =>
+  options?.wsPreEncodedFrame?.reduce((sum, part) => sum + part.length, 0) ?? data?.length ?? 0;
 
 /** Which part of live reading failed; the log says whose. */
 export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens' | 'send';
@@ -24,16 +25,32 @@ export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens
 /** @returns counts a failure */
 export function measureLive(io: Server): (step: LiveStep) => void {
   const sockets = (): Socket[] => [...io.sockets.sockets.values()];
-  new Gauge({ name: 'toolmark_live_connections', help: 'Live connections (Socket.IO).', registers: [registry], collect() { this.set(sockets().length); } });
   new Gauge({
-    name: 'toolmark_live_unsent_bytes', help: 'What is kept for live connections whose clients do not read it yet; those that watch the same share it.', registers: [registry],
+    name: 'toolmark_live_connections',
+    help: 'Live connections (Socket.IO).',
+    registers: [registry],
     collect() {
-      const perSocket = sockets().map((socket) => (connectionOf(socket).transport?.socket?.bufferedAmount ?? 0) + waitingPackets(socket).reduce((sum, packet) => sum + bytesOf(packet), 0));
+      this.set(sockets().length);
+    },
+  });
+  new Gauge({
+    name: 'toolmark_live_unsent_bytes',
+    help: 'What is kept for live connections whose clients do not read it yet; those that watch the same share it.',
+    registers: [registry],
+    collect() {
+      const perSocket = sockets().map(
+        (socket) =>
+          (connectionOf(socket).transport?.socket?.bufferedAmount ?? 0) +
+          waitingPackets(socket).reduce((sum, packet) => sum + bytesOf(packet), 0),
+      );
       this.set(perSocket.reduce((sum, bytes) => sum + bytes, 0));
     },
   });
   const failures = new Counter({
-    name: 'toolmark_live_failures_total', help: 'Live reading that failed, by step; each is repeated.', labelNames: ['step'], registers: [registry],
+    name: 'toolmark_live_failures_total',
+    help: 'Live reading that failed, by step; each is repeated.',
+    labelNames: ['step'],
+    registers: [registry],
   });
   return (step) => failures.inc({ step });
 }

@@ -32,7 +32,8 @@ async function join(token: string): Promise<Team> {
   const socket = await connect(token);
   const heard: string[] = [];
   socket.onAny((name: string, { job_id: id }: { job_id: string }) => heard.push(`${name} ${id}`));
-  const submit = async (): Promise<string> => (await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::m'] })).body.job_id;
+  const submit = async (): Promise<string> =>
+    (await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::m'] })).body.job_id;
   return { client, socket, heard, submit };
 }
 
@@ -50,12 +51,23 @@ afterAll(async () => {
 });
 
 const hears = (team: Team, event: string) => until(() => team.heard.includes(event), { what: `to hear ${event}` });
-const subscribe = (team: Team, jobId: string): Promise<any> => team.socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
+const subscribe = (team: Team, jobId: string): Promise<any> =>
+  team.socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
 const failures = async (step: string): Promise<number> =>
-  Number(new RegExp(`^toolmark_live_failures_total\\{step="${step}"\\} (\\d+)`, 'm').exec((await first.client.get('/metrics')).body)?.[1] ?? 0);
+  Number(
+    new RegExp(`^toolmark_live_failures_total\\{step="${step}"\\} (\\d+)`, 'm').exec(
+      (await first.client.get('/metrics')).body,
+    )?.[1] ?? 0,
+  );
 /** Statements of the API that wait for a lock. */
 const waiting = async (like: string): Promise<number> =>
-  (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE $1`, [`%${like}%`])).rowCount!;
+  (
+    await sql.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND query ILIKE $1`,
+      [`%${like}%`],
+    )
+  ).rowCount!;
 /** Does something while nobody can read a table. */
 async function locked(table: string, work: () => Promise<void>): Promise<void> {
   const client = await sql.connect();
@@ -69,7 +81,11 @@ async function locked(table: string, work: () => Promise<void>): Promise<void> {
 }
 /** As a job that came to its end would leave it. */
 const logEvent = (jobId: string, seq: number, data = '{}') =>
-  sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [jobId, seq, data]);
+  sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [
+    jobId,
+    seq,
+    data,
+  ]);
 
 interface Message {
   name: string;
@@ -97,7 +113,11 @@ it('what was told without asking comes again in its place to who subscribes then
   expect(await subscribe(first, jobId)).toMatchObject({ ok: true, snapshot: { last_seq: 3 } });
   const events = (): [number, string][] => told.flatMap(({ name, seq, data }) => (data ? [[seq, name]] : []));
   await until(() => events().length >= 3);
-  expect(events()).toEqual([[1, 'job_created'], [2, 'tool_eval_init'], [3, 'job_cancelled']]);
+  expect(events()).toEqual([
+    [1, 'job_created'],
+    [2, 'tool_eval_init'],
+    [3, 'job_cancelled'],
+  ]);
 });
 
 it('what a subscription told is not told again without asking', async () => {
@@ -115,26 +135,38 @@ it('what a subscription told is not told again without asking', async () => {
 it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
   const jobId = await first.submit();
   // As resuming leaves them where four of five results were there.
-  await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [jobId]);
+  await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
+    jobId,
+  ]);
   const told = listenTo(first.socket, jobId);
-  expect(await subscribe(first, jobId)).toMatchObject({ snapshot: { job: { progress: { done: 0, total: 1 } }, progress: { current: 4, total: 5 } } });
+  expect(await subscribe(first, jobId)).toMatchObject({
+    snapshot: { job: { progress: { done: 0, total: 1 } }, progress: { current: 4, total: 5 } },
+  });
   await end(jobId);
   const last = (name: string) => told.findLast((message) => message.name === name);
   await until(() => last('job_progress')?.seq === 3);
-  expect(last('tool_eval_progress')).toMatchObject({ seq: 3, current: 4, total: 5, targets: [{ settled: 4, total: 5 }] });
+  expect(last('tool_eval_progress')).toMatchObject({
+    seq: 3,
+    current: 4,
+    total: 5,
+    targets: [{ settled: 4, total: 5 }],
+  });
   expect(last('job_progress')).toEqual({ name: 'job_progress', seq: 3, done: 0, total: 1, percent: 0 });
 
   const other = await first.submit();
   await sql.query(`UPDATE job SET type = 'rescore', done = 3, total = 4 WHERE id = $1`, [other]);
   const ofOther = listenTo(first.socket, other);
-  expect(await subscribe(first, other)).toMatchObject({ snapshot: { progress: { current: 3, total: 4, targets: [] } } });
+  expect(await subscribe(first, other)).toMatchObject({
+    snapshot: { progress: { current: 3, total: 4, targets: [] } },
+  });
   await until(() => ofOther.some(({ name }) => name === 'job_progress'));
   expect(ofOther.find(({ name }) => name === 'job_progress')).toMatchObject({ done: 3, total: 4, percent: 75 });
   expect(ofOther.map(({ name }) => name)).not.toContain('tool_eval_progress');
 });
 
 it('a look at the tokens that takes long is not begun again beside itself, and events are told meanwhile', async () => {
-  for (let n = 0; n < 4; n++) await connect((await first.client.post('/api/tokens', { name: `t${n}`, role: 'viewer' })).body.token);
+  for (let n = 0; n < 4; n++)
+    await connect((await first.client.post('/api/tokens', { name: `t${n}`, role: 'viewer' })).body.token);
   const jobId = await first.submit();
   await hears(first, `job_created ${jobId}`);
   await locked('token', async () => {
@@ -168,7 +200,8 @@ it('one team with thousands of events in seconds keeps no event from another', a
   const [loud, quiet] = [await first.submit(), await second.submit()];
   // In the hour to come, so that they stay among the last seconds for as long as this test wants.
   const insert = `INSERT INTO job_event (job_id, seq, at, name, data)
-    SELECT $1, 1000 + n, now() + interval '1 h' + n * interval '1 us', 'job_failed', '{}' FROM generate_series($2::int, $3::int) n`;
+    SELECT $1, 1000 + n, now() + interval '1 h' + n * interval '1 us', 'job_failed', '{}'
+      FROM generate_series($2::int, $3::int) n`;
   await sql.query(insert, [loud, 1, 5000]);
   await sql.query(insert, [quiet, 5001, 5001]);
   await hears(second, `job_failed ${quiet}`);
@@ -187,7 +220,8 @@ it('an event that cannot be read is missed by those whose it is, and counted', a
 it('a job whose log cannot be read is no hindrance to any other job', async () => {
   const [broken, fine] = [await first.submit(), await second.submit()];
   expect([await subscribe(first, broken), await subscribe(second, fine)]).toMatchObject([{ ok: true }, { ok: true }]);
-  const last = (await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [broken])).rows[0].last_seq as number;
+  const last = (await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [broken]))
+    .rows[0].last_seq as number;
   await logEvent(broken, last, '{"cut off');
   const before = await failures('job');
   await until(async () => (await failures('job')) > before, { what: 'the failure to be counted' });

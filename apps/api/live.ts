@@ -1,11 +1,27 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
-import { Subscribe, TEAM_EVENTS, Unsubscribe, type Envelope, type Progress, type ServerMessage, type SubscribeAnswer } from '#lib/contracts/event';
+import {
+  Subscribe,
+  TEAM_EVENTS,
+  Unsubscribe,
+  type Envelope,
+  type Progress,
+  type ServerMessage,
+  type SubscribeAnswer,
+} from '#lib/contracts/event';
 import { notFound, type Problem } from '#lib/contracts/problem';
 import type { RunTarget } from '#lib/contracts/run';
 import { isTransient } from '#lib/db/pool';
 import { readJob } from '#lib/db/read-jobs';
-import { parsed, readLog, readProgress, teamEvents, watchedJobs, type LogEntry, type WatchedJob } from '#lib/db/read-log';
+import {
+  parsed,
+  readLog,
+  readProgress,
+  teamEvents,
+  watchedJobs,
+  type LogEntry,
+  type WatchedJob,
+} from '#lib/db/read-log';
 import { findCaller, findCallers, type Caller } from '#lib/db/teams';
 import { listen } from '#lib/events/doorbell';
 import { connectRedis } from '#lib/runtime/redis';
@@ -21,16 +37,25 @@ import { Told } from './told.js';
 const POLL_MS = 2000;
 /** A watched job is read at most this often: four snapshots a second. */
 const PUMP_GAP_MS = 250;
-/** With very many watchers less often: a write costs some 40 us of CPU, so this keeps telling them below 2 % of a core. */
+/**
+ * With very many watchers less often: a write costs some 40 us of CPU, so this keeps telling them below 2 % of a
+ * core.
+ */
 const GAP_PER_WATCHER_MS = 2;
 /** With four reads a second, more results than this in one read would be more than twenty messages a second. */
 const LARGEST_SINGLE = 5;
 const PAGE = 500;
 /** Who missed more reads them over HTTP. */
 const LARGEST_REPLAY = 10_000;
-/** Packets that may wait for a slow client, beside those on their way; it is read on for when they are gone. Nothing else is kept for it. */
+/**
+ * Packets that may wait for a slow client, beside those on their way; it is read on for when they are gone. Nothing
+ * else is kept for it.
+ */
 const LARGEST_BACKLOG = 2;
-/** Events get their time when their transaction begins, and are seen when it commits: the window overlaps generously. */
+/**
+ * Events get their time when their transaction begins, and are seen when it commits: the window overlaps
+ * generously.
+ */
 const TEAM_WINDOW_S = 15;
 /** For how long it is remembered what was told: much longer than it is found again. */
 const REMEMBER_MS = 75_000;
@@ -58,10 +83,11 @@ interface Watch {
 }
 
 /**
- * Live results over Socket.IO. The log in Postgres is what is told; Redis only says that there is something to read. Catching up
- * and following are the same thing: every watcher has a cursor, and whoever is behind is read the next page from there. So a
- * lost message delays an event and loses none, and replicas need to know nothing of each other. Watchers at the same place are told
- * together: their page is read and serialised once. Who does not read gets no further page, and is dropped when it misses a ping.
+ * Live results over Socket.IO. The log in Postgres is what is told; Redis only says that there is something to
+ * read. Catching up and following are the same thing: every watcher has a cursor, and whoever is behind is read the
+ * next page from there. So a lost message delays an event and loses none, and replicas need to know nothing of each
+ * other. Watchers at the same place are told together: their page is read and serialised once. Who does not read
+ * gets no further page, and is dropped when it misses a ping.
  */
 export class Live {
   readonly #io: Server;
@@ -78,7 +104,10 @@ export class Live {
   readonly #lookAtJobs = this.#alone('jobs', () => this.#wakeBehind());
   #lookSoon: NodeJS.Timeout | undefined;
 
-  constructor(readonly deps: Deps, httpServer: HttpServer) {
+  constructor(
+    readonly deps: Deps,
+    httpServer: HttpServer,
+  ) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
     acceptSharedFrames(this.#io);
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
@@ -87,7 +116,10 @@ export class Live {
     this.#io.use((socket, next) => {
       const { token } = socket.handshake.auth as { token?: unknown };
       // The database's clock: events carry its time, and whoever comes back must not be told again what was before.
-      Promise.all([findCaller(deps.pool, typeof token === 'string' ? token : ''), deps.pool.query<{ now: Date }>('SELECT now()')]).then(
+      Promise.all([
+        findCaller(deps.pool, typeof token === 'string' ? token : ''),
+        deps.pool.query<{ now: Date }>('SELECT now()'),
+      ]).then(
         ([caller, { rows }]) => {
           if (!caller) return next(new Error('The token is unknown, revoked or expired.'));
           socket.data = { caller, token, told: new Told(REMEMBER_MS), sinceMs: rows[0]!.now.getTime() };
@@ -110,7 +142,10 @@ export class Live {
         void this.#lookAtTeams();
       }, PUMP_GAP_MS);
     });
-    this.#timer = setInterval(() => void Promise.all([this.#lookAtTeams(), this.#lookAtTokens(), this.#lookAtJobs()]), POLL_MS);
+    this.#timer = setInterval(
+      () => void Promise.all([this.#lookAtTeams(), this.#lookAtTokens(), this.#lookAtJobs()]),
+      POLL_MS,
+    );
     this.#countFailure = measureLive(this.#io);
   }
 
@@ -130,11 +165,15 @@ export class Live {
       return problem;
     };
     answerPackets(socket, 'subscribe', {
-      schema: Subscribe, takes: '{job_id, after_seq?, batch?}', onError,
+      schema: Subscribe,
+      takes: '{job_id, after_seq?, batch?}',
+      onError,
       handle: (input) => this.#turnsOf(caller.teamId).subscribe.pass(() => this.#subscribe(socket, caller, input)),
     });
     answerPackets(socket, 'unsubscribe', {
-      schema: Unsubscribe, takes: '{job_id}', onError,
+      schema: Unsubscribe,
+      takes: '{job_id}',
+      onError,
       handle: ({ job_id: jobId }) => {
         this.#forget(socket, jobId);
         return { ok: true as const };
@@ -144,25 +183,42 @@ export class Live {
     socket.on('disconnect', () => {
       for (const jobId of [...this.#watches.keys()]) this.#forget(socket, jobId);
     });
-    // A slow client that has read what it was sent gets the next page. It says so of every packet, so most often there is none.
+    // A slow client that has read what it was sent gets the next page. It says so of every packet, so most often
+    // there is none.
     socket.conn.on('drain', () => {
-      for (const [jobId, watch] of this.#watches) if ((watch.watchers.get(socket.id)?.cursor ?? Infinity) < watch.lastSeq) void this.#pump(jobId, watch);
+      for (const [jobId, watch] of this.#watches)
+        if ((watch.watchers.get(socket.id)?.cursor ?? Infinity) < watch.lastSeq) void this.#pump(jobId, watch);
     });
   }
 
   async #subscribe(
-    socket: Socket, caller: Caller, { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
+    socket: Socket,
+    caller: Caller,
+    { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
   ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     const [watched] = await watchedJobs(this.deps.pool, [jobId]);
     if (watched?.team_id !== caller.teamId) throw notFound('job', jobId);
-    const [job, { targets, summaries }] = await Promise.all([readJob(this.deps.prisma, caller.teamId, jobId), readProgress(this.deps.pool, watched.run_id)]);
+    const [job, { targets, summaries }] = await Promise.all([
+      readJob(this.deps.prisma, caller.teamId, jobId),
+      readProgress(this.deps.pool, watched.run_id),
+    ]);
     const last = watched.last_seq;
     const missed = last - (afterSeq ?? last);
     const truncated = missed > LARGEST_REPLAY;
     let watch = this.#watches.get(jobId);
-    if (!watch) this.#watches.set(jobId, (watch = {
-      teamId: caller.teamId, watchers: new Map(), runId: watched.run_id, pumping: false, again: false, lastPumpMs: 0, lastSeq: last,
-    }));
+    if (!watch)
+      this.#watches.set(
+        jobId,
+        (watch = {
+          teamId: caller.teamId,
+          watchers: new Map(),
+          runId: watched.run_id,
+          pumping: false,
+          again: false,
+          lastPumpMs: 0,
+          lastSeq: last,
+        }),
+      );
     watch.watchers.set(socket.id, { socket, cursor: truncated ? last : Math.min(afterSeq ?? last, last), batch });
     if (socket.disconnected) this.#forget(socket, jobId);
     // After the answer: setImmediate lets the acknowledgement go first.
@@ -216,7 +272,9 @@ export class Live {
 
   async #tellAll(job: WatchedJob, watch: Watch): Promise<void> {
     for (;;) {
-      const behind = [...watch.watchers.values()].filter(({ socket, cursor }) => cursor < job.last_seq && waitingPackets(socket).length < LARGEST_BACKLOG);
+      const behind = [...watch.watchers.values()].filter(
+        ({ socket, cursor }) => cursor < job.last_seq && waitingPackets(socket).length < LARGEST_BACKLOG,
+      );
       if (behind.length === 0) return;
       const from = Math.min(...behind.map((watcher) => watcher.cursor));
       const together = behind.filter((watcher) => watcher.cursor === from);
@@ -224,9 +282,15 @@ export class Live {
       if (entries.length === 0) return;
       const snapshots = entries.at(-1)!.seq >= job.last_seq ? await this.#snapshots(job.id) : [];
       // Not who went, or subscribed anew, while the log was read.
-      const still = together.filter((watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from);
+      const still = together.filter(
+        (watcher) => watch.watchers.get(watcher.socket.id) === watcher && watcher.cursor === from,
+      );
       for (const [batch, watchers] of Map.groupBy(still, (watcher) => watcher.batch)) {
-        broadcast(watchers.map(({ socket }) => socket), [...messages(job.id, entries, batch), ...snapshots], this.#drop);
+        broadcast(
+          watchers.map(({ socket }) => socket),
+          [...messages(job.id, entries, batch), ...snapshots],
+          this.#drop,
+        );
       }
       const ofTeam = entries.filter(({ name }) => TEAM_EVENTS.includes(name));
       for (const watcher of still) {
@@ -236,13 +300,19 @@ export class Live {
     }
   }
 
-  /** They go with the page that ends where the log did, so that nobody gets more of them than reads; and are read after it, so that the last one is final. */
+  /**
+   * They go with the page that ends where the log did, so that nobody gets more of them than reads; and are read
+   * after it, so that the last one is final.
+   */
   async #snapshots(jobId: string): Promise<ServerMessage[]> {
     const [job] = await watchedJobs(this.deps.pool, [jobId]);
     if (!job) return [];
     const { targets } = await readProgress(this.deps.pool, job.run_id);
     const { id, last_seq: seq, done, total } = job;
-    const ofJob: ServerMessage = ['job_progress', { job_id: id, seq, done, total, percent: total ? (100 * done) / total : 0 }];
+    const ofJob: ServerMessage = [
+      'job_progress',
+      { job_id: id, seq, done, total, percent: total ? (100 * done) / total : 0 },
+    ];
     return job.run_id === null ? [ofJob] : [['tool_eval_progress', progressOf(job, targets)], ofJob];
   }
 
@@ -258,7 +328,10 @@ export class Live {
 
   /** Tells teams what was made and ended in the last seconds, each socket each event once. */
   async #tellTeams(): Promise<void> {
-    const teams = Map.groupBy(this.#io.sockets.sockets.values(), (socket) => (socket.data as { caller: Caller }).caller.teamId);
+    const teams = Map.groupBy(
+      this.#io.sockets.sockets.values(),
+      (socket) => (socket.data as { caller: Caller }).caller.teamId,
+    );
     if (teams.size === 0) return;
     for (const event of await teamEvents(this.deps.pool, [...teams.keys()], TEAM_WINDOW_S, TEAM_EVENTS)) {
       if (!this.#told.firstTime(event.job_id, event.seq)) continue;
@@ -285,7 +358,10 @@ export class Live {
 
   /** A revoked or expired token ends its connections. */
   async #endRevoked(): Promise<void> {
-    const sockets = Map.groupBy(this.#io.sockets.sockets.values(), (socket) => (socket.data as { token: string }).token);
+    const sockets = Map.groupBy(
+      this.#io.sockets.sockets.values(),
+      (socket) => (socket.data as { token: string }).token,
+    );
     if (sockets.size === 0) return;
     const callers = await findCallers(this.deps.pool, [...sockets.keys()]);
     for (const [token, those] of sockets) if (!callers.has(token)) for (const socket of those) socket.disconnect(true);
@@ -337,14 +413,20 @@ export class Live {
 /** Of a run, with what it had before it was resumed; of a job that is no run, what it did itself. */
 function progressOf({ id, last_seq: seq, done, total }: WatchedJob, targets: RunTarget[]): Progress {
   const sum = (key: 'settled' | 'total'): number => targets.reduce((all, target) => all + target[key], 0);
-  return { job_id: id, seq, ...(targets.length ? { current: sum('settled'), total: sum('total') } : { current: done, total }), targets };
+  return {
+    job_id: id,
+    seq,
+    ...(targets.length ? { current: sum('settled'), total: sum('total') } : { current: done, total }),
+    targets,
+  };
 }
 
 const message = (jobId: string, { name, seq, at, data }: LogEntry): ServerMessage =>
   [name, { job_id: jobId, seq, at: at.toISOString(), data } satisfies Envelope] as ServerMessage;
 
 /** Whether a socket has not been told of an event of its team yet; from now on it was. */
-const firstTime = (socket: Socket, jobId: string, seq: number): boolean => (socket.data as { told: Told }).told.firstTime(jobId, seq);
+const firstTime = (socket: Socket, jobId: string, seq: number): boolean =>
+  (socket.data as { told: Told }).told.firstTime(jobId, seq);
 
 /** Entries in order; with `batch` many results in a row together. */
 function messages(jobId: string, entries: readonly LogEntry[], batch: boolean): ServerMessage[] {
@@ -356,9 +438,15 @@ function messages(jobId: string, entries: readonly LogEntry[], batch: boolean): 
       continue;
     }
     i += results.length - 1;
-    all.push(['tool_eval_results', {
-      job_id: jobId, from_seq: results[0]!.seq, to_seq: results.at(-1)!.seq, results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
-    }]);
+    all.push([
+      'tool_eval_results',
+      {
+        job_id: jobId,
+        from_seq: results[0]!.seq,
+        to_seq: results.at(-1)!.seq,
+        results: results.map(({ seq, at, data }) => ({ seq, at: at.toISOString(), ...data })),
+      },
+    ]);
   }
   return all;
 }
@@ -366,6 +454,7 @@ function messages(jobId: string, entries: readonly LogEntry[], batch: boolean): 
 /** The results that follow each other from a place on. */
 function resultsFrom(entries: readonly LogEntry[], from: number): (LogEntry & { name: 'tool_eval_result' })[] {
   const results = [];
-  for (let i = from; entries[i]?.name === 'tool_eval_result'; i++) results.push(entries[i] as LogEntry & { name: 'tool_eval_result' });
+  for (let i = from; entries[i]?.name === 'tool_eval_result'; i++)
+    results.push(entries[i] as LogEntry & { name: 'tool_eval_result' });
   return results;
 }

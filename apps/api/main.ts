@@ -15,13 +15,16 @@ const deps = new Deps(env, logger);
 installLastResort(logger, () => (deps.ending = true));
 await startTracing('toolmark-api', env);
 
-await waitFor({
-  'Postgres with its tables': async () => {
-    const secret = await bootstrapTeam(deps.pool, env.TOOLMARK_ADMIN_TOKEN);
-    // The one time it is shown: only its hash is kept.
-    if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown this once.\n\n`);
+await waitFor(
+  {
+    'Postgres with its tables': async () => {
+      const secret = await bootstrapTeam(deps.pool, env.TOOLMARK_ADMIN_TOKEN);
+      // The one time it is shown: only its hash is kept.
+      if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown this once.\n\n`);
+    },
   },
-}, logger);
+  logger,
+);
 
 const app = await createApp(deps);
 app.enableShutdownHooks(undefined, { useProcessExit: true });

@@ -1,5 +1,14 @@
 import { Body, Controller, Inject, Param, Post, Query } from '@nestjs/common';
-import { McpDiscovered, McpDiscoverInput, McpImportAnswer, McpImportInput, McpSyncAnswer, McpSyncInput, McpSyncQuery, type McpTool } from '#lib/contracts/mcp';
+import {
+  McpDiscovered,
+  McpDiscoverInput,
+  McpImportAnswer,
+  McpImportInput,
+  McpSyncAnswer,
+  McpSyncInput,
+  McpSyncQuery,
+  type McpTool,
+} from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Suite } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
@@ -35,11 +44,22 @@ export class McpController {
   }
 
   @Post('mcp/import')
-  @About('Make a suite of an MCP server\'s tools', 'Reads the tools from the server, or takes those of an earlier discovery. Cases are judged under the instructions of the server only with `use_instructions`.')
+  @About(
+    "Make a suite of an MCP server's tools",
+    'Reads the tools from the server, or takes those of an earlier discovery. Cases are judged under ' +
+      'the instructions of the server only with `use_instructions`.',
+  )
   @Answers(201, McpImportAnswer)
-  async import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput, @Changes() change: Change) {
+  async import(
+    @Me() caller: Caller,
+    @Body({ schema: McpImportInput }) input: McpImportInput,
+    @Changes() change: Change,
+  ) {
     const { url, tools: given } = input;
-    if ((url === undefined) === (given === undefined)) throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [{ path: '/url', message: 'either "url" or "tools" must be given' }]);
+    if ((url === undefined) === (given === undefined))
+      throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [
+        { path: '/url', message: 'either "url" or "tools" must be given' },
+      ]);
     const answered = url === undefined ? undefined : await this.#ask({ ...input, url });
     const { tools, warnings } = await this.#usable(caller, chosen(answered?.tools ?? given!, input.tool_names));
     const toolNames = answered ? toTools(answered.tools).tools.map((tool) => tool.function.name) : [];
@@ -52,7 +72,9 @@ export class McpController {
       tools,
     };
     const drafts = input.generate_cases ? draftCases(tools) : [];
-    warnings.push(...(await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)));
+    warnings.push(
+      ...(await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)),
+    );
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
       const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
@@ -63,17 +85,34 @@ export class McpController {
   }
 
   @Post('tool-suites/:id/mcp-sync')
-  @About('Compare a suite with its MCP server', 'Reads the server again and shows which tools were added, removed and changed, and the cases that each difference concerns. With `?apply=true` the suite is changed.')
+  @About(
+    'Compare a suite with its MCP server',
+    'Reads the server again and shows which tools were added, removed and changed, and the cases ' +
+      'that each difference concerns. With `?apply=true` the suite is changed.',
+  )
   @Answers(200, McpSyncAnswer, 404, 409)
-  async sync(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery, @Body({ schema: McpSyncInput }) input: McpSyncInput, @Changes() change: Change): Promise<McpSyncAnswer> {
+  async sync(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: McpSyncQuery }) { apply, keep_removed: keepRemoved }: McpSyncQuery,
+    @Body({ schema: McpSyncInput }) input: McpSyncInput,
+    @Changes() change: Change,
+  ): Promise<McpSyncAnswer> {
     const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
     const source = await readSource(this.deps.pool, suite.id);
     const url = input.url ?? source?.url;
-    if (url === undefined) throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
-    const { server, tools: listed } = await this.#ask({ url, headers: input.headers, transport: input.transport ?? source?.transport ?? 'auto' });
+    if (url === undefined)
+      throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
+    const { server, tools: listed } = await this.#ask({
+      url,
+      headers: input.headers,
+      transport: input.transport ?? source?.transport ?? 'auto',
+    });
     const { tools: now, warnings } = await this.#readable(caller, listed);
     const changed = () => new ProblemError(409, 'The suite was changed by someone else meanwhile. Look again.');
-    const diff = await this.#compare(suite, source?.toolNames ?? [], now, caller.teamId, warnings).catch(orChanged(changed));
+    const diff = await this.#compare(suite, source?.toolNames ?? [], now, caller.teamId, warnings).catch(
+      orChanged(changed),
+    );
     if (!apply) return { server, ...diff, applied: false, version: suite.version, warnings };
     const tools = applyDiff(suite.tools, diff, keepRemoved);
     const changes = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length);
@@ -104,13 +143,17 @@ export class McpController {
   /** A server's author may be far away: a tool that cannot be used is told, and the others are. */
   async #readable(caller: Caller, listed: readonly (McpTool | Tool)[]): Promise<{ tools: Tool[]; warnings: string[] }> {
     const { tools, warnings } = toTools(listed);
-    const leaveOut = (tool: Tool, why: string): void => void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
+    const leaveOut = (tool: Tool, why: string): void =>
+      void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
     const fitting = tools.filter((tool) => {
       const fault = toolFault(tool);
       if (fault) leaveOut(tool, `it ${fault}.`);
       return !fault;
     });
-    const found = await this.deps.suiteThreads.run(caller.teamId, { what: 'check-each-tool', tools: JSON.stringify(fitting) });
+    const found = await this.deps.suiteThreads.run(caller.teamId, {
+      what: 'check-each-tool',
+      tools: JSON.stringify(fitting),
+    });
     const good = fitting.filter((tool, index) => {
       const wrong = found[index];
       if (wrong) leaveOut(tool, `its schema ${wrong.message}`);
@@ -126,7 +169,11 @@ export class McpController {
     const names = [...concerned.keys()];
     let left = 0;
     for await (const page of names.length ? casePages(this.deps.pool, suite.id, suite.version) : []) {
-      const found = await this.deps.suiteThreads.run(teamId, { what: 'find-uses', names, cases: page.map(({ body }) => body) });
+      const found = await this.deps.suiteThreads.run(teamId, {
+        what: 'find-uses',
+        names,
+        cases: page.map(({ body }) => body),
+      });
       for (const { index, name, uses } of found) {
         const { id, position } = page[index]!;
         for (const list of uses.map((use) => concerned.get(use)!)) {
@@ -135,20 +182,33 @@ export class McpController {
         }
       }
     }
-    if (left) warnings.push(`Of the cases that a difference concerns the first ${MOST_CONCERNED} are listed; ${left} more are not.`);
+    if (left)
+      warnings.push(
+        `Of the cases that a difference concerns the first ${MOST_CONCERNED} are listed; ${left} more are not.`,
+      );
     return diff;
   }
 
   #ask(input: McpDiscoverInput): Promise<Answered> {
-    return askServer(input, { allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS, timeoutMs: LONGEST_MS });
+    return askServer(input, {
+      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      timeoutMs: LONGEST_MS,
+    });
   }
 }
 
 function chosen(tools: readonly (McpTool | Tool)[], names: string[] | undefined): readonly (McpTool | Tool)[] {
-  const nameOf = (tool: McpTool | Tool): string => ('function' in tool ? (tool as Tool).function.name : (tool as McpTool).name);
+  const nameOf = (tool: McpTool | Tool): string =>
+    'function' in tool ? (tool as Tool).function.name : (tool as McpTool).name;
   if (!names) return tools;
   const missing = names.filter((name) => !tools.some((tool) => nameOf(tool) === name));
-  if (missing.length) throw new ProblemError(422, `The server has no tool ${missing.map((name) => `"${name}"`).join(', ')}. Its tools: ${tools.map(nameOf).slice(0, 50).join(', ')}${tools.length > 50 ? ', ...' : ''}.`, [{ path: '/tool_names', message: 'must name tools of the server' }]);
+  if (missing.length)
+    throw new ProblemError(
+      422,
+      `The server has no tool ${missing.map((name) => `"${name}"`).join(', ')}. Its tools: ` +
+        `${tools.map(nameOf).slice(0, 50).join(', ')}${tools.length > 50 ? ', ...' : ''}.`,
+      [{ path: '/tool_names', message: 'must name tools of the server' }],
+    );
   return tools.filter((tool) => names.includes(nameOf(tool)));
 }
 
@@ -157,22 +217,41 @@ function refuseTooMany(tools: readonly (McpTool | Tool)[], before: readonly Tool
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
   const choose = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';
   if (tools.length > MAX_TOOLS) {
-    throw new ProblemError(422, `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${choose}`, [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }]);
+    throw new ProblemError(
+      422,
+      `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${choose}`,
+      [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }],
+    );
   }
   const bytes = bytesOf(tools);
   if (bytes <= LARGEST_TOOLS_BYTES || bytes <= bytesOf(before)) return;
-  throw new ProblemError(422, `The tools have ${bytes} bytes together, and those of a suite may have ${LARGEST_TOOLS_BYTES}. ${choose}`, [{ path: '/tool_names', message: 'choose fewer' }]);
+  throw new ProblemError(
+    422,
+    `The tools have ${bytes} bytes together, and those of a suite may have ${LARGEST_TOOLS_BYTES}. ${choose}`,
+    [{ path: '/tool_names', message: 'choose fewer' }],
+  );
 }
 
 /** For `catch`: a suite that was changed meanwhile is another problem than the rest. */
-const orChanged = (problem: () => ProblemError) => (error: unknown): never => {
-  throw error instanceof SuiteChanged ? problem() : error;
-};
+const orChanged =
+  (problem: () => ProblemError) =>
+  (error: unknown): never => {
+    throw error instanceof SuiteChanged ? problem() : error;
+  };
 
 function aboutInstructions({ length }: string, isUsed: boolean): string[] {
   if (length === 0) return isUsed ? ['The server has no instructions, so the suite has no system prompt.'] : [];
-  if (!isUsed) return [`The server has instructions for models (${length} characters), which no case is judged under: with "use_instructions": true they become the suite's system prompt.`];
-  return length > LONGEST_PROMPT ? [`The server's instructions have ${length} characters; the first ${LONGEST_PROMPT} are the suite's system prompt.`] : [];
+  if (!isUsed)
+    return [
+      `The server has instructions for models (${length} characters), which no case is judged under: ` +
+        `with "use_instructions": true they become the suite's system prompt.`,
+    ];
+  return length > LONGEST_PROMPT
+    ? [
+        `The server's instructions have ${length} characters; the first ${LONGEST_PROMPT} are the ` +
+          "suite's system prompt.",
+      ]
+    : [];
 }
 
 /** Some put a token there. */

@@ -6,7 +6,10 @@ import { METRICS } from '#lib/scoring/metrics';
 import { About, Answers } from './route.js';
 
 const items = METRICS.map(({ id, reference, version, meaning, options, input, example }) => ({
-  id, reference, version, meaning,
+  id,
+  reference,
+  version,
+  meaning,
   options: z.toJSONSchema(options, { io: 'input' }),
   input: z.toJSONSchema(input, { io: 'input' }),
   example: { metric: id, ...example },
@@ -15,7 +18,11 @@ const items = METRICS.map(({ id, reference, version, meaning, options, input, ex
 @Controller('api/metrics')
 export class MetricsController {
   @Get()
-  @About('List metrics', 'The metrics that runs can compute beside the house score, each with its reference and its options. All are on one page.')
+  @About(
+    'List metrics',
+    'The metrics that runs can compute beside the house score, each with its reference and its ' +
+      'options. All are on one page.',
+  )
   @Answers(200, pageOf(MetricInfo))
   list() {
     return { items, next_cursor: null };

@@ -25,8 +25,8 @@ interface Content {
 }
 
 /**
- * Puts the whole examples of `libs/contracts/examples.ts` where they are of use: into requests and answers, and of each the part
- * that is a field's into that field.
+ * Puts the whole examples of `libs/contracts/examples.ts` where they are of use: into requests and answers, and of
+ * each the part that is a field's into that field.
  */
 export function addExamples({ paths, components }: OpenAPIObject): void {
   const schemas = components!.schemas as Record<string, Schema>;
@@ -37,7 +37,8 @@ export function addExamples({ paths, components }: OpenAPIObject): void {
       for (const parameter of operation.parameters ?? []) {
         // Not as `example`, which /docs would send along unless a user takes it out: a cursor, an id, `?apply=true`.
         const found = exampleOf(parameter.schema ?? {});
-        if (found !== undefined) parameter.schema = { ...parameter.schema, description: undefined, example: undefined, examples: [found] };
+        if (found !== undefined)
+          parameter.schema = { ...parameter.schema, description: undefined, example: undefined, examples: [found] };
       }
       for (const holder of [operation.requestBody, ...Object.values(operation.responses ?? {})]) {
         for (const content of Object.values((holder?.content ?? {}) as Record<string, Content>)) exemplify(content);
@@ -53,11 +54,13 @@ export function addExamples({ paths, components }: OpenAPIObject): void {
       spread(content.schema, [content.example]);
       return;
     }
-    content.examples = Object.fromEntries(Object.entries(EXAMPLES[name]).map(([summary, value], index) => {
-      const key = index === 0 ? name : `${name}-${index + 1}`;
-      shared[key] = { summary, value };
-      return [key, { $ref: `#/components/examples/${key}` }];
-    }));
+    content.examples = Object.fromEntries(
+      Object.entries(EXAMPLES[name]).map(([summary, value], index) => {
+        const key = index === 0 ? name : `${name}-${index + 1}`;
+        shared[key] = { summary, value };
+        return [key, { $ref: `#/components/examples/${key}` }];
+      }),
+    );
   }
 }
 
@@ -66,12 +69,22 @@ const nameOf = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1)
 /** Gives each field of a schema the first value that an example has there. */
 function spread(schema: Schema, values: unknown[]): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    const there = values.flatMap((value) => (isObject(value) && value[name] !== undefined ? [value[name] as unknown] : [])).filter((value) => field.type !== 'null' || value === null);
+    const there = values
+      .flatMap((value) => (isObject(value) && value[name] !== undefined ? [value[name] as unknown] : []))
+      .filter((value) => field.type !== 'null' || value === null);
     if (there.length) field.examples ??= [there.find((value) => value !== null && !isEmpty(value)) ?? there[0]];
     spread(field, there);
   }
-  if (schema.items) spread(schema.items, values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [])));
-  if (isObject(schema.additionalProperties)) spread(schema.additionalProperties, values.flatMap((value) => (isObject(value) ? Object.values(value) : [])));
+  if (schema.items)
+    spread(
+      schema.items,
+      values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [])),
+    );
+  if (isObject(schema.additionalProperties))
+    spread(
+      schema.additionalProperties,
+      values.flatMap((value) => (isObject(value) ? Object.values(value) : [])),
+    );
   for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) spread(part, values);
 }
 
@@ -84,7 +97,8 @@ function exampleOf(schema: Schema): unknown {
   const own = schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0];
   if (own !== undefined) return own;
   if (schema.items) return [exampleOf(schema.items)];
-  if (schema.properties) return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, exampleOf(field)]));
+  if (schema.properties)
+    return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, exampleOf(field)]));
   const [first] = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   return first && exampleOf(first);
 }

@@ -2,10 +2,28 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Qu
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
-import { DiscoveredModels, type ModelInput, Provider, ProviderInput, ProviderPatch, ProviderTemplates, ProviderTest, type ProviderKind } from '#lib/contracts/provider';
+import {
+  DiscoveredModels,
+  type ModelInput,
+  Provider,
+  ProviderInput,
+  ProviderPatch,
+  ProviderTemplates,
+  ProviderTest,
+  type ProviderKind,
+} from '#lib/contracts/provider';
 import { audit } from '#lib/db/audit';
 import type { Pool, PoolClient } from '#lib/db/pool';
-import { createProvider, deleteProvider, findProvider, listProviders, toProvider, updateProvider, unknownProvider, type StoredProvider } from '#lib/db/providers';
+import {
+  createProvider,
+  deleteProvider,
+  findProvider,
+  listProviders,
+  toProvider,
+  updateProvider,
+  unknownProvider,
+  type StoredProvider,
+} from '#lib/db/providers';
 import type { Caller } from '#lib/db/teams';
 import { ring, type Hint } from '#lib/events/doorbell';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
@@ -53,10 +71,18 @@ export class ProvidersController {
   }
 
   @Patch(':key')
-  @About('Change a provider', 'What is left out stays. Runs under way go on with what is new; a key does not move to another origin by itself.')
+  @About(
+    'Change a provider',
+    'What is left out stays. Runs under way go on with what is new; a key does not move to another origin by itself.',
+  )
   @Needs('owner')
   @Answers(200, Provider, 404, 422)
-  async update(@Me() caller: Caller, @Param('key') key: string, @Body({ schema: ProviderPatch }) patch: ProviderPatch, @Changes() change: Change) {
+  async update(
+    @Me() caller: Caller,
+    @Param('key') key: string,
+    @Body({ schema: ProviderPatch }) patch: ProviderPatch,
+    @Changes() change: Change,
+  ) {
     if (patch.base_url) this.#checkAddress(patch.base_url);
     checkDefaults(patch.models ?? []);
     let bells: Hint[] = [];
@@ -64,7 +90,11 @@ export class ProvidersController {
       const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
       if (!moved) throw await unknownProvider(client, caller.teamId, key);
       await audit(client, caller, 'provider.update', key);
-      bells = [{ topic: 'provider', id: key }, ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })), ...moved.jobs.map((id): Hint => ({ topic: 'job', id }))];
+      bells = [
+        { topic: 'provider', id: key },
+        ...moved.lanes.map((id): Hint => ({ topic: 'lane', id })),
+        ...moved.jobs.map((id): Hint => ({ topic: 'job', id })),
+      ];
       return toProvider(await this.#find(caller, key, client));
     });
     for (const bell of bells) void ring(this.deps.redis, bell);
@@ -79,27 +109,36 @@ export class ProvidersController {
     await change(async (client) => {
       const outcome = await deleteProvider(client, caller.teamId, key);
       if (outcome === 'not-found') throw await unknownProvider(client, caller.teamId, key);
-      if (outcome === 'in-use') throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+      if (outcome === 'in-use')
+        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
     void ring(this.deps.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')
-  @About('Test a provider', 'Makes one small request to its first model. It answers 200 also when the provider fails, and says what the provider said.')
+  @About(
+    'Test a provider',
+    'Makes one small request to its first model. It answers 200 also when the provider fails, and ' +
+      'says what the provider said.',
+  )
   @HttpCode(200)
   @Answers(200, ProviderTest, 404)
   async test(@Me() caller: Caller, @Param('key') key: string) {
     const provider = await this.#find(caller, key);
     const model = provider.models[0];
-    if (!model) throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+    if (!model)
+      throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
     const { ok, latencyMs, error } = await probeProvider({ ...this.#endpoint(provider), modelId: model.model_id });
     return { ok, latency_ms: latencyMs, error };
   }
 
   /** Makes the API call out with the team's key, as a test does. */
   @Get(':key/discover')
-  @About('List the models of an endpoint', 'Asks the endpoint which models it has; none of them is added to the provider.')
+  @About(
+    'List the models of an endpoint',
+    'Asks the endpoint which models it has; none of them is added to the provider.',
+  )
   @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {

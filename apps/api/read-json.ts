@@ -15,9 +15,14 @@ export function readJson(body: string, settings: (value: unknown) => unknown = p
     value = parseJson(text);
   } catch (error) {
     const fault = jsonFault(text);
-    throw new ProblemError(400, `The body is not JSON${fault ? ` at line ${fault.line}, column ${fault.column}` : ''}: ${(error as Error).message}`);
+    throw new ProblemError(
+      400,
+      `The body is not JSON${fault ? ` at line ${fault.line}, column ${fault.column}` : ''}: ` +
+        `${(error as Error).message}`,
+    );
   }
-  if (isDeeperThan(value, MOST_LEVELS)) throw new ProblemError(400, `The body nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  if (isDeeperThan(value, MOST_LEVELS))
+    throw new ProblemError(400, `The body nests lists and objects deeper than ${MOST_LEVELS} levels.`);
   if (maybeUnstorable(text)) refuseUnstorable(value);
   return settings(value);
 }

@@ -1,6 +1,14 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { MOST_FAULTS } from '#lib/contracts/input-faults';
-import { isDeeperThan, isObject, MOST_LEVELS, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import {
+  isDeeperThan,
+  isObject,
+  MOST_LEVELS,
+  parseJson,
+  plainNumbers,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
 import { ErrorKind } from '#lib/contracts/run';
@@ -49,7 +57,10 @@ export function readRecordedLines(from: number, lines: readonly string[]): ReadL
 }
 
 /** What is wrong with a line, its number first. */
-export const faultOf = (line: number, { path, message }: InputError): InputError => ({ path: `/replies/${line - 1}${path}`, message: `Line ${line}: ${path ? `${path} ` : ''}${message}` });
+export const faultOf = (line: number, { path, message }: InputError): InputError => ({
+  path: `/replies/${line - 1}${path}`,
+  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
+});
 
 class Fault extends Error {
   constructor(readonly errors: InputError[]) {
@@ -60,21 +71,33 @@ const fault = (path: string, message: string): Fault => new Fault([{ path, messa
 
 function readLine(line: number, text: string): ReadLine {
   const value = jsonIn(text);
-  const { success, data, error } = RecordedLine.safeParse({ ...value, ...('sample' in value && { sample: plainNumbers(value.sample) }) });
+  const { success, data, error } = RecordedLine.safeParse({
+    ...value,
+    ...('sample' in value && { sample: plainNumbers(value.sample) }),
+  });
   if (!success) throw new Fault(badInput(error.issues).errors!);
   const given = ANSWERS.filter((key) => data[key] !== undefined);
-  if (given.length !== 1) throw fault('', `must have one of ${ANSWERS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
+  if (given.length !== 1)
+    throw fault('', `must have one of ${ANSWERS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
   const place = { line, case: data.case, ...(data.sample !== undefined && { sample: data.sample }) };
   if (data.error !== undefined) {
     const error = { ...errorIn(data.error as Json), status: null, body: null };
     return { ...place, readAs: 'error', exchange: pack(line, 'error', [{ error }]) };
   }
-  const asked = data.rounds === undefined ? [{ path: '/reply', value: data.reply }] : data.rounds.map((round, index) => ({ path: `/rounds/${index}`, value: round }));
+  const asked =
+    data.rounds === undefined
+      ? [{ path: '/reply', value: data.reply }]
+      : data.rounds.map((round, index) => ({ path: `/rounds/${index}`, value: round }));
   const replies = asked.map(readReply);
   const { readAs } = replies[0]!;
   const rounds = replies.flatMap((reply) => reply.completions);
   const all = rounds.map((_round, index) => index);
-  return { ...place, readAs, exchange: pack(line, readAs, rounds, all), ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }) };
+  return {
+    ...place,
+    readAs,
+    exchange: pack(line, readAs, rounds, all),
+    ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }),
+  };
 }
 const ANSWERS = ['reply', 'rounds', 'error'] as const;
 
@@ -101,7 +124,8 @@ function readReply({ path, value }: { path: string; value: unknown }): { readAs:
     return {
       readAs,
       completions: rounds.map((message, index) => ({
-        choices: [{ message, finish_reason: index === last ? finishReasonIn(value) : null }], ...(index === last && usage && { usage: { ...usage } }),
+        choices: [{ message, finish_reason: index === last ? finishReasonIn(value) : null }],
+        ...(index === last && usage && { usage: { ...usage } }),
       })),
     };
   } catch (error) {
@@ -115,12 +139,18 @@ function finishReasonIn(value: unknown): string | null {
 }
 
 function errorIn(error: Json): { kind: ErrorKind; message: string } {
-  const { message, kind = 'unrecorded', ...others } = typeof error === 'string' ? { message: error } : isObject(error) ? error : {};
+  const {
+    message,
+    kind = 'unrecorded',
+    ...others
+  } = typeof error === 'string' ? { message: error } : isObject(error) ? error : {};
   const known = ErrorKind.safeParse(kind);
-  if (typeof message !== 'string' || message === '') throw fault('/error', 'must be a text, or {"message": "..."}: what went wrong.');
+  if (typeof message !== 'string' || message === '')
+    throw fault('/error', 'must be a text, or {"message": "..."}: what went wrong.');
   if (!known.success) throw fault('/error/kind', `must be one of ${ErrorKind.options.join(', ')}, or left out.`);
   const [stranger] = Object.keys(others);
-  if (stranger !== undefined) throw fault(`/error${pointer([stranger])}`, 'is no field of an error. Its fields: message, kind.');
+  if (stranger !== undefined)
+    throw fault(`/error${pointer([stranger])}`, 'is no field of an error. Its fields: message, kind.');
   return { kind: known.data, message: message.slice(0, LONGEST_MESSAGE) };
 }
 const LONGEST_MESSAGE = 2000;

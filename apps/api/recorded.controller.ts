@@ -2,7 +2,14 @@ import { Body, Controller, Inject, Post, Query } from '@nestjs/common';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples';
 import type { Json } from '#lib/contracts/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { MOST_RECORDED, RECORDED, RecordedInput, RecordedQuery, RecordedSettings, RecordedSubmitted } from '#lib/contracts/recorded';
+import {
+  MOST_RECORDED,
+  RECORDED,
+  RecordedInput,
+  RecordedQuery,
+  RecordedSettings,
+  RecordedSubmitted,
+} from '#lib/contracts/recorded';
 import { audit } from '#lib/db/audit';
 import { beginRecording, finishRecording, giveUpRecording } from '#lib/db/record-run';
 import type { Caller } from '#lib/db/teams';
@@ -27,14 +34,32 @@ export class RecordedController {
 
   @Post()
   @AlsoTakes({ 'application/x-ndjson': RECORDED_EXAMPLE })
-  @About('Record a run', `Makes a run of replies that were made elsewhere: it asks no model and costs nothing, and is listed, scored and compared like any. Beyond 10 MiB send the lines themselves as \`application/x-ndjson\`, and what they are of in the query: at most ${MOST_RECORDED.lines.toLocaleString('en')} lines of ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB, ${MOST_RECORDED.bytes / 2 ** 30} GiB in all, read as they come. A line is \`{case, sample, reply}\`, where \`case\` is an id or a name, \`sample\` counts from 0 and may be left out, and \`reply\` has any shape that \`toolmark score\` reads; instead of \`reply\` it may have \`rounds\` (of a chain) or \`error\` (what went wrong). All of it is taken, or nothing.`)
+  @About(
+    'Record a run',
+    'Makes a run of replies that were made elsewhere: it asks no model and costs nothing, and is ' +
+      'listed, scored and compared like any. Beyond 10 MiB send the lines themselves as ' +
+      `\`application/x-ndjson\`, and what they are of in the query: at most ` +
+      `${MOST_RECORDED.lines.toLocaleString('en')} lines of ${MOST_RECORDED.lineCharacters / 2 ** 20} ` +
+      `MiB, ${MOST_RECORDED.bytes / 2 ** 30} GiB in all, read as they come. A line is \`{case, sample, ` +
+      `reply}\`, where \`case\` is an id or a name, \`sample\` counts from 0 and may be left out, and ` +
+      `\`reply\` has any shape that \`toolmark score\` reads; instead of \`reply\` it may have ` +
+      `\`rounds\` (of a chain) or \`error\` (what went wrong). All of it is taken, or nothing.`,
+  )
   @Answers(202, RecordedSubmitted, 408, 413, 429)
   async record(
-    @Me() caller: Caller, @Query({ schema: RecordedQuery }) query: object, @Body({ schema: RecordedInput }) body: RecordedInput | Upload, @Changes() change: Change,
+    @Me() caller: Caller,
+    @Query({ schema: RecordedQuery }) query: object,
+    @Body({ schema: RecordedInput }) body: RecordedInput | Upload,
+    @Changes() change: Change,
   ): Promise<RecordedSubmitted> {
     const { small, sent } = this.#turnsOf(caller);
     if (!(body instanceof Upload)) {
-      if (Object.keys(query).length) throw new ProblemError(400, 'Beside a body of JSON the query says nothing: say it in the body, or send the lines as application/x-ndjson.');
+      if (Object.keys(query).length)
+        throw new ProblemError(
+          400,
+          'Beside a body of JSON the query says nothing: say it in the body, or send the lines as ' +
+            'application/x-ndjson.',
+        );
       const { replies, ...settings } = body;
       return small.pass(() => this.#record(caller, settings, incoming(replies as Json), change));
     }
@@ -53,14 +78,24 @@ export class RecordedController {
     if (!turns) {
       turns = {
         small: new Turnstile(4, 100, 'Many replies of your team are being read just now. Try again in a few seconds.'),
-        sent: new Turnstile(4, 0, 'Your team sends four large files of replies just now, and that is as many as it may at once. Try again when one of them has ended.'),
+        sent: new Turnstile(
+          4,
+          0,
+          'Your team sends four large files of replies just now, and that is as many as it may at ' +
+            'once. Try again when one of them has ended.',
+        ),
       };
       this.#turns.set(teamId, turns);
     }
     return turns;
   }
 
-  async #record(caller: Caller, settings: RecordedSettings, lines: Incoming, change: Change): Promise<RecordedSubmitted> {
+  async #record(
+    caller: Caller,
+    settings: RecordedSettings,
+    lines: Incoming,
+    change: Change,
+  ): Promise<RecordedSubmitted> {
     const { pool, prisma, redis } = this.deps;
     const { teamId, userId } = caller;
     const { suite_id: suiteId, target_name: name, experiment_id: experimentId } = settings;
@@ -75,17 +110,44 @@ export class RecordedController {
       let laneId = '';
       const made = await change(async (client) => {
         const finished = await finishRecording(client, recording, {
-          teamId, userId, name, positions, experimentId, warnings,
+          teamId,
+          userId,
+          name,
+          positions,
+          experimentId,
+          warnings,
           config: {
-            recorded: true, samples, metrics, cache: 'off', model_order: 'sequential', budget: null, params: {},
-            temperature: null, tool_choice: null, max_tokens: null, timeout_s: null, system_prompt: null, case_filter: null,
+            recorded: true,
+            samples,
+            metrics,
+            cache: 'off',
+            model_order: 'sequential',
+            budget: null,
+            params: {},
+            temperature: null,
+            tool_choice: null,
+            max_tokens: null,
+            timeout_s: null,
+            system_prompt: null,
+            case_filter: null,
           },
         });
         ({ laneId } = finished);
         await audit(client, caller, 'run.record', runId);
-        return { job_id: finished.jobId, eval_id: runId, status: 'submitted' as const, replies, read_as: readAs, warnings: warnings.map(({ message }) => message) };
+        return {
+          job_id: finished.jobId,
+          eval_id: runId,
+          status: 'submitted' as const,
+          replies,
+          read_as: readAs,
+          warnings: warnings.map(({ message }) => message),
+        };
       });
-      traceSubmit(runId, startedAtMs, { 'toolmark.job': made.job_id, 'toolmark.suite': suiteId, 'toolmark.models': [`${RECORDED}::${name}`] });
+      traceSubmit(runId, startedAtMs, {
+        'toolmark.job': made.job_id,
+        'toolmark.suite': suiteId,
+        'toolmark.models': [`${RECORDED}::${name}`],
+      });
       void ring(redis, { topic: 'lane', id: laneId });
       void ring(redis, { topic: 'job', id: made.job_id });
       return made;
@@ -105,8 +167,10 @@ function settingsIn(query: object): RecordedSettings {
 
 /** Replies that came with a body of JSON, as lines. */
 function incoming(replies: Json): Incoming {
-  return new Incoming((async function* () {
-    if (typeof replies === 'string') yield replies;
-    else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;
-  })());
+  return new Incoming(
+    (async function* () {
+      if (typeof replies === 'string') yield replies;
+      else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;
+    })(),
+  );
 }

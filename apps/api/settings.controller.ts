@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
-import { CacheInput, CacheSetting, EmbeddingSetting, JobsSetting, Spending, SpendingInput } from '#lib/contracts/settings';
+import {
+  CacheInput,
+  CacheSetting,
+  EmbeddingSetting,
+  JobsSetting,
+  Spending,
+  SpendingInput,
+} from '#lib/contracts/settings';
 import { audit } from '#lib/db/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/embeddings';
 import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/reply-cache';
@@ -22,10 +29,17 @@ export class SettingsController {
   }
 
   @Put('embedding')
-  @About('Set the embedding model', 'A model of one of the team\'s providers, or none. Cases that compare by meaning cannot run without one.')
+  @About(
+    'Set the embedding model',
+    "A model of one of the team's providers, or none. Cases that compare by meaning cannot run without one.",
+  )
   @Needs('owner')
   @Answers(200, EmbeddingSetting, 422)
-  setEmbedding(@Me() caller: Caller, @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting, @Changes() change: Change) {
+  setEmbedding(
+    @Me() caller: Caller,
+    @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting,
+    @Changes() change: Change,
+  ) {
     return change(async (client) => {
       await setEmbeddingModel(client, caller.teamId, setting);
       await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
@@ -44,7 +58,11 @@ export class SettingsController {
   @About('Set how long replies answer again', 'Counts for the replies that are stored already, too.')
   @Needs('owner')
   @Answers(200, CacheSetting)
-  setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) { lifetime_days }: CacheInput, @Changes() change: Change) {
+  setCache(
+    @Me() caller: Caller,
+    @Body({ schema: CacheInput }) { lifetime_days }: CacheInput,
+    @Changes() change: Change,
+  ) {
     return change(async (client) => {
       await setCacheLifetime(client, caller.teamId, lifetime_days);
       await audit(client, caller, 'settings.cache', String(lifetime_days));
@@ -53,7 +71,10 @@ export class SettingsController {
   }
 
   @Delete('cache')
-  @About('Forget the stored replies', 'No stored reply answers another request from then on. The results that hold them stay.')
+  @About(
+    'Forget the stored replies',
+    'No stored reply answers another request from then on. The results that hold them stay.',
+  )
   @Answers(204)
   async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     // In pieces, of which each is as good as done again.
@@ -70,7 +91,10 @@ export class SettingsController {
 
   /** Jobs that need no longer wait have started when it answers. */
   @Put('jobs')
-  @About('Set how many jobs run at once', 'Jobs that need no longer wait have started when it answers; where fewer may run now, those that run go on.')
+  @About(
+    'Set how many jobs run at once',
+    'Jobs that need no longer wait have started when it answers; where fewer may run now, those that run go on.',
+  )
   @Needs('owner')
   @Answers(200, JobsSetting)
   async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
@@ -93,10 +117,17 @@ export class SettingsController {
   }
 
   @Put('spending')
-  @About('Set the monthly cap', 'When it is reached, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.')
+  @About(
+    'Set the monthly cap',
+    'When it is reached, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.',
+  )
   @Needs('owner')
   @Answers(200, Spending)
-  setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput, @Changes() change: Change) {
+  setSpending(
+    @Me() caller: Caller,
+    @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput,
+    @Changes() change: Change,
+  ) {
     return change(async (client) => {
       await setMonthlyCap(client, caller.teamId, monthly_cap_usd);
       await audit(client, caller, 'settings.spending', String(monthly_cap_usd));

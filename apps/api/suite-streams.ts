@@ -7,8 +7,8 @@ const MOST_OPEN = 4;
 const PATIENCE_MS = 60_000;
 
 /**
- * Answers of any size, written as they are read: a piece is made when the one before it is taken. A team has few at once, and one
- * that its reader does not go on with is broken off, so that neither takes anything from others.
+ * Answers of any size, written as they are read: a piece is made when the one before it is taken. A team has few at
+ * once, and one that its reader does not go on with is broken off, so that neither takes anything from others.
  */
 export class SuiteStreams {
   readonly #streams = new Set<Readable>();
@@ -20,7 +20,10 @@ export class SuiteStreams {
   /** What is in memory already, or soon will be, counts for nothing. */
   small(pieces: AsyncGenerator<string>): Readable {
     // Not ended by an error, the answer would look whole: whoever sends it breaks the connection off instead.
-    const stream: Readable = Readable.from(this.#patiently(pieces, (error) => stream.destroy(error)), { highWaterMark: 1 });
+    const stream: Readable = Readable.from(
+      this.#patiently(pieces, (error) => stream.destroy(error)),
+      { highWaterMark: 1 },
+    );
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
     return stream;
@@ -30,7 +33,13 @@ export class SuiteStreams {
   large(teamId: string, pieces: AsyncGenerator<string>): Readable {
     const open = this.#open.get(teamId) ?? 0;
     if (open >= MOST_OPEN) {
-      throw new ProblemError(429, `Your team reads ${open} large suites just now, and ${MOST_OPEN} may be read at once. Try again in a few seconds.`, undefined, 5000);
+      throw new ProblemError(
+        429,
+        `Your team reads ${open} large suites just now, and ${MOST_OPEN} may be read at once. Try ` +
+          'again in a few seconds.',
+        undefined,
+        5000,
+      );
     }
     this.#open.set(teamId, open + 1);
     const stream = this.small(pieces);

@@ -16,8 +16,8 @@ const SMALL_TOOLS = 4 * 1024;
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
 /**
- * Where the API works on what users send when it may take long: in threads, with limits of time and memory, of which each team has
- * its share. The API's own thread serves everybody, and takes only what is small and plain.
+ * Where the API works on what users send when it may take long: in threads, with limits of time and memory, of
+ * which each team has its share. The API's own thread serves everybody, and takes only what is small and plain.
  */
 export class SuiteThreads {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
@@ -26,8 +26,14 @@ export class SuiteThreads {
     this.#pool = new ThreadPool(threadEntry('apps/api/suite-thread'), limits, MOST_WAITING);
   }
 
-  /** @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what the work throws */
-  async run<What extends SuiteTask['what']>(teamId: string, task: Extract<SuiteTask, { what: What }>): Promise<SuiteAnswers[What]> {
+  /**
+   * @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what
+   *   the work throws
+   */
+  async run<What extends SuiteTask['what']>(
+    teamId: string,
+    task: Extract<SuiteTask, { what: What }>,
+  ): Promise<SuiteAnswers[What]> {
     try {
       return (await (isLight(task) ? workOnSuite(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
     } catch (error) {
@@ -47,17 +53,30 @@ function isLight(task: SuiteTask): boolean {
   const texts = [about, ...('cases' in task ? task.cases : [])];
   const times = task.what === 'count-requests' ? task.targets : 1;
   const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;
-  return characters <= SMALL_CHARACTERS && (task.what === 'count-requests' || !texts.some((text) => MAY_TAKE_LONG.test(text)));
+  return (
+    characters <= SMALL_CHARACTERS &&
+    (task.what === 'count-requests' || !texts.some((text) => MAY_TAKE_LONG.test(text)))
+  );
 }
 
 function asProblem(error: unknown): Error {
   if (error instanceof ThreadLimitExceeded) {
-    return new ProblemError(422, `This is too much work. ${error.message} Send less at a time: fewer cases or tools, and smaller ones.`);
+    return new ProblemError(
+      422,
+      `This is too much work. ${error.message} Send less at a time: fewer cases or tools, and smaller ones.`,
+    );
   }
   if (error instanceof TooManyTasks) {
-    return new ProblemError(429, `Your team has ${MOST_WAITING} other requests of this kind waiting. Try again in a few seconds.`, undefined, 5000);
+    return new ProblemError(
+      429,
+      `Your team has ${MOST_WAITING} other requests of this kind waiting. Try again in a few seconds.`,
+      undefined,
+      5000,
+    );
   }
   // A thread hands on what was thrown there, without its class.
   const { status, message, errors, retryAfterMs } = error as ProblemError;
-  return typeof status === 'number' ? new ProblemError(status, message, errors as InputError[] | undefined, retryAfterMs) : (error as Error);
+  return typeof status === 'number'
+    ? new ProblemError(status, message, errors as InputError[] | undefined, retryAfterMs)
+    : (error as Error);
 }

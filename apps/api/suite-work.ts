@@ -68,7 +68,9 @@ export interface SuiteAnswers {
   'read-recorded': ReadLines;
 }
 
-export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
+export function workOnSuite(
+  task: SuiteTask,
+): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
   switch (task.what) {
     case 'check-tools':
       return checkTools(toolsIn(task.tools)).slice(0, MOST_FAULTS);
@@ -86,11 +88,15 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
       const fit = caseFitter(tools);
       const search = task.options ? undefined : new SlipSearch(tools);
       let semantic = false;
-      const errors = errorsOf(task.cases, (stored) => {
-        const input = withOptions(stored, options);
-        semantic ||= isSemantic(input);
-        return fit(input);
-      }, search);
+      const errors = errorsOf(
+        task.cases,
+        (stored) => {
+          const input = withOptions(stored, options);
+          semantic ||= isSemantic(input);
+          return fit(input);
+        },
+        search,
+      );
       return { errors, isSemantic: semantic, slips: errors.length || !search ? noSlips() : search.found };
     }
     case 'find-uses':
@@ -112,24 +118,40 @@ export function workOnSuite(task: SuiteTask): SuiteAnswers[SuiteTask['what']] | 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 
 /** @param search looks at the cases as long as none is wrong */
-function errorsOf(cases: readonly string[], check: (input: CaseInput) => InputError[], search?: SlipSearch): CaseError[] {
+function errorsOf(
+  cases: readonly string[],
+  check: (input: CaseInput) => InputError[],
+  search?: SlipSearch,
+): CaseError[] {
   const errors: CaseError[] = [];
   for (const [index, text] of cases.entries()) {
     const input = parseJson(text) as unknown as CaseInput;
-    errors.push(...check(input).slice(0, MOST_FAULTS).map((error) => ({ ...error, index, name: input.name ?? null })));
+    errors.push(
+      ...check(input)
+        .slice(0, MOST_FAULTS)
+        .map((error) => ({ ...error, index, name: input.name ?? null })),
+    );
     if (errors.length >= MOST_FAULTS) break;
     if (errors.length === 0) search?.look(input, index);
   }
   return errors;
 }
 
-async function importFile({ format, body, isJson, name, preview }: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
+async function importFile({
+  format,
+  body,
+  isJson,
+  name,
+  preview,
+}: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
   const given = isJson && body !== undefined ? parseJson(body) : body;
   const { suite, written, warnings } = await importSuite(format, given, name);
   const { test_cases: cases, ...settings } = suite;
   return {
     settings: JSON.stringify(settings),
-    cases: cases.slice(0, preview).map((input, index) => ({ category: input.category ?? null, tags: input.tags ?? [], body: written[index]! })),
+    cases: cases
+      .slice(0, preview)
+      .map((input, index) => ({ category: input.category ?? null, tags: input.tags ?? [], body: written[index]! })),
     count: cases.length,
     warnings,
   };

@@ -1,10 +1,31 @@
 import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { CasesInput, CasesWritten, CaseWritten, Suite, SuiteInput, SuitePatch, SuiteReadQuery, SuiteReplacement, SuiteWithCases, SuiteWritten } from '#lib/contracts/suite';
+import {
+  CasesInput,
+  CasesWritten,
+  CaseWritten,
+  Suite,
+  SuiteInput,
+  SuitePatch,
+  SuiteReadQuery,
+  SuiteReplacement,
+  SuiteWithCases,
+  SuiteWritten,
+} from '#lib/contracts/suite';
 import { conversionsOf } from '#lib/contracts/tool-shapes';
 import { audit } from '#lib/db/audit';
-import { addCases, createSuite, deleteCase, deleteSuite, listCases, listSuites, readSuite, replaceCase, updateSuite } from '#lib/db/suites';
+import {
+  addCases,
+  createSuite,
+  deleteCase,
+  deleteSuite,
+  listCases,
+  listSuites,
+  readSuite,
+  replaceCase,
+  updateSuite,
+} from '#lib/db/suites';
 import type { Caller } from '#lib/db/teams';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
@@ -23,7 +44,10 @@ export class SuitesController {
   }
 
   @Post('tool-suites')
-  @About('Make a suite', 'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.')
+  @About(
+    'Make a suite',
+    'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.',
+  )
   @Answers(201, SuiteWritten)
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
     await refuseBadTools(this.deps, caller.teamId, input.tools);
@@ -40,20 +64,39 @@ export class SuitesController {
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
     const { pool } = this.deps;
     if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
-    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this.deps, caller.teamId, suite));
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) =>
+      answerSuite(this.deps, caller.teamId, suite),
+    );
   }
 
   @Put('tool-suites/:id')
-  @About('Replace the settings of a suite', 'Settings that are left out stay, and so do the cases; null takes a setting away. Refused with 422 when a case expects a tool that would be gone.')
+  @About(
+    'Replace the settings of a suite',
+    'Settings that are left out stay, and so do the cases; null takes a setting away. Refused with ' +
+      '422 when a case expects a tool that would be gone.',
+  )
   @Answers(200, SuiteWritten, 404)
-  replace(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuiteReplacement }) input: SuiteReplacement, @Changes() change: Change) {
+  replace(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: SuiteReplacement }) input: SuiteReplacement,
+    @Changes() change: Change,
+  ) {
     return this.#update(caller, id, given(input), change);
   }
 
   @Patch('tool-suites/:id')
-  @About('Change settings of a suite', 'What is left out stays, and so do the cases. Refused with 422 when a case expects a tool that would be gone.')
+  @About(
+    'Change settings of a suite',
+    'What is left out stays, and so do the cases. Refused with 422 when a case expects a tool that would be gone.',
+  )
   @Answers(200, SuiteWritten, 404)
-  patch(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: SuitePatch }) patch: SuitePatch, @Changes() change: Change) {
+  patch(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: SuitePatch }) patch: SuitePatch,
+    @Changes() change: Change,
+  ) {
     return this.#update(caller, id, patch, change);
   }
 
@@ -62,7 +105,9 @@ export class SuitesController {
     const { tools } = patch;
     if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
     return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
-      const warnings = tools ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))] : [];
+      const warnings = tools
+        ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))]
+        : [];
       return change(async (client) => {
         await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
         await audit(client, caller, 'suite.update', id);
@@ -89,14 +134,30 @@ export class SuitesController {
   }
 
   @Post('tool-suites/:id/cases')
-  @About('Add cases to a suite', 'One case, a list, or `{"cases": [...]}`: all are added behind the others, or none. It answers the case, or `{items}`, and in `warnings` what no call can answer.')
+  @About(
+    'Add cases to a suite',
+    'One case, a list, or `{"cases": [...]}`: all are added behind the others, or none. It answers ' +
+      'the case, or `{items}`, and in `warnings` what no call can answer.',
+  )
   @Answers(201, CasesWritten, 404)
-  addCases(@Me() caller: Caller, @Param('id') id: string, @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] }, @Changes() change: Change) {
+  addCases(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] },
+    @Changes() change: Change,
+  ) {
     const single = !Array.isArray(input) && !('cases' in input);
     const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
-    const base = single ? () => '' : Array.isArray(input) ? (index: number) => `/${index}` : (index: number) => `/cases/${index}`;
+    const base = single
+      ? () => ''
+      : Array.isArray(input)
+        ? (index: number) => `/${index}`
+        : (index: number) => `/cases/${index}`;
     return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
-      const warnings = [...conversionsOf(ownTools(cases)), ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base))];
+      const warnings = [
+        ...conversionsOf(ownTools(cases)),
+        ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base)),
+      ];
       return change(async (client) => {
         const items = await addCases(client, caller.teamId, suiteId, cases, tools);
         await audit(client, caller, 'suite.add-cases', id);
@@ -108,9 +169,18 @@ export class SuitesController {
   @Put('tool-suites/:id/cases/:caseId')
   @About('Replace a case', 'The whole of it: what is left out is gone. The case keeps its id and its position.')
   @Answers(200, CaseWritten, 404)
-  replaceCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Body({ schema: CaseInput }) input: CaseInput, @Changes() change: Change) {
+  replaceCase(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Body({ schema: CaseInput }) input: CaseInput,
+    @Changes() change: Change,
+  ) {
     return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
-      const warnings = [...conversionsOf(ownTools([input])), ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => ''))];
+      const warnings = [
+        ...conversionsOf(ownTools([input])),
+        ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '')),
+      ];
       return change(async (client) => {
         const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);
         await audit(client, caller, 'suite.replace-case', id);
@@ -122,7 +192,12 @@ export class SuitesController {
   @Delete('tool-suites/:id/cases/:caseId')
   @About('Delete a case', 'The others keep their positions. Earlier runs keep what they ran.')
   @Answers(204, undefined, 404)
-  deleteCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string, @Changes() change: Change): Promise<void> {
+  deleteCase(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Changes() change: Change,
+  ): Promise<void> {
     return change(async (client) => {
       await deleteCase(client, caller.teamId, uuid('suite', id), uuid('case', caseId));
       await audit(client, caller, 'suite.delete-case', id);
@@ -133,4 +208,5 @@ export class SuitesController {
 const ownTools = (cases: readonly CaseInput[]): unknown[] => cases.flatMap((input) => input.tools ?? []);
 
 /** What is there of an object: undefined would take the place of what is stored. */
-const given = (input: SuiteReplacement): SuitePatch => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+const given = (input: SuiteReplacement): SuitePatch =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));

@@ -21,15 +21,23 @@ export interface Taken {
   warnings: { code: string; message: string }[];
 }
 
-/** Lines are read and kept so many at a time, or when they have so many characters, or when the last ones were kept so long ago. */
+/**
+ * Lines are read and kept so many at a time, or when they have so many characters, or when the last ones were kept
+ * so long ago.
+ */
 const BATCH = { lines: 1000, characters: 512 * 1024, afterMs: 20_000 };
 
 /**
- * Reads recorded replies as they come in, and keeps them batch by batch: neither memory nor a connection grows with their number, or
- * waits for whoever sends them.
+ * Reads recorded replies as they come in, and keeps them batch by batch: neither memory nor a connection grows with
+ * their number, or waits for whoever sends them.
  * @throws ProblemError 422 with everything that is wrong with them, by line
  */
-export async function takeRecorded(deps: { pool: Pool; suiteThreads: SuiteThreads }, teamId: string, recording: Recording, incoming: Incoming): Promise<Taken> {
+export async function takeRecorded(
+  deps: { pool: Pool; suiteThreads: SuiteThreads },
+  teamId: string,
+  recording: Recording,
+  incoming: Incoming,
+): Promise<Taken> {
   const { pool, suiteThreads } = deps;
   const items = await ItemsOfSuite.load(pool, teamId, recording);
   const readAs = new Map<string, number>();
@@ -51,14 +59,24 @@ export async function takeRecorded(deps: { pool: Pool; suiteThreads: SuiteThread
     await keepRecorded(pool, recording, faults.length ? [] : kept);
   }
   if (faults.length) throw refusal(faults);
-  if (replies === 0) throw new ProblemError(422, 'There is no reply among the lines. Send one object a line: {"case": "...", "reply": ...}.', [{ path: '/replies', message: 'is empty' }]);
+  if (replies === 0)
+    throw new ProblemError(
+      422,
+      'There is no reply among the lines. Send one object a line: {"case": "...", "reply": ...}.',
+      [{ path: '/replies', message: 'is empty' }],
+    );
   return { replies, readAs: Object.fromEntries(readAs), ...items.taken(replies) };
 }
 
 function refusal(faults: InputError[]): ProblemError {
   const errors = faults.sort((a, b) => lineOf(a) - lineOf(b)).slice(0, MOST_FAULTS);
   const count = faults.length < MOST_FAULTS ? String(faults.length) : `At least ${MOST_FAULTS}`;
-  return new ProblemError(422, `${count === '1' ? 'A thing is' : `${count} things are`} wrong with the replies, and nothing was kept. ${errors[0]!.message}`, errors);
+  return new ProblemError(
+    422,
+    `${count === '1' ? 'A thing is' : `${count} things are`} wrong with the replies, and nothing was ` +
+      `kept. ${errors[0]!.message}`,
+    errors,
+  );
 }
 const lineOf = ({ path }: InputError): number => Number(path.split('/')[2]);
 
@@ -72,7 +90,10 @@ async function* batchesOf({ pieces }: Incoming): AsyncGenerator<{ from: number; 
     lines.push(line);
     characters += line.length;
   };
-  const isDue = (): boolean => lines.length >= BATCH.lines || characters >= BATCH.characters || (lines.length > 0 && performance.now() - keptAt > BATCH.afterMs);
+  const isDue = (): boolean =>
+    lines.length >= BATCH.lines ||
+    characters >= BATCH.characters ||
+    (lines.length > 0 && performance.now() - keptAt > BATCH.afterMs);
   const batch = (): { from: number; lines: string[] } => {
     const taken = { from, lines };
     [from, lines, characters, keptAt] = [from + lines.length, [], 0, performance.now()];
@@ -95,8 +116,16 @@ async function* batchesOf({ pieces }: Incoming): AsyncGenerator<{ from: number; 
 }
 
 const tooLong = (line: number): ProblemError =>
-  refusal([faultOf(line, { path: '', message: `is longer than ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB. Take out of it what is no reply, such as files that a tool read.` })]);
-const tooMany = (): ProblemError => new ProblemError(422, `There are more than ${MOST_RECORDED.lines} lines. Divide them among several recorded runs.`);
+  refusal([
+    faultOf(line, {
+      path: '',
+      message:
+        `is longer than ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB. Take out of it what is no ` +
+        'reply, such as files that a tool read.',
+    }),
+  ]);
+const tooMany = (): ProblemError =>
+  new ProblemError(422, `There are more than ${MOST_RECORDED.lines} lines. Divide them among several recorded runs.`);
 
 interface Known {
   position: number;
@@ -134,23 +163,45 @@ class ItemsOfSuite {
   }
 
   /** The item of a line, which no other line has from now on. */
-  async place({ case: named, sample, exchange, first, line }: ReadLine): Promise<RecordedReply | { fault: InputError }> {
+  async place({
+    case: named,
+    sample,
+    exchange,
+    first,
+    line,
+  }: ReadLine): Promise<RecordedReply | { fault: InputError }> {
     const { suite } = this.of.recording;
     const of = `version ${suite.version} of "${suite.name}"`;
     const fault = (path: string, message: string) => ({ fault: { path, message } });
     const known = this.#byId.get(named.toLowerCase()) ?? this.#byName.get(named);
     if (!known) {
-      return fault('/case', this.#byName.has(named)
-        ? `names several cases of ${of}: "${named}". Say the id of the one that is meant.`
-        : `names no case of ${of}: "${named.slice(0, 200)}". Say the id or the name of one (GET /api/tool-suites/${this.of.recording.suiteId}/cases).`);
+      return fault(
+        '/case',
+        this.#byName.has(named)
+          ? `names several cases of ${of}: "${named}". Say the id of the one that is meant.`
+          : `names no case of ${of}: "${named.slice(0, 200)}". Say the id or the name of one (GET ` +
+              `/api/tool-suites/${this.of.recording.suiteId}/cases).`,
+      );
     }
     const { position, isDraft, isChain } = known;
-    if (isDraft) return fault('/case', `"${named}" is a draft, which takes part in no run. Look at it and take "draft" away, or leave the line out.`);
+    if (isDraft)
+      return fault(
+        '/case',
+        `"${named}" is a draft, which takes part in no run. Look at it and take "draft" away, or leave the line out.`,
+      );
     const taken = sample ?? this.#firstFree(position);
-    if (taken === undefined) return fault('/case', `"${named}" has ${MOST_RECORDED.samples} replies already, and that is as many as a case may have.`);
+    if (taken === undefined)
+      return fault(
+        '/case',
+        `"${named}" has ${MOST_RECORDED.samples} replies already, and that is as many as a case may have.`,
+      );
     if (this.#has(position, taken)) return fault('/sample', `${taken} of case "${named}" stands in a line before.`);
     if (known.maybeSemantic && (await this.#lacksMeaning(position))) {
-      return fault('/case', `"${named}" is compared by meaning ("semantic"), and the team has no embedding model. Set one with PUT /api/settings/embedding, or leave the line out.`);
+      return fault(
+        '/case',
+        `"${named}" is compared by meaning ("semantic"), and the team has no embedding model. Set ` +
+          'one with PUT /api/settings/embedding, or leave the line out.',
+      );
     }
     const bit = position * MOST_RECORDED.samples + taken;
     this.#isTaken[bit >> 3]! |= 1 << (bit & 7);
@@ -191,9 +242,28 @@ class ItemsOfSuite {
     const missing = positions.length * this.#samples - replies;
     const { caseCount } = this.of.recording.suite;
     const warnings: Taken['warnings'] = [];
-    if (positions.length < caseCount) warnings.push({ code: 'recorded_cases', message: `The replies are of ${positions.length} of the suite's ${caseCount} cases; the others take no part in this run.` });
-    if (missing > 0) warnings.push({ code: 'unrecorded', message: `Of ${positions.length} cases with ${this.#samples} samples each, ${missing} have no reply. They are errored (unrecorded), not wrong.` });
-    if (this.#several) warnings.push({ code: 'several_rounds', message: `${this.#several.lines} of the replies have several rounds, the first of them in line ${this.#several.first}, where their cases ask once ("multi_turn" is not set): the first round alone is scored.` });
+    if (positions.length < caseCount)
+      warnings.push({
+        code: 'recorded_cases',
+        message:
+          `The replies are of ${positions.length} of the suite's ${caseCount} cases; the others take ` +
+          'no part in this run.',
+      });
+    if (missing > 0)
+      warnings.push({
+        code: 'unrecorded',
+        message:
+          `Of ${positions.length} cases with ${this.#samples} samples each, ${missing} have no reply. ` +
+          'They are errored (unrecorded), not wrong.',
+      });
+    if (this.#several)
+      warnings.push({
+        code: 'several_rounds',
+        message:
+          `${this.#several.lines} of the replies have several rounds, the first of them in line ` +
+          `${this.#several.first}, where their cases ask once ("multi_turn" is not set): the first ` +
+          'round alone is scored.',
+      });
     return { positions, samples: this.#samples, warnings };
   }
 }

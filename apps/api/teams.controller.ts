@@ -15,7 +15,11 @@ export class TeamsController {
   @About('Read who you are', 'The team, the user and the role of the token that is sent.')
   @Answers(200, MeSchema)
   me(@Me() caller: Caller) {
-    return { team: { id: caller.teamId, name: caller.teamName }, user: { id: caller.userId, name: caller.userName }, role: caller.role };
+    return {
+      team: { id: caller.teamId, name: caller.teamName },
+      user: { id: caller.userId, name: caller.userName },
+      role: caller.role,
+    };
   }
 
   @Get('tokens')
@@ -32,7 +36,9 @@ export class TeamsController {
   @Answers(201, NewToken)
   async createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput, @Changes() change: Change) {
     if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now()) {
-      throw new ProblemError(422, 'A token that has expired already is of no use.', [{ path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' }]);
+      throw new ProblemError(422, 'A token that has expired already is of no use.', [
+        { path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' },
+      ]);
     }
     return change(async (client) => {
       const { token, secret } = await createToken(client, caller, input);
@@ -42,14 +48,21 @@ export class TeamsController {
   }
 
   @Delete('tokens/:id')
-  @About('Delete a token', 'It stops being valid within seconds. The last owner token that does not expire cannot be deleted.')
+  @About(
+    'Delete a token',
+    'It stops being valid within seconds. The last owner token that does not expire cannot be deleted.',
+  )
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
       const outcome = await deleteToken(client, caller.teamId, uuid('token', id));
       if (outcome === 'not-found') throw notFound('token', id);
-      if (outcome === 'last-owner') throw new ProblemError(409, 'It is the last owner token that does not expire: without it nobody could make another. Make one first.');
+      if (outcome === 'last-owner')
+        throw new ProblemError(
+          409,
+          'It is the last owner token that does not expire: without it nobody could make another. Make one first.',
+        );
       await audit(client, caller, 'token.delete', id);
     });
   }
@@ -65,7 +78,11 @@ export class TeamsController {
   @About('Make a team', 'For owners of the team `default`. The answer has the first owner token of the new team.')
   @Needs('owner')
   @Answers(201, NewTeam, 409)
-  async createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) input: { name: string }, @Changes() change: Change) {
+  async createTeam(
+    @Me() caller: Caller,
+    @Body({ schema: TeamInput }) input: { name: string },
+    @Changes() change: Change,
+  ) {
     if (caller.teamName !== 'default') throw new ProblemError(403, 'Teams are made by an owner of the team "default".');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, input.name);

@@ -2,7 +2,10 @@
 export class Told {
   readonly #atMs = new Map<string, number>();
 
-  constructor(readonly rememberMs: number, readonly now: () => number = () => performance.now()) {}
+  constructor(
+    readonly rememberMs: number,
+    readonly now: () => number = () => performance.now(),
+  ) {}
 
   get size(): number {
     return this.#atMs.size;

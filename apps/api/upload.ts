@@ -22,7 +22,7 @@ const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 1000 };
 export async function drain(body: Readable): Promise<void> {
   const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const endsAt = performance.now() + DRAIN.ms;
-  for (let size = 0; size <= DRAIN.bytes && performance.now() < endsAt; ) {
+  for (let size = 0; size <= DRAIN.bytes && performance.now() < endsAt;) {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), DRAIN.idleMs)));
     const next = await Promise.race([chunks.next().catch(() => ENDED), late]);
@@ -38,7 +38,11 @@ export class Upload extends Incoming {
   readonly #body: Readable;
   readonly isSmall: boolean;
 
-  constructor(body: Readable, readonly declaredLength: string | undefined, bounds: UploadBounds) {
+  constructor(
+    body: Readable,
+    readonly declaredLength: string | undefined,
+    bounds: UploadBounds,
+  ) {
     super(pieces(body, bounds, Number(declaredLength ?? 0)));
     this.#body = body;
     this.isSmall = Number(declaredLength ?? Infinity) <= SMALL_BYTES;
@@ -66,7 +70,11 @@ export class Upload extends Incoming {
   }
 }
 
-async function* pieces(body: Readable, { bytes: largest, totalMs = LONGEST_MS, idleMs = totalMs }: UploadBounds, declaredLength: number): AsyncGenerator<string> {
+async function* pieces(
+  body: Readable,
+  { bytes: largest, totalMs = LONGEST_MS, idleMs = totalMs }: UploadBounds,
+  declaredLength: number,
+): AsyncGenerator<string> {
   if (declaredLength > largest) throw tooLarge(largest);
   addAbortSignal(AbortSignal.timeout(totalMs), body);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -89,4 +97,5 @@ async function* pieces(body: Readable, { bytes: largest, totalMs = LONGEST_MS, i
   yield decoder.decode();
 }
 
-const tooLarge = (largest: number): ProblemError => new ProblemError(413, `The body is larger than ${largest / 2 ** 20} MiB. Send less of it at a time.`);
+const tooLarge = (largest: number): ProblemError =>
+  new ProblemError(413, `The body is larger than ${largest / 2 ** 20} MiB. Send less of it at a time.`);

@@ -18,7 +18,9 @@ export async function suites(client: ApiClient, [what, argument, ...more]: strin
     if (options['dry-run']) sayJson(answer.preview, 2);
     else say(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
   } else if (what === 'export' && argument) {
-    const text = await client.text(`/api/tool-suites/${await findSuite(client, argument)}/export?format=${encodeURIComponent(options.format ?? 'json')}`);
+    const text = await client.text(
+      `/api/tool-suites/${await findSuite(client, argument)}/export?format=${encodeURIComponent(options.format ?? 'json')}`,
+    );
     if ((options.format ?? 'json') === 'json') sayJson(parseJson(text), 2);
     else sayFile(text);
   } else if (what === 'drafts' && argument) await listDrafts(client, argument, options);
@@ -27,9 +29,19 @@ export async function suites(client: ApiClient, [what, argument, ...more]: strin
     const found: Suite[] = [];
     for await (const suite of client.suites()) found.push(suite);
     if (options.json) return sayJson(found, 2);
-    const rows = found.map((suite) => [suite.id, suite.name, `v${suite.version}`, `${suite.test_cases_count} cases`, `${suite.tools.length} tools`]);
+    const rows = found.map((suite) => [
+      suite.id,
+      suite.name,
+      `v${suite.version}`,
+      `${suite.test_cases_count} cases`,
+      `${suite.tools.length} tools`,
+    ]);
     say(...(rows.length ? table(rows) : ['No suites yet. Import one: toolmark suites import examples/weather.json']));
-  } else throw new Error('toolmark suites list | import FILE [--format F] [--dry-run] | export SUITE [--format F] | drafts SUITE | confirm SUITE CASE ...');
+  } else
+    throw new Error(
+      'toolmark suites list | import FILE [--format F] [--dry-run] | export SUITE [--format F] | ' +
+        'drafts SUITE | confirm SUITE CASE ...',
+    );
 }
 
 const MOST_JOBS = 50;
@@ -67,7 +79,10 @@ export async function results(client: ApiClient, [id]: string[], options: Option
     const { explanation } = options.failed ? await client.result(runId, result.id) : { explanation: [] };
     if (options.json) sayJson({ ...result, ...(explanation.length && { explanation }) });
     else {
-      say(`${result.passed ? 'pass' : result.outcome === 'errored' ? 'error' : 'FAIL'}  ${result.target}  ${result.case_name ?? result.prompt.slice(0, 60)}  ${result.error_type}`);
+      say(
+        `${result.passed ? 'pass' : result.outcome === 'errored' ? 'error' : 'FAIL'}  ` +
+          `${result.target}  ${result.case_name ?? result.prompt.slice(0, 60)}  ${result.error_type}`,
+      );
       say(...explanation.map((sentence) => `      ${sentence}`));
     }
   }

@@ -13,8 +13,17 @@ export async function findSuite(client: ApiClient, suite: string, what = ''): Pr
   const found = exact.length ? exact : suites.filter(({ name }) => name.toLowerCase() === suite.toLowerCase());
   if (found.length === 1) return found[0]!.id;
   if (found.length > 1) {
-    const each = found.map(({ id, version, test_cases_count: cases, updated_at: at }) => `${id} (v${version}, ${cases} cases, changed ${at})`);
+    const each = found.map(
+      ({ id, version, test_cases_count: cases, updated_at: at }) =>
+        `${id} (v${version}, ${cases} cases, changed ${at})`,
+    );
     throw new Error(`${found.length} suites are named "${suite}". Give the id of one: ${each.join(', ')}`);
   }
-  throw new Error(`No suite has the name or id "${suite}"${what}. ${insteadOf(suite, suites.map(({ name }) => name), "the server's suites")}`);
+  throw new Error(
+    `No suite has the name or id "${suite}"${what}. ${insteadOf(
+      suite,
+      suites.map(({ name }) => name),
+      "the server's suites",
+    )}`,
+  );
 }

@@ -26,11 +26,24 @@ Everywhere: --server URL --token TOKEN. Without them: TOOLMARK_SERVER and TOOLMA
 or the server that npm start runs here.`.split('\n');
 
 const OPTIONS = {
-  server: { type: 'string' }, token: { type: 'string' }, models: { type: 'string' }, watch: { type: 'boolean' }, json: { type: 'boolean' },
-  failed: { type: 'boolean' }, samples: { type: 'string' }, temperature: { type: 'string' }, 'tool-choice': { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  server: { type: 'string' },
+  token: { type: 'string' },
+  models: { type: 'string' },
+  watch: { type: 'boolean' },
+  json: { type: 'boolean' },
+  failed: { type: 'boolean' },
+  samples: { type: 'string' },
+  temperature: { type: 'string' },
+  'tool-choice': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
   target: { type: 'string' },
-  in: { type: 'string' }, out: { type: 'string' }, cache: { type: 'string' },
-  format: { type: 'string' }, answers: { type: 'string' }, name: { type: 'string' }, 'dry-run': { type: 'boolean' },
+  in: { type: 'string' },
+  out: { type: 'string' },
+  cache: { type: 'string' },
+  format: { type: 'string' },
+  answers: { type: 'string' },
+  name: { type: 'string' },
+  'dry-run': { type: 'boolean' },
   version: { type: 'boolean' },
 } as const;
 const read = () => readArguments(process.argv.slice(2), OPTIONS);
@@ -51,17 +64,64 @@ interface Command {
 const EVERYWHERE: readonly OptionName[] = ['server', 'token', 'help', 'version'];
 const COMMANDS = new Map<string, Command>([
   ['login', { options: [], most: 0, perform: (_rest, options) => login(options) }],
-  ['suites', { options: ['format', 'answers', 'name', 'dry-run', 'json'], perform: async (...given) => (await import('./commands.js')).suites(clientOf(given[1]), ...given) }],
-  ['run', { options: ['models', 'watch', 'json', 'samples', 'temperature', 'tool-choice', 'cache'], most: 1, perform: async (...given) => (await import('./run.js')).run(clientOf(given[1]), ...given) }],
-  ['record', { options: ['target', 'in', 'watch', 'json'], most: 1, perform: async (...given) => (await import('./record.js')).record(clientOf(given[1]), ...given) }],
-  ['jobs', { options: ['json'], most: 0, perform: async (...given) => (await import('./commands.js')).jobs(clientOf(given[1]), ...given) }],
-  ['cancel', { options: [], most: 1, perform: async (rest, options) => (await import('./commands.js')).cancel(clientOf(options), rest) }],
-  ['results', { options: ['failed', 'json'], most: 1, perform: async (...given) => (await import('./commands.js')).results(clientOf(given[1]), ...given) }],
-  ['score', { options: ['in', 'out'], most: 0, perform: async (_rest, options) => (await import('./score.js')).score(options) }],
+  [
+    'suites',
+    {
+      options: ['format', 'answers', 'name', 'dry-run', 'json'],
+      perform: async (...given) => (await import('./commands.js')).suites(clientOf(given[1]), ...given),
+    },
+  ],
+  [
+    'run',
+    {
+      options: ['models', 'watch', 'json', 'samples', 'temperature', 'tool-choice', 'cache'],
+      most: 1,
+      perform: async (...given) => (await import('./run.js')).run(clientOf(given[1]), ...given),
+    },
+  ],
+  [
+    'record',
+    {
+      options: ['target', 'in', 'watch', 'json'],
+      most: 1,
+      perform: async (...given) => (await import('./record.js')).record(clientOf(given[1]), ...given),
+    },
+  ],
+  [
+    'jobs',
+    {
+      options: ['json'],
+      most: 0,
+      perform: async (...given) => (await import('./commands.js')).jobs(clientOf(given[1]), ...given),
+    },
+  ],
+  [
+    'cancel',
+    {
+      options: [],
+      most: 1,
+      perform: async (rest, options) => (await import('./commands.js')).cancel(clientOf(options), rest),
+    },
+  ],
+  [
+    'results',
+    {
+      options: ['failed', 'json'],
+      most: 1,
+      perform: async (...given) => (await import('./commands.js')).results(clientOf(given[1]), ...given),
+    },
+  ],
+  [
+    'score',
+    { options: ['in', 'out'], most: 0, perform: async (_rest, options) => (await import('./score.js')).score(options) },
+  ],
 ]);
 
 try {
-  const { values, positionals: [name, ...rest] } = read();
+  const {
+    values,
+    positionals: [name, ...rest],
+  } = read();
   if (values.version) say(`toolmark ${version()}`);
   else if (!name || values.help) say(...USAGE);
   else await perform(name, rest, values);
@@ -72,12 +132,22 @@ try {
 
 async function perform(name: string, rest: string[], options: Options): Promise<void> {
   const command = COMMANDS.get(name);
-  if (!command) throw new Error(`No command "${name}". ${insteadOf(name, [...COMMANDS.keys()], 'the commands')} See toolmark --help`);
+  if (!command)
+    throw new Error(
+      `No command "${name}". ${insteadOf(name, [...COMMANDS.keys()], 'the commands')} See toolmark --help`,
+    );
   const known = [...command.options, ...EVERYWHERE];
   for (const option of Object.keys(options) as OptionName[]) {
-    if (!known.includes(option)) throw new Error(`toolmark ${name} takes no --${option}. Its options: ${known.map((one) => `--${one}`).join(', ')}.`);
+    if (!known.includes(option))
+      throw new Error(
+        `toolmark ${name} takes no --${option}. Its options: ${known.map((one) => `--${one}`).join(', ')}.`,
+      );
   }
-  if (command.most !== undefined && rest.length > command.most) throw new Error(`toolmark ${name} does not know what "${rest[command.most]}" is for. Put a name of several words in quotes. See toolmark --help`);
+  if (command.most !== undefined && rest.length > command.most)
+    throw new Error(
+      `toolmark ${name} does not know what "${rest[command.most]}" is for. Put a name of several ` +
+        'words in quotes. See toolmark --help',
+    );
   await command.perform(rest, options);
 }
 
@@ -87,7 +157,10 @@ function clientOf(options: Options): ApiClient {
 }
 
 function version(): string {
-  const file = new URL(import.meta.url.includes('/dist/') ? '../../../package.json' : '../../package.json', import.meta.url);
+  const file = new URL(
+    import.meta.url.includes('/dist/') ? '../../../package.json' : '../../package.json',
+    import.meta.url,
+  );
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
@@ -96,5 +169,10 @@ function explain(error: Error): string[] {
   if (error instanceof ApiError) return error.lines;
   if (!(cause instanceof Error)) return [message];
   // What fetch throws says only in its cause what happened.
-  return message === 'fetch failed' ? [`The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it running (npm start)?`] : [message, ...explain(cause)];
+  return message === 'fetch failed'
+    ? [
+        `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is ` +
+          'it running (npm start)?',
+      ]
+    : [message, ...explain(cause)];
 }

@@ -17,7 +17,10 @@ export function readSuiteFile(path: string): string {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} is no suite: ${(error as Error).message}. Look at examples/weather.json, or at what toolmark suites export prints.`);
+    throw new Error(
+      `${path} is no suite: ${(error as Error).message}. Look at examples/weather.json, or at what ` +
+        'toolmark suites export prints.',
+    );
   }
   return text;
 }
@@ -33,6 +36,10 @@ export function readImport(path: string, options: Options): string {
 }
 
 export function importQuery(options: Options): string {
-  const query = new URLSearchParams({ format: options.format!, ...(options['dry-run'] && { dry_run: 'true' }), ...(options.name && { name: options.name }) });
+  const query = new URLSearchParams({
+    format: options.format!,
+    ...(options['dry-run'] && { dry_run: 'true' }),
+    ...(options.name && { name: options.name }),
+  });
   return `?${query}`;
 }

@@ -29,7 +29,9 @@ export async function record(client: ApiClient, [suite]: string[], options: Opti
       bytes += chunk.length;
       if (bytes - drawn >= DRAWN_EVERY_BYTES) {
         drawn = bytes;
-        terminal?.show(() => [found?.isFile() ? `${Math.floor((100 * bytes) / found.size)} % sent` : `${Math.round(bytes / 1e6)} MB sent`]);
+        terminal?.show(() => [
+          found?.isFile() ? `${Math.floor((100 * bytes) / found.size)} % sent` : `${Math.round(bytes / 1e6)} MB sent`,
+        ]);
       }
       done(null, chunk);
     },
@@ -37,7 +39,13 @@ export async function record(client: ApiClient, [suite]: string[], options: Opti
   const source = file === undefined ? process.stdin : createReadStream(file);
   source.on('error', (error: Error) => counted.destroy(error));
   const query = new URLSearchParams({ suite_id: suiteId, target_name: target });
-  const made = await sendStream<Recorded>(client, `/api/tool-eval/recorded?${query}`, 'application/x-ndjson', source.pipe(counted), found?.isFile() ? found.size : undefined).catch(async (error: Error) => {
+  const made = await sendStream<Recorded>(
+    client,
+    `/api/tool-eval/recorded?${query}`,
+    'application/x-ndjson',
+    source.pipe(counted),
+    found?.isFile() ? found.size : undefined,
+  ).catch(async (error: Error) => {
     source.destroy();
     terminal?.clear();
     await forget();

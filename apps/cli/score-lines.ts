@@ -11,11 +11,14 @@ const WRITE_AT_LENGTH = 65_536;
 const LONGEST_LINE_BYTES = 64 * 2 ** 20;
 
 /**
- * Scores JSON lines one by one, in order and in constant memory: no more is read than was written. A line that cannot be scored
- * answers with its number and the reason, and the rest go on.
+ * Scores JSON lines one by one, in order and in constant memory: no more is read than was written. A line that
+ * cannot be scored answers with its number and the reason, and the rest go on.
  */
 export async function scoreLines(
-  input: Readable, output: Writable, onProgress: (bytes: number) => void = () => {}, longestLineBytes = LONGEST_LINE_BYTES,
+  input: Readable,
+  output: Writable,
+  onProgress: (bytes: number) => void = () => {},
+  longestLineBytes = LONGEST_LINE_BYTES,
 ): Promise<{ lines: number; failed: number }> {
   let [line, failed, answers] = [0, 0, ''];
   for await (const text of linesOf(input, onProgress, longestLineBytes)) {
@@ -32,9 +35,16 @@ export async function scoreLines(
   return { lines: line, failed };
 }
 
-function scoreLine(text: string | undefined, line: number, longestLineBytes: number): { answer: string; scored: boolean } {
+function scoreLine(
+  text: string | undefined,
+  line: number,
+  longestLineBytes: number,
+): { answer: string; scored: boolean } {
   // What is known of the line when it fails stands in its answer too.
-  const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = { id: null, metric: null };
+  const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = {
+    id: null,
+    metric: null,
+  };
   const answer = (outcome: string, score: number | null, more: object): string => {
     const { id, metric, readAs, ...by } = known;
     return json({ id, line, metric, ...by, ...(readAs !== undefined && { read_as: readAs }), outcome, score, ...more });
@@ -48,7 +58,8 @@ function scoreLine(text: string | undefined, line: number, longestLineBytes: num
     JSON.stringify(named); // An id nested too deeply to be printed is none.
     known.id = named;
     refuseSlips(parsed);
-    if (typeof parsed.metric !== 'string') throw new Error(`"metric" ${parsed.metric === undefined ? 'is missing' : 'must be a string'}: name the metric.`);
+    if (typeof parsed.metric !== 'string')
+      throw new Error(`"metric" ${parsed.metric === undefined ? 'is missing' : 'must be a string'}: name the metric.`);
     const metric = findMetric(parsed.metric);
     known.version = metric.version;
     known.options = optionsOf(metric, parsed.options);
@@ -67,15 +78,20 @@ function refuseSlips(line: JsonObject): void {
   for (const key in line) {
     if (key === 'id' || FIELDS.includes(key)) continue;
     const likely = meant(key, FIELDS);
-    if (likely !== undefined && line[likely] === undefined) throw new Error(`"${key}" is no field of a line. Is "${likely}" meant?`);
+    if (likely !== undefined && line[likely] === undefined)
+      throw new Error(`"${key}" is no field of a line. Is "${likely}" meant?`);
   }
 }
 
 /**
- * The lines of a text; undefined for one that is too long. They end at \n alone: U+2028 may stand in a JSON string, which
- * node:readline would cut there; and no byte of another character is a \n in UTF-8.
+ * The lines of a text; undefined for one that is too long. They end at \n alone: U+2028 may stand in a JSON string,
+ * which node:readline would cut there; and no byte of another character is a \n in UTF-8.
  */
-async function* linesOf(input: Readable, onProgress: (bytes: number) => void, longestBytes: number): AsyncGenerator<string | undefined> {
+async function* linesOf(
+  input: Readable,
+  onProgress: (bytes: number) => void,
+  longestBytes: number,
+): AsyncGenerator<string | undefined> {
   const decoder = new TextDecoder();
   let parts: Buffer[] = [];
   let [bytes, length] = [0, 0];

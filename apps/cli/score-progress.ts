@@ -2,7 +2,10 @@ const EVERY_BYTES = 1 << 20;
 const WIDTH = 30;
 
 /** A bar in one line of a terminal: how much of the file is read, or how many megabytes where its size is not known. */
-export function drawScoreProgress(terminal: { write(text: string): unknown }, totalBytes?: number): { at(bytes: number): void; end(lines: number, failed: number): void } {
+export function drawScoreProgress(
+  terminal: { write(text: string): unknown },
+  totalBytes?: number,
+): { at(bytes: number): void; end(lines: number, failed: number): void } {
   const draw = (text: string): void => void terminal.write(`\r\u001b[2K${text}`);
   let next = 0;
   return {
@@ -10,7 +13,11 @@ export function drawScoreProgress(terminal: { write(text: string): unknown }, to
       if (bytes < next) return;
       next = bytes + EVERY_BYTES;
       const share = totalBytes ? Math.min(1, bytes / totalBytes) : 0;
-      draw(totalBytes ? `[${'#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')}] ${Math.round(share * 100)} %` : `${Math.round(bytes / 1e6)} MB`);
+      draw(
+        totalBytes
+          ? `[${'#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')}] ${Math.round(share * 100)} %`
+          : `${Math.round(bytes / 1e6)} MB`,
+      );
     },
     end: (lines, failed) => draw(`${lines} lines${failed ? `, ${failed} of them could not be scored` : ''}\n`),
   };

@@ -14,12 +14,16 @@ export async function score(options: { in?: string; out?: string }): Promise<voi
   const from = options.in === undefined ? undefined : statSync(options.in, { throwIfNoEntry: false });
   if (options.in !== undefined && !from) throw new Error(`No file "${options.in}" to score.`);
   const into = options.out === undefined ? undefined : statSync(options.out, { throwIfNoEntry: false });
-  if (from?.isFile() && from.ino === into?.ino && from.dev === into.dev) throw new Error(`"${options.out}" is the file that is read: write to another one.`);
+  if (from?.isFile() && from.ino === into?.ino && from.dev === into.dev)
+    throw new Error(`"${options.out}" is the file that is read: write to another one.`);
   const input = options.in === undefined ? process.stdin : createReadStream(options.in);
   const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
   if (options.out !== undefined) await once(output, 'open');
   // Where scores go to the terminal themselves, a bar would stand between them.
-  const progress = process.stderr.isTTY && !(options.out === undefined && process.stdout.isTTY) ? drawScoreProgress(process.stderr, from?.size) : undefined;
+  const progress =
+    process.stderr.isTTY && !(options.out === undefined && process.stdout.isTTY)
+      ? drawScoreProgress(process.stderr, from?.size)
+      : undefined;
   const { lines, failed } = await scoreLines(input, output, progress?.at);
   if (options.out !== undefined) await finished(output.end());
   progress?.end(lines, failed);

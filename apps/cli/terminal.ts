@@ -4,7 +4,10 @@
  * Each function takes lines, or values, and only what stands here ends a line. (ESLint keeps the rest of this folder from writing.)
  */
 
-/** Delete, the second half of the control codes, and what turns the reading direction round: all that JSON does not escape. */
+/**
+ * Delete, the second half of the control codes, and what turns the reading direction round: all that JSON does not
+ * escape.
+ */
 const ODD = '\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 const IN_JSON = new RegExp(`[${ODD}]`, 'g');
 const IN_LINES = new RegExp(`[\\u0000-\\u001f${ODD}]`, 'g');
@@ -16,7 +19,8 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 export const visible = (text: string): string => text.replace(IN_LINES, escaped);
 
 /** JSON that no terminal takes for anything else, and every parser for the same. */
-export const json = (value: unknown, indent?: number): string => JSON.stringify(value, null, indent).replace(IN_JSON, escaped);
+export const json = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(IN_JSON, escaped);
 
 const written = (lines: readonly string[]): string => lines.map((line) => `${visible(line)}\n`).join('');
 
@@ -25,7 +29,8 @@ export const say = (...lines: string[]): void => void process.stdout.write(writt
 export const tell = (...lines: string[]): void => void process.stderr.write(written(lines));
 export const sayJson = (value: unknown, indent?: number): void => void process.stdout.write(`${json(value, indent)}\n`);
 /** A file: as it is, but where somebody looks at it. */
-export const sayFile = (text: string): void => void process.stdout.write(process.stdout.isTTY ? text.replace(IN_FILES, escaped) : text);
+export const sayFile = (text: string): void =>
+  void process.stdout.write(process.stdout.isTTY ? text.replace(IN_FILES, escaped) : text);
 
 /** Lines of a terminal that are drawn over again, for its width and height. */
 export interface Drawing {
@@ -53,4 +58,5 @@ export function drawing(): Drawing | undefined {
 }
 
 /** Whoever reads our output may have had enough (`| head`). */
-export const endWithReader = (): void => void process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+export const endWithReader = (): void =>
+  void process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

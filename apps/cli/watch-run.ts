@@ -6,12 +6,20 @@ import type { Run, RunWarning } from '#lib/contracts/run';
 import { progressLines } from './show.js';
 import { drawing, tell } from './terminal.js';
 
-/** A proxy that lets no WebSocket through, or a server that is being restarted: after this long, HTTP is asked instead. */
+/**
+ * A proxy that lets no WebSocket through, or a server that is being restarted: after this long, HTTP is asked
+ * instead.
+ */
 const LIVE_PATIENCE_MS = 5000;
 const POLL_MS = 500;
 
 /** Follows a run to its end, with a bar for each model where somebody looks, and answers it with its summaries. */
-export async function watchRun(client: ApiClient, jobId: string, runId: string, { silent }: { silent: boolean }): Promise<Run> {
+export async function watchRun(
+  client: ApiClient,
+  jobId: string,
+  runId: string,
+  { silent }: { silent: boolean },
+): Promise<Run> {
   const bars = silent ? undefined : drawing();
   const warned = new Set<string>();
   const warn = ({ code, message }: Pick<RunWarning, 'code' | 'message'>): void => {
@@ -24,7 +32,8 @@ export async function watchRun(client: ApiClient, jobId: string, runId: string, 
   if (job.status === 'pending' && job.detail && !silent) tell(job.detail);
   try {
     for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
-      if (entry.name === 'tool_eval_progress') bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));
+      if (entry.name === 'tool_eval_progress')
+        bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));
       else if (entry.name === 'eval_warning') warn(entry.event.data);
     }
   } catch (error) {

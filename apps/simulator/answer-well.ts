@@ -18,9 +18,9 @@ export interface WellReply extends Reply {
 }
 
 /**
- * Answers as a good model would, by words alone: the tool whose words fit the last user message best, arguments from the
- * values in it, several calls where it asks for several things, text where no tool fits and none is required. A tool that
- * already answered since that message is not called again, so that chains move on and end.
+ * Answers as a good model would, by words alone: the tool whose words fit the last user message best, arguments
+ * from the values in it, several calls where it asks for several things, text where no tool fits and none is
+ * required. A tool that already answered since that message is not called again, so that chains move on and end.
  */
 export function answerWell(request: ChatRequest): WellReply {
   const { messages, tool_choice: choice = 'auto' } = request;
@@ -35,19 +35,26 @@ export function answerWell(request: ChatRequest): WellReply {
   const conversation: Conversation = {
     found: new Map(),
     today: todayIn(messages.map((message) => textOf(message.content)).join('\n')),
-    results: since.filter((message) => message.role === 'tool').map((message) => parsed(textOf(message.content))).reverse(),
+    results: since
+      .filter((message) => message.role === 'tool')
+      .map((message) => parsed(textOf(message.content)))
+      .reverse(),
   };
   const candidates = rankTools(prompt, lexicon).map((ranked, place) => candidate(ranked, place, prompt, conversation));
-  const forced = typeof choice === 'object' ? tools.find((tool) => tool.function.name === choice.function?.name) : undefined;
+  const forced =
+    typeof choice === 'object' ? tools.find((tool) => tool.function.name === choice.function?.name) : undefined;
   const required = choice === 'required' || forced !== undefined;
   const order = (): Tool[] => candidates.sort((a, b) => b.fit() - a.fit()).map(({ tool }) => tool);
 
   if (forced) return { content: null, calls: [fill(forced, prompt, conversation).call], ranked: order };
-  const best = bestOf(candidates.filter(({ tool }) => !done.has(tool.function.name))) ?? (required ? bestOf(candidates) : undefined);
+  const best =
+    bestOf(candidates.filter(({ tool }) => !done.has(tool.function.name))) ??
+    (required ? bestOf(candidates) : undefined);
   if (!best || (!required && best.fit() < (done.size > 0 ? FITS_ALONE : FITS))) return say(prompt, since, order);
   const several = request.parallel_tool_calls !== false && done.size === 0;
   const clauses = several ? clausesOf(prompt, lexicon) : [];
-  if (clauses.length < 2) return { content: null, calls: several ? best.calls() : best.calls().slice(0, 1), ranked: order };
+  if (clauses.length < 2)
+    return { content: null, calls: several ? best.calls() : best.calls().slice(0, 1), ranked: order };
   const calls = clauses.map(({ tool, text }) => {
     const own = fill(tool, text, conversation);
     return own.source.guessed > 0 ? fill(tool, prompt, conversation).call : own.call;
@@ -77,11 +84,27 @@ interface Candidate {
   calls(): Call[];
 }
 
-function candidate({ tool, fit }: { tool: Tool; fit: number }, place: number, prompt: string, conversation: Conversation): Candidate {
-  if (place >= TRIED) return { tool, words: fit * GUESS_PENALTY, fit: () => fit * GUESS_PENALTY, calls: () => [fill(tool, prompt, conversation).call] };
+function candidate(
+  { tool, fit }: { tool: Tool; fit: number },
+  place: number,
+  prompt: string,
+  conversation: Conversation,
+): Candidate {
+  if (place >= TRIED)
+    return {
+      tool,
+      words: fit * GUESS_PENALTY,
+      fit: () => fit * GUESS_PENALTY,
+      calls: () => [fill(tool, prompt, conversation).call],
+    };
   let filled: ReturnType<typeof fill> | undefined;
   const once = (): ReturnType<typeof fill> => (filled ??= fill(tool, prompt, conversation));
-  return { tool, words: fit, fit: () => fit * GUESS_PENALTY ** once().source.guessed, calls: () => forEachOf(once().call, once().source) };
+  return {
+    tool,
+    words: fit,
+    fit: () => fit * GUESS_PENALTY ** once().source.guessed,
+    calls: () => forEachOf(once().call, once().source),
+  };
 }
 
 /** The first of the best. Arguments are most of the work, so they are not tried where the words alone fit less. */
@@ -91,7 +114,10 @@ function bestOf(candidates: Candidate[]): Candidate | undefined {
   return best;
 }
 
-/** "Turn this off and write that": the clauses that each fit a tool of their own; "and ship it" belongs to the one before. */
+/**
+ * "Turn this off and write that": the clauses that each fit a tool of their own; "and ship it" belongs to the one
+ * before.
+ */
 function clausesOf(prompt: string, lexicon: Lexicon): { tool: Tool; text: string }[] {
   const parts = prompt.split(/(?:,? and (?:then |also )?|; |[.!?] (?:Then |Also )?)(?=[A-Za-z])/);
   if (parts.length < 2) return [];
@@ -112,7 +138,8 @@ function forEachOf(call: Call, source: Source): Call[] {
     const listed = [source.found[own]!];
     for (const next of source.found.slice(own + 1)) {
       const between = source.prompt.slice(listed.at(-1)!.end, next.start);
-      if (next.kind === listed[0]!.kind && !source.used.has(next) && /^(,| and| or|, and)( \w+)? $/.test(between)) listed.push(next);
+      if (next.kind === listed[0]!.kind && !source.used.has(next) && /^(,| and| or|, and)( \w+)? $/.test(between))
+        listed.push(next);
     }
     if (listed.length > 1) return listed.map((found) => ({ ...call, arguments: { ...given, [key]: found.value } }));
   }
@@ -120,8 +147,13 @@ function forEachOf(call: Call, source: Source): Call[] {
 }
 
 function say(prompt: string, since: Message[], ranked: () => Tool[]): WellReply {
-  const answers = since.filter((message) => message.role === 'tool').map((message) => textOf(message.content).slice(0, 200));
-  const content = answers.length > 0 ? `Done. ${answers.join(' ')}` : `None of my tools is needed for that. You asked: ${prompt.slice(0, 200)}`;
+  const answers = since
+    .filter((message) => message.role === 'tool')
+    .map((message) => textOf(message.content).slice(0, 200));
+  const content =
+    answers.length > 0
+      ? `Done. ${answers.join(' ')}`
+      : `None of my tools is needed for that. You asked: ${prompt.slice(0, 200)}`;
   return { content, calls: [], ranked };
 }
 

@@ -1,4 +1,7 @@
-/** 32-bit FNV-1a of the text's UTF-16 units, with murmur3's final mix so that its low bits are as good as its high ones. */
+/**
+ * 32-bit FNV-1a of the text's UTF-16 units, with murmur3's final mix so that its low bits are as good as its high
+ * ones.
+ */
 export function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

@@ -14,7 +14,8 @@ export interface Lexicon {
 /** The words of a tool set. Kept with it, since a suite sends the same tools with every case; see readBody. */
 export const lexiconOf = remember((tools: Tool[]): Lexicon => {
   const lexicon: Lexicon = { tools: tools.map(wordsOf), known: new Map() };
-  for (const { weights } of lexicon.tools) for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);
+  for (const { weights } of lexicon.tools)
+    for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);
   return lexicon;
 }, 100);
 

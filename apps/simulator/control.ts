@@ -37,19 +37,29 @@ export function control(method: string, url: URL, body: unknown, states: States)
     case 'GET stats':
       return sendJson(200, stats(states, url.searchParams));
     case 'GET requests':
-      return sendJson(200, { items: states.of(url.searchParams.get('model') ?? '').lastBodies.map((text) => JSON.parse(text) as unknown) });
+      return sendJson(200, {
+        items: states.of(url.searchParams.get('model') ?? '').lastBodies.map((text) => JSON.parse(text) as unknown),
+      });
     case 'POST reset':
       states.reset();
       return sendJson(200, {});
     default:
-      return sendError(404, `No ${method} ${url.pathname}. There are POST /control/models/<model>, /control/scripted/<id>, /control/reset and GET /control/stats, /control/requests?model=<model>.`);
+      return sendError(
+        404,
+        `No ${method} ${url.pathname}. There are POST /control/models/<model>, ` +
+          '/control/scripted/<id>, /control/reset and GET /control/stats, ' +
+          '/control/requests?model=<model>.',
+      );
   }
 }
 
 function switchModel(name: string, { on, status = 503 }: { on?: unknown; status?: unknown }, states: States): Answer {
   if (name !== '*' && !readModelName(name)) return unknownModel(name);
   if (typeof on !== 'boolean') return sendError(400, '"on" must be true or false.', null, { param: 'on' });
-  const known = status === 'reset' || status === 'hang' || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599);
+  const known =
+    status === 'reset' ||
+    status === 'hang' ||
+    (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599);
   if (!known) return sendError(400, '"status" must be 400 to 599, "reset" or "hang".', null, { param: 'status' });
   states.of(name).off = on ? null : { status: status as number | 'reset' | 'hang' };
   return sendJson(200, { model: name, on, ...(!on && { status }) });
@@ -57,7 +67,8 @@ function switchModel(name: string, { on, status = 503 }: { on?: unknown; status?
 
 /** `abc` and `scripted:abc` name the same script. */
 function postScript(id: string, body: unknown, states: States): Answer {
-  const name = id === '' || id === 'scripted' ? 'scripted' : /^scripted\b/.test(id) && readModelName(id) ? id : `scripted:${id}`;
+  const name =
+    id === '' || id === 'scripted' ? 'scripted' : /^scripted\b/.test(id) && readModelName(id) ? id : `scripted:${id}`;
   try {
     states.of(name).script = readScript(body);
   } catch (error) {
@@ -67,7 +78,13 @@ function postScript(id: string, body: unknown, states: States): Answer {
 }
 
 export const unknownModel = (name: string): Answer =>
-  sendError(404, `The model "${name}" does not exist. There are ${MODEL_NAMES.map(({ id }) => id).join(', ')}; each takes @<latency ms> and :<instance>.`, 'model_not_found', { param: 'model' });
+  sendError(
+    404,
+    `The model "${name}" does not exist. There are ${MODEL_NAMES.map(({ id }) => id).join(', ')}; ` +
+      'each takes @<latency ms> and :<instance>.',
+    'model_not_found',
+    { param: 'model' },
+  );
 
 /** `?model=` for one model, `?prompts=0` without the count of every prompt. */
 function stats(states: States, query: URLSearchParams): unknown {

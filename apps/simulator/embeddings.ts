@@ -3,8 +3,9 @@ import { hash } from './chance.js';
 export const EMBEDDING_DIMENSIONS = 256;
 
 /**
- * A text's hashed words and character trigrams, of length 1: equal texts have similarity 1, texts that share most of their
- * words have about 0.8, unrelated ones about 0. Each feature has a random sign, so that collisions cancel out.
+ * A text's hashed words and character trigrams, of length 1: equal texts have similarity 1, texts that share most
+ * of their words have about 0.8, unrelated ones about 0. Each feature has a random sign, so that collisions cancel
+ * out.
  */
 export function embed(text: string, dimensions = EMBEDDING_DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0);

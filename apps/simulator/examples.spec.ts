@@ -23,16 +23,29 @@ async function score(suite: any, model: string): Promise<{ overall: number; pass
       const scorer = prepareCase(input, suite.tools, suite.pass_threshold);
       const system = suite.system_prompt ? [{ role: 'system', content: suite.system_prompt }] : [];
       const messages = [...system, { role: 'user', content: input.prompt }];
-      const body = { model, messages, tools: suite.tools, tool_choice: scorer.abstention ? 'auto' : 'required', temperature: 0 };
-      const answer = await fetch(`${simulator.url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify(body) });
+      const body = {
+        model,
+        messages,
+        tools: suite.tools,
+        tool_choice: scorer.abstention ? 'auto' : 'required',
+        temperature: 0,
+      };
+      const answer = await fetch(`${simulator.url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
       return scorer.score(readReply((parseJson(await answer.text()) as any).choices[0].message, suite.tools));
     }),
   );
-  const mean = (value: (verdict: any) => number) => verdicts.reduce((sum, verdict) => sum + value(verdict), 0) / verdicts.length;
+  const mean = (value: (verdict: any) => number) =>
+    verdicts.reduce((sum, verdict) => sum + value(verdict), 0) / verdicts.length;
   return { overall: mean((verdict) => verdict.overall), passed: mean((verdict) => Number(verdict.passed)) };
 }
 
-describe.each([['weather', 20, 4], ['assistant', 40, 12]])('the example suite %s', (name, cases, tools) => {
+describe.each([
+  ['weather', 20, 4],
+  ['assistant', 40, 12],
+])('the example suite %s', (name, cases, tools) => {
   it('is well-formed, and every case has a name, a category and tags', () => {
     const suite = read(name);
     expect(suite.test_cases.length).toBeGreaterThanOrEqual(cases);
@@ -40,13 +53,21 @@ describe.each([['weather', 20, 4], ['assistant', 40, 12]])('the example suite %s
     expect(checkTools(suite.tools)).toEqual([]);
     for (const input of suite.test_cases) {
       expect(checkCase(CaseInput.parse(input), suite.tools)).toEqual([]);
-      expect(input).toMatchObject({ name: expect.any(String), category: expect.any(String), tags: expect.arrayContaining([expect.any(String)]) });
+      expect(input).toMatchObject({
+        name: expect.any(String),
+        category: expect.any(String),
+        tags: expect.arrayContaining([expect.any(String)]),
+      });
     }
   });
 
   it('makes a leaderboard: good but not perfect, careless, and wrong', async () => {
     const suite = read(name);
-    const [good, careless, wrong] = [await score(suite, 'perfect-ish'), await score(suite, 'careless-arguments'), await score(suite, 'wrong-tool')];
+    const [good, careless, wrong] = [
+      await score(suite, 'perfect-ish'),
+      await score(suite, 'careless-arguments'),
+      await score(suite, 'wrong-tool'),
+    ];
     expect(good.overall).toBeGreaterThan(0.75);
     expect(good.overall).toBeLessThan(0.97);
     expect(careless.overall).toBeLessThan(good.overall - 0.05);

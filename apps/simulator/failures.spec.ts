@@ -19,9 +19,17 @@ const tools = [
   },
 ];
 const post = (path: string, body: unknown, more: RequestInit = {}) =>
-  fetch(simulator.url + path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...more });
+  fetch(simulator.url + path, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...more,
+  });
 const ask = (model: string, more: object = {}, init: RequestInit = {}) =>
-  post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'What is the weather in Tokyo?' }], tools, ...more }, init);
+  post(
+    '/v1/chat/completions',
+    { model, messages: [{ role: 'user', content: 'What is the weather in Tokyo?' }], tools, ...more },
+    init,
+  );
 const json = async (answer: Promise<Response>): Promise<any> => (await answer).json();
 const choice = async (model: string, more?: object) => (await json(ask(model, more))).choices[0];
 const stats = async (model: string) => (await json(fetch(`${simulator.url}/control/stats`))).models[model];
@@ -53,7 +61,10 @@ describe('a model that is in trouble', () => {
   });
 
   it('content-filter says nothing and why', async () => {
-    expect(await choice('content-filter')).toMatchObject({ finish_reason: 'content_filter', message: { content: null } });
+    expect(await choice('content-filter')).toMatchObject({
+      finish_reason: 'content_filter',
+      message: { content: null },
+    });
   });
 
   it('huge answers 20 MB of good JSON', async () => {
@@ -91,9 +102,22 @@ describe('a model that is in trouble', () => {
   });
 
   it('flaky fails in every way there is, and the same question succeeds when it is repeated', async () => {
-    for (let n = 0; n < 60; n++) await ask('flaky-60', { messages: [{ role: 'user', content: `Weather in Paris, ${n}` }] }).then((answer) => answer.text()).catch(() => '');
-    expect(Object.keys((await stats('flaky-60')).answers).sort()).toEqual(['200', '500', '502', '503', 'half', 'reset']);
-    const again = async (): Promise<number> => ask('flaky-60').then((answer) => answer.text().then(() => answer.status)).catch(() => 0);
+    for (let n = 0; n < 60; n++)
+      await ask('flaky-60', { messages: [{ role: 'user', content: `Weather in Paris, ${n}` }] })
+        .then((answer) => answer.text())
+        .catch(() => '');
+    expect(Object.keys((await stats('flaky-60')).answers).sort()).toEqual([
+      '200',
+      '500',
+      '502',
+      '503',
+      'half',
+      'reset',
+    ]);
+    const again = async (): Promise<number> =>
+      ask('flaky-60')
+        .then((answer) => answer.text().then(() => answer.status))
+        .catch(() => 0);
     while ((await again()) !== 200);
   });
 
@@ -131,17 +155,30 @@ describe('a conversation', () => {
 
   it('ends with words when perfect-ish has its answer, and never with never-stops', async () => {
     expect((await choice('perfect-ish', { messages: answered })).message.content).toMatch(/21/);
-    expect((await choice('never-stops', { messages: answered })).message.tool_calls[0].function.name).toBe('get_weather');
+    expect((await choice('never-stops', { messages: answered })).message.tool_calls[0].function.name).toBe(
+      'get_weather',
+    );
   });
 
   it('goes on to the next tool with what the first one answered', async () => {
-    const tool = (name: string, description: string, properties: object) => ({ type: 'function', function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } } });
-    const chain = [tool('search_flights', 'Search flights', { origin: { type: 'string' }, destination: { type: 'string' } }), tool('book_flight', 'Book a flight', { flight_id: { type: 'string' } })];
+    const tool = (name: string, description: string, properties: object) => ({
+      type: 'function',
+      function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
+    });
+    const chain = [
+      tool('search_flights', 'Search flights', { origin: { type: 'string' }, destination: { type: 'string' } }),
+      tool('book_flight', 'Book a flight', { flight_id: { type: 'string' } }),
+    ];
     const prompt = { role: 'user', content: 'Book a flight from Oslo to London' };
     const first = (await choice('perfect-ish', { messages: [prompt], tools: chain, tool_choice: 'required' })).message;
-    expect(first.tool_calls[0].function).toEqual({ name: 'search_flights', arguments: '{"origin":"Oslo","destination":"London"}' });
+    expect(first.tool_calls[0].function).toEqual({
+      name: 'search_flights',
+      arguments: '{"origin":"Oslo","destination":"London"}',
+    });
     const found = { role: 'tool', tool_call_id: first.tool_calls[0].id, content: '{"flights":[{"id":"FL123"}]}' };
-    const second = (await choice('perfect-ish', { messages: [prompt, first, found], tools: chain, tool_choice: 'required' })).message;
+    const second = (
+      await choice('perfect-ish', { messages: [prompt, first, found], tools: chain, tool_choice: 'required' })
+    ).message;
     expect(second.tool_calls[0].function).toEqual({ name: 'book_flight', arguments: '{"flight_id":"FL123"}' });
   });
 });
@@ -163,7 +200,9 @@ describe('the control endpoints', () => {
   });
 
   it('name the problem with what was posted', async () => {
-    expect((await json(control('models/gpt-9', { on: false }))).error.message).toMatch(/"gpt-9" does not exist. There are perfect-ish/);
+    expect((await json(control('models/gpt-9', { on: false }))).error.message).toMatch(
+      /"gpt-9" does not exist. There are perfect-ish/,
+    );
     expect((await json(control('models/instant', { on: 'no' }))).error.message).toMatch(/"on" must be/);
     expect((await json(control('scripted/a', { reply: 1 }))).error.message).toMatch(/"replies"/);
     expect((await control('models/%', { on: false })).status).toBe(500);
@@ -171,13 +210,28 @@ describe('the control endpoints', () => {
 
   it('script replies by prompt, whole HTTP answers and delays; the last of a list repeats', async () => {
     const script = {
-      by_prompt: { 'What is the weather in Tokyo?': [{ status: 429, headers: { 'retry-after': '1' } }, { content: 'fine', usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 }, finish_reason: 'stop' }] },
-      replies: [{ tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: '{"n":5.0}' } }] }, { body: 'not json' }],
+      by_prompt: {
+        'What is the weather in Tokyo?': [
+          { status: 429, headers: { 'retry-after': '1' } },
+          {
+            content: 'fine',
+            usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 },
+            finish_reason: 'stop',
+          },
+        ],
+      },
+      replies: [
+        { tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: '{"n":5.0}' } }] },
+        { body: 'not json' },
+      ],
     };
     await control('scripted/a', script);
     const first = await ask('scripted:a');
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await json(ask('scripted:a'))).toMatchObject({ choices: [{ message: { content: 'fine' } }], usage: { total_tokens: 10 } });
+    expect(await json(ask('scripted:a'))).toMatchObject({
+      choices: [{ message: { content: 'fine' } }],
+      usage: { total_tokens: 10 },
+    });
     expect(await json(ask('scripted:a'))).toMatchObject({ choices: [{ message: { content: 'fine' } }] });
     const other = { messages: [{ role: 'user', content: 'Anything else' }] };
     expect((await choice('scripted:a', other)).message.tool_calls[0].function.arguments).toBe('{"n":5.0}');
@@ -187,7 +241,12 @@ describe('the control endpoints', () => {
 
   it('tell how often what was asked, and what was sent last', async () => {
     await Promise.all([ask('instant'), ask('instant'), ask('instant:b')]);
-    expect(await stats('instant')).toMatchObject({ requests: 2, answers: { 200: 2 }, in_flight: 0, prompts: { 'What is the weather in Tokyo?': 2 } });
+    expect(await stats('instant')).toMatchObject({
+      requests: 2,
+      answers: { 200: 2 },
+      in_flight: 0,
+      prompts: { 'What is the weather in Tokyo?': 2 },
+    });
     const { items } = await json(fetch(`${simulator.url}/control/requests?model=instant:b`));
     expect(items).toEqual([expect.objectContaining({ model: 'instant:b', tools })]);
     await control('reset', {});
@@ -201,38 +260,124 @@ describe('a wrong request', () => {
     ['no model', { messages: [{ role: 'user', content: 'x' }] }, 400, /model parameter/],
     ['an unknown model', { model: 'gpt-9', messages: [{ role: 'user', content: 'x' }] }, 404, /does not exist/],
     ['no messages', { model: 'instant', messages: [] }, 400, /'messages' must be/],
-    ['tool_choice without tools', { model: 'instant', messages: [{ role: 'user', content: 'x' }], tool_choice: 'required' }, 400, /'tool_choice' is only allowed/],
-    ['streaming', { model: 'instant', messages: [{ role: 'user', content: 'x' }], stream: true }, 400, /does not stream/],
+    [
+      'tool_choice without tools',
+      { model: 'instant', messages: [{ role: 'user', content: 'x' }], tool_choice: 'required' },
+      400,
+      /'tool_choice' is only allowed/,
+    ],
+    [
+      'streaming',
+      { model: 'instant', messages: [{ role: 'user', content: 'x' }], stream: true },
+      400,
+      /does not stream/,
+    ],
   ])('gets an OpenAI error: %s', async (_what, body, status, message) => {
     const answer = await post('/v1/chat/completions', body);
     expect(answer.status).toBe(status);
-    expect(((await answer.json()) as any).error).toMatchObject({ message: expect.stringMatching(message), type: 'invalid_request_error' });
+    expect(((await answer.json()) as any).error).toMatchObject({
+      message: expect.stringMatching(message),
+      type: 'invalid_request_error',
+    });
   });
 
   const nameOf = (length: number) => 'x'.repeat(length);
   const PATTERN = "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
-  const google = (at: number) => `* GenerateContentRequest.tools[0].function_declarations[${at}].name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n`;
+  const google = (at: number) =>
+    `* GenerateContentRequest.tools[0].function_declarations[${at}].name: Invalid function name. ` +
+    'Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), ' +
+    'dots (.), colons (:), or dashes (-), with a maximum length of 64.\n';
   it.each([
-    ['chat', ['f', 'a.b'], { error: { message: `Invalid 'tools[1].function.name': ${PATTERN}`, type: 'invalid_request_error', param: 'tools[1].function.name', code: 'invalid_value' } }],
-    ['chat', [nameOf(65)], { error: { message: "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64, but got a string with length 65 instead.", code: 'string_above_max_length' } }],
+    [
+      'chat',
+      ['f', 'a.b'],
+      {
+        error: {
+          message: `Invalid 'tools[1].function.name': ${PATTERN}`,
+          type: 'invalid_request_error',
+          param: 'tools[1].function.name',
+          code: 'invalid_value',
+        },
+      },
+    ],
+    [
+      'chat',
+      [nameOf(65)],
+      {
+        error: {
+          message:
+            "Invalid 'tools[0].function.name': string too long. Expected a string with maximum " +
+            'length 64, but got a string with length 65 instead.',
+          code: 'string_above_max_length',
+        },
+      },
+    ],
     ['chat', [''], { error: { code: 'empty_string', param: 'tools[0].function.name' } }],
     ['chat', [nameOf(64), 'a-b_C9'], undefined],
-    ['responses', ['f', 'a b'], { error: { message: `Invalid 'tools[1].name': ${PATTERN}`, type: 'invalid_request_error', param: 'tools[1].name', code: 'invalid_value' } }],
+    [
+      'responses',
+      ['f', 'a b'],
+      {
+        error: {
+          message: `Invalid 'tools[1].name': ${PATTERN}`,
+          type: 'invalid_request_error',
+          param: 'tools[1].name',
+          code: 'invalid_value',
+        },
+      },
+    ],
     ['responses', ['a-b_C9'], undefined],
-    ['anthropic', ['f', 'a.b'], { type: 'error', error: { type: 'invalid_request_error', message: "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" } }],
-    ['anthropic', [nameOf(129)], { error: { message: 'tools.0.custom.name: String should have at most 128 characters' } }],
+    [
+      'anthropic',
+      ['f', 'a.b'],
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+        },
+      },
+    ],
+    [
+      'anthropic',
+      [nameOf(129)],
+      { error: { message: 'tools.0.custom.name: String should have at most 128 characters' } },
+    ],
     ['anthropic', ['f', 'f'], { error: { message: 'tools: Tool names must be unique.' } }],
     ['anthropic', [nameOf(128)], undefined],
-    ['google', ['f', '1st', 'a/b'], { error: { code: 400, status: 'INVALID_ARGUMENT', message: google(1) + google(2) } }],
+    [
+      'google',
+      ['f', '1st', 'a/b'],
+      { error: { code: 400, status: 'INVALID_ARGUMENT', message: google(1) + google(2) } },
+    ],
     ['google', ['f', 'f'], { error: { message: 'Duplicate function declaration found: f' } }],
     ['google', ['a.b', 'a:b-c', '_1', nameOf(64)], undefined],
   ])('has names of tools that the real host of %s refuses: %j', async (format, names, error) => {
     const messages = [{ role: 'user', content: 'Hi' }];
     const asked = {
-      chat: () => post('/v1/chat/completions', { model: 'instant', messages, tools: names.map((name) => ({ type: 'function', function: { name } })) }),
-      responses: () => post('/v1/responses', { model: 'instant', input: 'Hi', tools: names.map((name) => ({ type: 'function', name })) }),
-      anthropic: () => post('/anthropic/v1/messages', { model: 'instant', max_tokens: 9, messages, tools: names.map((name) => ({ name, input_schema: {} })) }, { headers: { 'anthropic-version': '2023-06-01' } }),
-      google: () => post('/google/v1beta/models/instant:generateContent', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], tools: [{ functionDeclarations: names.map((name) => ({ name })) }] }),
+      chat: () =>
+        post('/v1/chat/completions', {
+          model: 'instant',
+          messages,
+          tools: names.map((name) => ({ type: 'function', function: { name } })),
+        }),
+      responses: () =>
+        post('/v1/responses', {
+          model: 'instant',
+          input: 'Hi',
+          tools: names.map((name) => ({ type: 'function', name })),
+        }),
+      anthropic: () =>
+        post(
+          '/anthropic/v1/messages',
+          { model: 'instant', max_tokens: 9, messages, tools: names.map((name) => ({ name, input_schema: {} })) },
+          { headers: { 'anthropic-version': '2023-06-01' } },
+        ),
+      google: () =>
+        post('/google/v1beta/models/instant:generateContent', {
+          contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+          tools: [{ functionDeclarations: names.map((name) => ({ name })) }],
+        }),
     }[format]!;
     const answer = await asked();
     expect(answer.status).toBe(error ? 400 : 200);
@@ -240,13 +385,46 @@ describe('a wrong request', () => {
   });
 
   it.each([
-    ['/v1/chat/completions', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'a.b', arguments: '{}' } }] }] }, `Invalid 'messages[0].tool_calls[0].function.name': ${PATTERN}`],
-    ['/v1/responses', { input: [{ role: 'user', content: 'Hi' }, { type: 'function_call', call_id: 'c', name: 'a.b', arguments: '{}' }] }, `Invalid 'input[1].name': ${PATTERN}`],
-    ['/anthropic/v1/messages', { max_tokens: 9, messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: '', input: {} }] }] }, 'messages.0.content.0.tool_use.name: String should have at least 1 character'],
-    ['/anthropic/v1/messages', { max_tokens: 9, messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: nameOf(201), input: {} }] }] }, 'messages.0.content.0.tool_use.name: String should have at most 200 characters'],
-    ['/google/v1beta/models/instant:generateContent', { contents: [{ role: 'model', parts: [{ functionCall: { name: '', args: {} } }] }] }, '* GenerateContentRequest.contents[0].parts[0].function_call.name: Name cannot be empty.\n'],
+    [
+      '/v1/chat/completions',
+      { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'a.b', arguments: '{}' } }] }] },
+      `Invalid 'messages[0].tool_calls[0].function.name': ${PATTERN}`,
+    ],
+    [
+      '/v1/responses',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'function_call', call_id: 'c', name: 'a.b', arguments: '{}' },
+        ],
+      },
+      `Invalid 'input[1].name': ${PATTERN}`,
+    ],
+    [
+      '/anthropic/v1/messages',
+      {
+        max_tokens: 9,
+        messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: '', input: {} }] }],
+      },
+      'messages.0.content.0.tool_use.name: String should have at least 1 character',
+    ],
+    [
+      '/anthropic/v1/messages',
+      {
+        max_tokens: 9,
+        messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: nameOf(201), input: {} }] }],
+      },
+      'messages.0.content.0.tool_use.name: String should have at most 200 characters',
+    ],
+    [
+      '/google/v1beta/models/instant:generateContent',
+      { contents: [{ role: 'model', parts: [{ functionCall: { name: '', args: {} } }] }] },
+      '* GenerateContentRequest.contents[0].parts[0].function_call.name: Name cannot be empty.\n',
+    ],
   ])('has such names in its conversation: %s %j', async (path, body, message) => {
-    const answer = await post(path, path.startsWith('/google') ? body : { model: 'instant', ...body }, { headers: { 'anthropic-version': '2023-06-01' } });
+    const answer = await post(path, path.startsWith('/google') ? body : { model: 'instant', ...body }, {
+      headers: { 'anthropic-version': '2023-06-01' },
+    });
     expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([400, message]);
   });
 
@@ -254,12 +432,17 @@ describe('a wrong request', () => {
     const headers = { authorization: 'Bearer wrong' };
     expect((await ask('instant', {}, { headers })).status).toBe(401);
     expect((await fetch(`${simulator.url}/v1/models`, { headers })).status).toBe(401);
-    expect((await fetch(`${simulator.url}/v1/models`, { headers: { authorization: 'Bearer right' } })).status).toBe(200);
+    expect((await fetch(`${simulator.url}/v1/models`, { headers: { authorization: 'Bearer right' } })).status).toBe(
+      200,
+    );
   });
 
   it('that breaks off in its body harms nobody', async () => {
     await new Promise<void>((resolve) => {
-      const half = httpRequest(`${simulator.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-length': 1000 } });
+      const half = httpRequest(`${simulator.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-length': 1000 },
+      });
       half.on('error', () => resolve());
       half.write('{"model":', () => half.destroy(new Error('gone')));
     });

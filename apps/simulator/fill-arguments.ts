@@ -40,19 +40,39 @@ const SENSES: Sense[] = [
   { named: /e?mail|^to$|^cc$|recipient|attendee|address|guest|with/, find: (s, key) => take(s, 'email', near(key)) },
   { named: /url|link/, find: (s) => take(s, 'url', () => true) },
   { named: /file|path|attachment|document/, find: (s, key) => take(s, 'file', near(key)) },
-  { named: /folder|directory/, find: (s, key) => take(s, 'file', (f) => f.text.startsWith('/')) ?? take(s, 'name', near(key)) },
+  {
+    named: /folder|directory/,
+    find: (s, key) => take(s, 'file', (f) => f.text.startsWith('/')) ?? take(s, 'name', near(key)),
+  },
   { named: /date|day|^on$|when|since|until|before|after|due/, find: (s, key) => take(s, 'date', near(key)) },
   { named: /time|hour/, find: (s, key) => take(s, 'time', near(key)) },
-  { named: /^(title|subject|name|summary|label|list_name|new_name|event|what)$|_title$|_name$/, find: (s, key) => quotedFor(s, key) ?? after(s, TITLE_CUES) ?? take(s, 'file', near(key)) },
-  { named: /body|message|content|text|note|comment|description|reason/, find: (s, key) => after(s, BODY_CUES) ?? quotedFor(s, key) ?? after(s, TOPIC_CUES) },
-  { named: /city|location|place|region|country|origin|destination|where|from|to|room|store/, find: (s, key) => take(s, 'name', near(key)) },
-  { named: /person|who|contact|customer|owner|sender|author|user|name|^to$|recipient|with/, find: (s, key) => take(s, 'name', near(key)) },
-  { named: /query|topic|search|keyword|term|question|task|item|product|about/, find: (s, key) => quotedFor(s, key) ?? after(s, TOPIC_CUES) ?? take(s, 'name', near(key)) },
+  {
+    named: /^(title|subject|name|summary|label|list_name|new_name|event|what)$|_title$|_name$/,
+    find: (s, key) => quotedFor(s, key) ?? after(s, TITLE_CUES) ?? take(s, 'file', near(key)),
+  },
+  {
+    named: /body|message|content|text|note|comment|description|reason/,
+    find: (s, key) => after(s, BODY_CUES) ?? quotedFor(s, key) ?? after(s, TOPIC_CUES),
+  },
+  {
+    named: /city|location|place|region|country|origin|destination|where|from|to|room|store/,
+    find: (s, key) => take(s, 'name', near(key)),
+  },
+  {
+    named: /person|who|contact|customer|owner|sender|author|user|name|^to$|recipient|with/,
+    find: (s, key) => take(s, 'name', near(key)),
+  },
+  {
+    named: /query|topic|search|keyword|term|question|task|item|product|about/,
+    find: (s, key) => quotedFor(s, key) ?? after(s, TOPIC_CUES) ?? take(s, 'name', near(key)),
+  },
   { named: /title|subject/, find: (s) => after(s, TOPIC_CUES) },
 ];
 const TITLE_CUES = /\b(?:called|titled|named|entitled|with the (?:title|subject)|subject)\s+/i;
-const BODY_CUES = /\b(?:saying|says|that says|say|with the (?:message|text)|that it|telling (?:him|her|them)(?: that)?|because)\s+|:\s+/i;
-const TOPIC_CUES = /\b(?:about|regarding|for|mentioning|containing|named|matching|to|on|with)\s+(?:the |a |an |my |any |me )?/i;
+const BODY_CUES =
+  /\b(?:saying|says|that says|say|with the (?:message|text)|that it|telling (?:him|her|them)(?: that)?|because)\s+|:\s+/i;
+const TOPIC_CUES =
+  /\b(?:about|regarding|for|mentioning|containing|named|matching|to|on|with)\s+(?:the |a |an |my |any |me )?/i;
 
 /** Which words before a value point to which argument. */
 const POINTERS: [RegExp, RegExp][] = [
@@ -68,7 +88,8 @@ const sensesOf = remember((key: string): Sense[] => SENSES.filter(({ named }) =>
 
 const near = remember((key: string): ((found: Found) => boolean) => {
   const pointer = POINTERS.find(([keys]) => keys.test(key));
-  return (found) => (pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word)));
+  return (found) =>
+    pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word));
 });
 
 /** The first unused value of a kind that its surroundings point to, else the first unused one. */
@@ -90,7 +111,10 @@ function after(source: Source, cue: RegExp): string | undefined {
   const rest = source.prompt.slice(match.index + match[0].length);
   const quoted = /^["“]([^"”]+)["”]/.exec(rest);
   if (quoted) return quoted[1];
-  const value = rest.split(/[.?!](?:\s|$)|,\s| (?:to|from|with|on|at|in|by|for|and|tomorrow|today|next|this)\b(?! it)/i)[0]!.replace(/^["“']|["”']$/g, '').trim();
+  const value = rest
+    .split(/[.?!](?:\s|$)|,\s| (?:to|from|with|on|at|in|by|for|and|tomorrow|today|next|this)\b(?! it)/i)[0]!
+    .replace(/^["“']|["”']$/g, '')
+    .trim();
   return value === '' ? undefined : value;
 }
 
@@ -109,7 +133,8 @@ export function fillArguments(schema: JsonSchema | undefined, source: Source): R
 
 function fillValue(key: string, schema: JsonSchema, source: Source, required: boolean): unknown {
   if (schema.const !== undefined) return schema.const;
-  if (schema.enum) return mentioned(schema.enum, source.prompt) ?? (required ? (schema.default ?? schema.enum[0]) : undefined);
+  if (schema.enum)
+    return mentioned(schema.enum, source.prompt) ?? (required ? (schema.default ?? schema.enum[0]) : undefined);
   const type = Array.isArray(schema.type) ? schema.type.find((name) => name !== 'null') : schema.type;
   if (type === 'object') {
     const inner = fillArguments(schema, source);
@@ -146,7 +171,9 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
 /** The value right after the key's own word: "postcode 20095", "the city Berlin". */
 function announcedBy(key: string, source: Source): string | number | undefined {
   const word = meanings(key).at(-1);
-  const found = source.found.find((value) => !source.used.has(value) && meanings(value.before.split(' ').at(-1) ?? '')[0] === word);
+  const found = source.found.find(
+    (value) => !source.used.has(value) && meanings(value.before.split(' ').at(-1) ?? '')[0] === word,
+  );
   if (word === undefined || !found || /date|time/.test(key)) return undefined;
   source.used.add(found);
   return found.kind === 'number' ? found.text : found.value;
@@ -155,13 +182,27 @@ function announcedBy(key: string, source: Source): string | number | undefined {
 /** Whether the prompt holds a hint that an optional argument is meant. */
 function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
   const open = (kind: Found['kind']) => source.found.some((found) => found.kind === kind && !source.used.has(found));
-  if (/date|day|since|until|due/.test(key)) return source.found.some((found) => found.kind === 'date' && !source.used.has(found) && /^\d/.test(String(found.value)));
+  if (/date|day|since|until|due/.test(key))
+    return source.found.some(
+      (found) => found.kind === 'date' && !source.used.has(found) && /^\d/.test(String(found.value)),
+    );
   if (/query|topic|keyword/.test(key) && (open('quoted') || /\babout\b/i.test(source.prompt))) return true;
   if (/time|hour/.test(key) && open('time')) return true;
-  if (/e?mail|^cc$|attendee|recipient/.test(key) && source.found.some((f) => f.kind === 'email' && near(key)(f) && !source.used.has(f))) return true;
-  if (/city|location|place|room|from|sender|person|folder/.test(key) && source.found.some((f) => f.kind === 'name' && near(key)(f) && !source.used.has(f))) return true;
+  if (
+    /e?mail|^cc$|attendee|recipient/.test(key) &&
+    source.found.some((f) => f.kind === 'email' && near(key)(f) && !source.used.has(f))
+  )
+    return true;
+  if (
+    /city|location|place|room|from|sender|person|folder/.test(key) &&
+    source.found.some((f) => f.kind === 'name' && near(key)(f) && !source.used.has(f))
+  )
+    return true;
   const asked = meanings(source.prompt);
-  return meanings(key).some((word) => asked.includes(word)) || (/reason|body|note|message/.test(key) && BODY_CUES.test(source.prompt));
+  return (
+    meanings(key).some((word) => asked.includes(word)) ||
+    (/reason|body|note|message/.test(key) && BODY_CUES.test(source.prompt))
+  );
 }
 
 /** The enum value that the prompt names, or means by a sign or a short form. */
@@ -169,7 +210,10 @@ function mentioned(values: unknown[], prompt: string): unknown {
   return (
     values.find((value) => namedBy(value).test(prompt)) ??
     values.find((value) => ALIASES[String(value).toLowerCase()]?.test(prompt)) ??
-    values.find((value) => meanings(plain(value)).length > 0 && meanings(plain(value)).every((word) => meanings(prompt).includes(word)))
+    values.find(
+      (value) =>
+        meanings(plain(value)).length > 0 && meanings(plain(value)).every((word) => meanings(prompt).includes(word)),
+    )
   );
 }
 const plain = remember((value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' '));
@@ -178,7 +222,9 @@ const namedBy = remember((value: unknown) => new RegExp(`(^|\\W)${escape(plain(v
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function fillBoolean(key: string, schema: JsonSchema, source: Source, required: boolean): boolean | undefined {
-  const keyWords = (key.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) => !/^(is|only|enable|include)$/.test(word)).map(stem);
+  const keyWords = (key.toLowerCase().match(/[a-z]+/g) ?? [])
+    .filter((word) => !/^(is|only|enable|include)$/.test(word))
+    .map(stem);
   const asked = source.prompt.toLowerCase().match(/[\p{L}']+/gu) ?? [];
   const stems = asked.map(stem);
   if (!keyWords.every((word) => stems.includes(word))) return required ? schema.default === true : undefined;
@@ -194,12 +240,21 @@ function fillNumber(key: string, schema: JsonSchema, source: Source, required: b
   }
   const weeks = /day/.test(lower) ? /\b(two |2 )?weeks?\b|\bfortnight\b/i.exec(source.prompt) : null;
   const open = source.found.filter((found) => found.kind === 'number' && !source.used.has(found));
-  if (weeks && !open.some((number) => number.after.startsWith('day'))) return weeks[1] || /fort/i.test(weeks[0]) ? 14 : 7;
+  if (weeks && !open.some((number) => number.after.startsWith('day')))
+    return weeks[1] || /fort/i.test(weeks[0]) ? 14 : 7;
   const words = meanings(`${key} ${schema.description ?? ''}`);
   const found =
-    open.find((number) => meanings(key).some((word) => [stem(number.after), ...meanings(number.before)].includes(word))) ??
-    open.find((number) => words.includes(stem(number.after)) || meanings(number.before).some((word) => words.includes(word))) ??
-    open.find((number) => /limit|count|max|top|quantity|amount|value|price|number|percent/.test(lower) && (required || /top|last|first|latest|next|under|over|most|only/.test(number.before))) ??
+    open.find((number) =>
+      meanings(key).some((word) => [stem(number.after), ...meanings(number.before)].includes(word)),
+    ) ??
+    open.find(
+      (number) => words.includes(stem(number.after)) || meanings(number.before).some((word) => words.includes(word)),
+    ) ??
+    open.find(
+      (number) =>
+        /limit|count|max|top|quantity|amount|value|price|number|percent/.test(lower) &&
+        (required || /top|last|first|latest|next|under|over|most|only/.test(number.before)),
+    ) ??
     (required ? open[0] : undefined);
   if (found) {
     source.used.add(found);
@@ -221,8 +276,12 @@ function fillArray(key: string, schema: JsonSchema, source: Source, required: bo
     if (Object.keys(item).length > 0) values.push(item);
   } else {
     const lower = key.toLowerCase();
-    const open = source.found.filter((found) => !source.used.has(found) && (lower === 'cc') === /\bcc(ing)?$/.test(found.before));
-    const kind = (['email', 'file', 'id', 'name', 'quoted'] as const).find((name) => WANTED[name].test(lower) && open.some((found) => found.kind === name));
+    const open = source.found.filter(
+      (found) => !source.used.has(found) && (lower === 'cc') === /\bcc(ing)?$/.test(found.before),
+    );
+    const kind = (['email', 'file', 'id', 'name', 'quoted'] as const).find(
+      (name) => WANTED[name].test(lower) && open.some((found) => found.kind === name),
+    );
     for (const found of open.filter((value) => value.kind === kind)) {
       source.used.add(found);
       values.push(found.value);
@@ -239,7 +298,10 @@ const WANTED = {
   quoted: /tag|label|item|name/,
 };
 
-/** A value that a tool has answered under this very key, or as the `id` of the thing that the key names (`flight_id`). */
+/**
+ * A value that a tool has answered under this very key, or as the `id` of the thing that the key names
+ * (`flight_id`).
+ */
 function fromResults(key: string, results: unknown[]): unknown {
   for (const result of results) {
     const value = valueUnder(result, key) ?? (/_id$/.test(key) ? valueUnder(result, 'id') : undefined);
@@ -260,7 +322,9 @@ function valueUnder(value: unknown, key: string): unknown {
 
 /** The arguments that a schema demands, with the plainest value of each type: constant work, for benchmarks. */
 export function minimalArguments(schema: JsonSchema | undefined): Record<string, unknown> {
-  return Object.fromEntries((schema?.required ?? []).map((key) => [key, minimalValue(schema?.properties?.[key] ?? {})]));
+  return Object.fromEntries(
+    (schema?.required ?? []).map((key) => [key, minimalValue(schema?.properties?.[key] ?? {})]),
+  );
 }
 
 function minimalValue(schema: JsonSchema): unknown {

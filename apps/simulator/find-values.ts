@@ -13,47 +13,139 @@ export interface Found {
 }
 
 const NUMBER_WORDS: Record<string, number> = {
-  one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15, twenty: 20,
-  thirty: 30, sixty: 60,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  sixty: 60,
 };
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
-const MONTH = '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 const DAY = `(?:${WEEKDAYS.join('|')})`;
 
 /** Capitalised words that begin sentences or name days, not things. */
 const NOT_NAMES = new Set(
   (
-    'i i\'m i\'d i\'ve what whats what\'s who where when which why how is are do does did can could would will should please find search look ' +
-    'show list get give tell send write email mail book schedule create add make set put cancel delete remove move rename share open ' +
-    'check compare convert forecast weather temperature track order refund return reply forward invite update change hi hello hey thanks thank the a an my our your ' +
-    'it in on at for from to with and or also let remind read list any there put need has have am pm celsius fahrenheit kelvin ' +
+    "i i'm i'd i've what whats what's who where when which why how is are do does did can could " +
+    'would will should please find search look ' +
+    'show list get give tell send write email mail book schedule create add make set put cancel ' +
+    'delete remove move rename share open ' +
+    'check compare convert forecast weather temperature track order refund return reply forward ' +
+    'invite update change hi hello hey thanks thank the a an my our your ' +
+    'it in on at for from to with and or also let remind read list any there put need has have am pm ' +
+    'celsius fahrenheit kelvin ' +
     `today tomorrow kg usd ${WEEKDAYS.join(' ')} ${MONTHS.join(' ')}`
   ).split(' '),
 );
 
 /** `needs`: a quick look whether the pattern can match at all. */
-type Reader = { kind: Found['kind']; needs?: RegExp; pattern: RegExp; value?: (match: RegExpExecArray, today: Date | null) => string | number | null };
+type Reader = {
+  kind: Found['kind'];
+  needs?: RegExp;
+  pattern: RegExp;
+  value?: (match: RegExpExecArray, today: Date | null) => string | number | null;
+};
 
 /** In order: text that one reader took is not offered to the next. */
 const READERS: Reader[] = [
-  { kind: 'quoted', needs: /["“']/, pattern: /"([^"]+)"|“([^”]{1,1000})”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g, value: (m) => m[1] ?? m[2] ?? m[3]! },
+  {
+    kind: 'quoted',
+    needs: /["“']/,
+    pattern: /"([^"]+)"|“([^”]{1,1000})”|(?<=^|\s)'([^']+)'(?=$|[\s.,;!?])/g,
+    value: (m) => m[1] ?? m[2] ?? m[3]!,
+  },
   { kind: 'url', needs: /:\//, pattern: /https?:\/\/[^\s,;]+[^\s,;.!?]/g },
   { kind: 'email', needs: /@/, pattern: /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
-  { kind: 'file', needs: /\.[a-z]|\//, pattern: /(?:\/?[\w-]{1,100}\/){0,20}[\w-]{1,100}\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g },
-  { kind: 'id', needs: /[_#]|[A-Z]-?\d/, pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g, value: (m) => m[0].replace(/^#/, '') },
+  {
+    kind: 'file',
+    needs: /\.[a-z]|\//,
+    pattern: /(?:\/?[\w-]{1,100}\/){0,20}[\w-]{1,100}\.[a-z]{2,4}\b|(?<=\s)\/[\w/-]+/g,
+  },
+  {
+    kind: 'id',
+    needs: /[_#]|[A-Z]-?\d/,
+    pattern: /\b[A-Z]{1,5}-\d+\b|\b[A-Z]{1,5}\d{2,}\b|#\d+|\b[a-z]{2,5}_\w+\b/g,
+    value: (m) => m[0].replace(/^#/, ''),
+  },
   { kind: 'date', needs: /\d-\d/, pattern: /\b\d{4}-\d{2}-\d{2}\b/g },
-  { kind: 'date', needs: /\d/, pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today) },
-  { kind: 'date', needs: /\d/, pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (\\d{4}))?\\b`, 'gi'), value: (m, today) => calendarDate(m[2]!, m[1]!, m[3], today) },
-  { kind: 'date', needs: /\b(?:to|yes|this|day)/i, pattern: /\b(today|tonight|this (?:morning|afternoon|evening)|tomorrow|day after tomorrow|yesterday)\b/gi, value: (m, today) => relativeDay(m[1]!.toLowerCase(), today) },
-  { kind: 'date', needs: /day/i, pattern: new RegExp(`\\b(?:(next|this) )?(${DAY})\\b`, 'gi'), value: (m, today) => weekday(m[2]!.toLowerCase(), today) },
-  { kind: 'time', needs: /\d/, pattern: /\b(\d{1,2})(?::(\d{2}))? ?(am|pm|a\.m\.|p\.m\.)(?!\w)/gi, value: (m) => clock(Number(m[1]), m[2] ?? '00', m[3]![0]!.toLowerCase()) },
+  {
+    kind: 'date',
+    needs: /\d/,
+    pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?\\b`, 'gi'),
+    value: (m, today) => calendarDate(m[1]!, m[2]!, m[3], today),
+  },
+  {
+    kind: 'date',
+    needs: /\d/,
+    pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (\\d{4}))?\\b`, 'gi'),
+    value: (m, today) => calendarDate(m[2]!, m[1]!, m[3], today),
+  },
+  {
+    kind: 'date',
+    needs: /\b(?:to|yes|this|day)/i,
+    pattern: /\b(today|tonight|this (?:morning|afternoon|evening)|tomorrow|day after tomorrow|yesterday)\b/gi,
+    value: (m, today) => relativeDay(m[1]!.toLowerCase(), today),
+  },
+  {
+    kind: 'date',
+    needs: /day/i,
+    pattern: new RegExp(`\\b(?:(next|this) )?(${DAY})\\b`, 'gi'),
+    value: (m, today) => weekday(m[2]!.toLowerCase(), today),
+  },
+  {
+    kind: 'time',
+    needs: /\d/,
+    pattern: /\b(\d{1,2})(?::(\d{2}))? ?(am|pm|a\.m\.|p\.m\.)(?!\w)/gi,
+    value: (m) => clock(Number(m[1]), m[2] ?? '00', m[3]![0]!.toLowerCase()),
+  },
   { kind: 'time', needs: /\d:\d/, pattern: /\b(\d{1,2}):(\d{2})\b/g, value: (m) => clock(Number(m[1]), m[2]!, '') },
-  { kind: 'time', needs: /no|mid/i, pattern: /\b(noon|midnight)\b/gi, value: (m) => (m[1]!.toLowerCase() === 'noon' ? '12:00' : '00:00') },
-  { kind: 'duration', pattern: /\b(\d+|half an|an|a|one|two|three) ?-?(minutes?|min|hours?|hrs?|h)\b/gi, value: (m) => minutes(m[1]!.toLowerCase(), m[2]!) },
+  {
+    kind: 'time',
+    needs: /no|mid/i,
+    pattern: /\b(noon|midnight)\b/gi,
+    value: (m) => (m[1]!.toLowerCase() === 'noon' ? '12:00' : '00:00'),
+  },
+  {
+    kind: 'duration',
+    pattern: /\b(\d+|half an|an|a|one|two|three) ?-?(minutes?|min|hours?|hrs?|h)\b/gi,
+    value: (m) => minutes(m[1]!.toLowerCase(), m[2]!),
+  },
   { kind: 'number', needs: /\d/, pattern: /-?\d[\d,]*(?:\.\d+)?/g, value: (m) => Number(m[0].replaceAll(',', '')) },
-  { kind: 'number', pattern: new RegExp(`\\b(${Object.keys(NUMBER_WORDS).join('|')})\\b`, 'gi'), value: (m) => NUMBER_WORDS[m[1]!.toLowerCase()]! },
-  { kind: 'name', pattern: /\p{Lu}[\p{L}'’.-]*\p{L}(?: (?:de |of )?\p{Lu}[\p{L}'’-]*\p{L})*/gu, value: (m) => nameIn(m[0]) },
+  {
+    kind: 'number',
+    pattern: new RegExp(`\\b(${Object.keys(NUMBER_WORDS).join('|')})\\b`, 'gi'),
+    value: (m) => NUMBER_WORDS[m[1]!.toLowerCase()]!,
+  },
+  {
+    kind: 'name',
+    pattern: /\p{Lu}[\p{L}'’.-]*\p{L}(?: (?:de |of )?\p{Lu}[\p{L}'’-]*\p{L})*/gu,
+    value: (m) => nameIn(m[0]),
+  },
 ];
 
 /** Characters beside a value that are looked at: enough for three words. */
@@ -61,7 +153,10 @@ const SURROUNDINGS = 60;
 const WORDS = /[\p{L}'’]+/gu;
 const WORD_AFTER = /^\W{0,2}([\p{L}%]+)/u;
 
-/** All values in a prompt, in the order of the prompt. `today` turns "tomorrow" into a date; without it, words stay words. */
+/**
+ * All values in a prompt, in the order of the prompt. `today` turns "tomorrow" into a date; without it, words stay
+ * words.
+ */
 export function findValues(text: string, today: Date | null): Found[] {
   const found: Found[] = [];
   let left = text;
@@ -82,8 +177,19 @@ export function findValues(text: string, today: Date | null): Found[] {
         value: read,
         start,
         end,
-        before: (text.slice(Math.max(0, start - SURROUNDINGS), start).toLowerCase().match(WORDS) ?? []).slice(-3).join(' '),
-        after: text.slice(end, end + SURROUNDINGS).toLowerCase().match(WORD_AFTER)?.[1] ?? '',
+        before: (
+          text
+            .slice(Math.max(0, start - SURROUNDINGS), start)
+            .toLowerCase()
+            .match(WORDS) ?? []
+        )
+          .slice(-3)
+          .join(' '),
+        after:
+          text
+            .slice(end, end + SURROUNDINGS)
+            .toLowerCase()
+            .match(WORD_AFTER)?.[1] ?? '',
       });
       left = left.slice(0, start) + ' '.repeat(end - start) + left.slice(end);
     }
@@ -94,7 +200,8 @@ export function findValues(text: string, today: Date | null): Found[] {
 /** The date a system prompt or a message declares: "Today is Monday, 2 June 2025". */
 export function todayIn(text: string): Date | null {
   const said = /(?:today is|today's date is|date:|it is)[^.\n]{0,60}/i.exec(text)?.[0];
-  const date = said && findValues(said, null).find((value) => value.kind === 'date' && /^\d{4}-/.test(String(value.value)));
+  const date =
+    said && findValues(said, null).find((value) => value.kind === 'date' && /^\d{4}-/.test(String(value.value)));
   return date ? new Date(`${date.value}T00:00:00Z`) : null;
 }
 

@@ -27,7 +27,11 @@ export function completed(completion: JsonObject): Completed | undefined {
     content: typeof message.content === 'string' ? message.content : null,
     calls: ((message.tool_calls ?? []) as JsonObject[]).map((call) => {
       const { name, arguments: args } = call.function as JsonObject;
-      return { id: String(call.id), name: String(name), arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+      return {
+        id: String(call.id),
+        name: String(name),
+        arguments: typeof args === 'string' ? args : JSON.stringify(args),
+      };
     }),
     finish: String(choice.finish_reason),
     usage: { prompt: usage.prompt_tokens ?? 0, completion: usage.completion_tokens ?? 0 },

@@ -22,7 +22,10 @@ export interface ModelState {
   script?: Script;
 }
 
-/** Beyond this many distinct prompts of a model the oldest are forgotten, so that a long-lived simulator stays small. */
+/**
+ * Beyond this many distinct prompts of a model the oldest are forgotten, so that a long-lived simulator stays
+ * small.
+ */
 const MAX_PROMPTS = 500_000;
 const KEPT_BODIES = 20;
 const LONGEST_KEPT_BODY = 100_000;

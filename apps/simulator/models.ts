@@ -49,24 +49,46 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'perfect-ish': { about: 'Answers well by lexical heuristics: mostly the right tool with the right arguments.' },
   'careless-arguments': {
     about: 'The right tool; in two of three cases one argument is wrong or missing.',
-    reply: (asked) => (asked.chance('careless') < CARELESS_SHARE ? spoil.wrongArgument(asked.well(), asked.chance('which')) : asked.well()),
+    reply: (asked) =>
+      asked.chance('careless') < CARELESS_SHARE
+        ? spoil.wrongArgument(asked.well(), asked.chance('which'))
+        : asked.well(),
   },
-  'wrong-tool': { about: 'Always another tool than it should.', reply: (asked) => spoil.wrongTool(asked.well(), asked.chance('which')) },
+  'wrong-tool': {
+    about: 'Always another tool than it should.',
+    reply: (asked) => spoil.wrongTool(asked.well(), asked.chance('which')),
+  },
   'text-only': { about: 'Describes what it would do and calls nothing.', reply: (asked) => spoil.asText(asked.well()) },
-  'json-in-name': { about: 'Puts the whole call into function.name.', reply: (asked) => spoil.jsonInName(asked.well()) },
+  'json-in-name': {
+    about: 'Puts the whole call into function.name.',
+    reply: (asked) => spoil.jsonInName(asked.well()),
+  },
   'json-in-content': {
     about: 'Writes its call as JSON into the text.',
     reply: (asked) => spoil.jsonInContent(asked.well(), asked.chance('fence')),
   },
-  'malformed-json': { about: 'Arguments that do not parse.', reply: (asked) => spoil.malformedJson(asked.well(), asked.chance('how')) },
+  'malformed-json': {
+    about: 'Arguments that do not parse.',
+    reply: (asked) => spoil.malformedJson(asked.well(), asked.chance('how')),
+  },
   'double-encoded': { about: 'Arguments encoded twice.', reply: (asked) => spoil.doubleEncoded(asked.well()) },
-  parallel: { about: 'The right call and one or two more.', reply: (asked) => spoil.withExtraCalls(asked.well(), asked.chance('extra')) },
+  parallel: {
+    about: 'The right call and one or two more.',
+    reply: (asked) => spoil.withExtraCalls(asked.well(), asked.chance('extra')),
+  },
   'unknown-tool': { about: 'Calls a tool that does not exist.', reply: (asked) => spoil.unknownTool(asked.well()) },
   'never-stops': {
     about: 'Calls the same tool again whatever it answered.',
-    reply: ({ request }) => answerWell({ ...request, messages: request.messages.filter(({ role }) => role !== 'tool' && role !== 'assistant') }),
+    reply: ({ request }) =>
+      answerWell({
+        ...request,
+        messages: request.messages.filter(({ role }) => role !== 'tool' && role !== 'assistant'),
+      }),
   },
-  'cut-off': { about: 'Ends in the middle of its arguments, with finish_reason "length".', reply: (asked) => spoil.cutOff(asked.well()) },
+  'cut-off': {
+    about: 'Ends in the middle of its arguments, with finish_reason "length".',
+    reply: (asked) => spoil.cutOff(asked.well()),
+  },
   'content-filter': {
     about: 'No text, no call, finish_reason "content_filter".',
     reply: () => ({ content: null, calls: [], finish: 'content_filter' }),
@@ -74,13 +96,20 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   instant: {
     about: 'Calls the first tool with the plainest arguments: constant work, for benchmarks.',
     reply: ({ request }) =>
-      request.tools?.[0] ? { content: null, calls: [spoil.minimalCall(request.tools[0])] } : { content: 'ok', calls: [] },
+      request.tools?.[0]
+        ? { content: null, calls: [spoil.minimalCall(request.tools[0])] }
+        : { content: 'ok', calls: [] },
   },
-  slow: { about: 'Answers well after that many milliseconds.', number: { means: 'ms', example: 500 }, latencyMs: ({ number }) => number },
+  slow: {
+    about: 'Answers well after that many milliseconds.',
+    number: { means: 'ms', example: 500 },
+    latencyMs: ({ number }) => number,
+  },
   'heavy-tail': {
     about: 'Answers well after a lognormal time with that median; one in a hundred takes ten times as long.',
     number: { means: 'ms', example: 300 },
-    latencyMs: ({ number, chanceNow }) => Math.min(60 * number, number * Math.exp(normal(chanceNow('a'), chanceNow('b')))),
+    latencyMs: ({ number, chanceNow }) =>
+      Math.min(60 * number, number * Math.exp(normal(chanceNow('a'), chanceNow('b')))),
   },
   flaky: {
     about: 'That share of requests fails: 500, 502, 503, a reset, or half an answer. Trying again may help.',
@@ -102,41 +131,70 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   overloaded: {
     about: `Of every ${OVERLOADED_BURST.of} requests the first ${OVERLOADED_BURST.refused} get 529.`,
     answer: ({ state }) =>
-      (state.requests - 1) % OVERLOADED_BURST.of < OVERLOADED_BURST.refused ? sendError(529, 'Overloaded', 'overloaded_error') : undefined,
+      (state.requests - 1) % OVERLOADED_BURST.of < OVERLOADED_BURST.refused
+        ? sendError(529, 'Overloaded', 'overloaded_error')
+        : undefined,
   },
   hangs: { about: 'Accepts the request and never answers.', answer: () => ({ do: 'hang' }) },
   'no-required': {
     about: 'Answers 400 when tool_choice is "required"; else well.',
     answer: ({ request }) =>
       request.tool_choice === 'required'
-        ? sendError(400, "Invalid value: 'required'. This model supports tool_choice 'auto' and 'none' only.", 'unsupported_value', { param: 'tool_choice' })
+        ? sendError(
+            400,
+            "Invalid value: 'required'. This model supports tool_choice 'auto' and 'none' only.",
+            'unsupported_value',
+            { param: 'tool_choice' },
+          )
         : undefined,
   },
   'no-temperature': {
     about: 'Answers 400 when temperature is given; else well.',
     answer: ({ request }) =>
       request.temperature !== undefined
-        ? sendError(400, "Unsupported parameter: 'temperature' is not supported with this model.", 'unsupported_parameter', { param: 'temperature' })
+        ? sendError(
+            400,
+            "Unsupported parameter: 'temperature' is not supported with this model.",
+            'unsupported_parameter',
+            { param: 'temperature' },
+          )
         : undefined,
   },
   'bad-request': {
     about: 'Answers 400 with the failed generation, as hosts do that parse calls themselves.',
     answer: (asked) => {
       const call = asked.well().calls[0];
-      const failed = call ? `<function=${call.name}>${JSON.stringify(call.arguments)}` : 'I cannot call a tool for that.';
-      return sendError(400, "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.", 'tool_use_failed', {
-        failed_generation: failed,
-      });
+      const failed = call
+        ? `<function=${call.name}>${JSON.stringify(call.arguments)}`
+        : 'I cannot call a tool for that.';
+      return sendError(
+        400,
+        "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+        'tool_use_failed',
+        {
+          failed_generation: failed,
+        },
+      );
     },
   },
   'wrong-key': { about: 'Answers 401 to every key.', answer: () => wrongKey() },
   'html-error': {
-    about: 'A proxy\'s 502 page in HTML.',
-    answer: () => ({ do: 'send', status: 502, headers: HTML, body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>' }),
+    about: "A proxy's 502 page in HTML.",
+    answer: () => ({
+      do: 'send',
+      status: 502,
+      headers: HTML,
+      body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
+    }),
   },
   'html-page': {
     about: 'A web page with status 200, as from a wrong base URL.',
-    answer: () => ({ do: 'send', status: 200, headers: HTML, body: '<!doctype html><html><head><title>Welcome</title></head><body>It works!</body></html>' }),
+    answer: () => ({
+      do: 'send',
+      status: 200,
+      headers: HTML,
+      body: '<!doctype html><html><head><title>Welcome</title></head><body>It works!</body></html>',
+    }),
   },
   redirect: {
     about: 'Answers 307 to a place of the simulator that counts who follows.',
@@ -154,13 +212,17 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
       return { do: 'send', status: 200, body };
     },
   },
-  scripted: { about: 'Answers what was posted to /control/scripted/<its id>.', answer: (asked) => nextScripted(asked, completionOf) },
+  scripted: {
+    about: 'Answers what was posted to /control/scripted/<its id>.',
+    answer: (asked) => nextScripted(asked, completionOf),
+  },
 };
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const HUGE_TEXT = 'All work and no play makes a long reply. ';
 
-export const wrongKey = (): Answer => sendError(401, 'Incorrect API key provided: wr***. You can find your key in your account.', 'invalid_api_key');
+export const wrongKey = (): Answer =>
+  sendError(401, 'Incorrect API key provided: wr***. You can find your key in your account.', 'invalid_api_key');
 
 export interface Model {
   behaviour: Behaviour;
@@ -208,9 +270,18 @@ const completionOf = (asked: Asked, reply: Reply): Record<string, unknown> =>
 
 function failure(at: number): Answer {
   if (at < 0.2) return sendError(500, 'The server had an error while processing your request. Sorry about that!');
-  if (at < 0.4) return { do: 'send', status: 502, headers: HTML, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' };
-  if (at < 0.6) return sendError(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', { headers: { 'retry-after': '0' } });
-  return at < 0.8 ? { do: 'reset' } : { do: 'half', body: '{"id":"chatcmpl-half","object":"chat.completion","choices":[{"index":0,"message":{"role":"assist' };
+  if (at < 0.4)
+    return { do: 'send', status: 502, headers: HTML, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' };
+  if (at < 0.6)
+    return sendError(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', {
+      headers: { 'retry-after': '0' },
+    });
+  return at < 0.8
+    ? { do: 'reset' }
+    : {
+        do: 'half',
+        body: '{"id":"chatcmpl-half","object":"chat.completion","choices":[{"index":0,"message":{"role":"assist',
+      };
 }
 
 function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer | undefined {
@@ -221,14 +292,19 @@ function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer 
   const headers = rateLimitHeaders(what, number, taken);
   state.limitHeaders = headers;
   if (taken.retryAfterMs === 0) return undefined;
-  const message = `Rate limit reached for ${asked.request.model} on ${what} per min: Limit ${number}. Please try again in ${taken.retryAfterMs}ms.`;
+  const message =
+    `Rate limit reached for ${asked.request.model} on ${what} per min: Limit ${number}. Please try ` +
+    `again in ${taken.retryAfterMs}ms.`;
   return sendError(429, message, 'rate_limit_exceeded', { headers });
 }
 
 /** A standard normal value by Box and Muller. */
 const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a)) * Math.cos(2 * Math.PI * b);
 
-/** What a seed decides for a conversation; at a temperature above 0 each repetition is decided anew, as sampling would. */
+/**
+ * What a seed decides for a conversation; at a temperature above 0 each repetition is decided anew, as sampling
+ * would.
+ */
 export function chancesOf(seed: number, request: ChatRequest, repetition: number): Pick<Asked, 'chance' | 'chanceNow'> {
   const sampled = (request.temperature ?? 0) > 0 ? repetition : 0;
   let conversation: number | undefined;

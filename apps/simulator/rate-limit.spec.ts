@@ -15,16 +15,20 @@ describe('a simulated rate limit', () => {
 
   it('passes whoever waits as long as it says', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 50 }), (perMinute, costs) => {
-        const bucket = newBucket(perMinute, 0);
-        let nowMs = 0;
-        return costs.every((cost) => {
-          const { retryAfterMs } = take(bucket, cost, nowMs);
-          if (retryAfterMs === 0) return true;
-          nowMs += retryAfterMs;
-          return take(bucket, cost, nowMs).retryAfterMs === 0;
-        });
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 50 }),
+        (perMinute, costs) => {
+          const bucket = newBucket(perMinute, 0);
+          let nowMs = 0;
+          return costs.every((cost) => {
+            const { retryAfterMs } = take(bucket, cost, nowMs);
+            if (retryAfterMs === 0) return true;
+            nowMs += retryAfterMs;
+            return take(bucket, cost, nowMs).retryAfterMs === 0;
+          });
+        },
+      ),
     );
   });
 

@@ -1,6 +1,6 @@
 /**
- * A token bucket as hosted APIs use it: it refills steadily at `perMinute` and holds `BURST_S` seconds' worth, so that a
- * client which ignores the limit is refused within seconds and told to come back soon.
+ * A token bucket as hosted APIs use it: it refills steadily at `perMinute` and holds `BURST_S` seconds' worth, so
+ * that a client which ignores the limit is refused within seconds and told to come back soon.
  */
 export interface Bucket {
   perMinute: number;
@@ -18,10 +18,14 @@ export function newBucket(perMinute: number, nowMs: number): Bucket {
 }
 
 /**
- * Takes `cost` from the bucket if it is there. A cost above the capacity is let through by a full bucket, which then goes
- * into debt: otherwise it could never pass. `retryAfterMs` 0 means taken.
+ * Takes `cost` from the bucket if it is there. A cost above the capacity is let through by a full bucket, which
+ * then goes into debt: otherwise it could never pass. `retryAfterMs` 0 means taken.
  */
-export function take(bucket: Bucket, cost: number, nowMs: number): { retryAfterMs: number; remaining: number; resetMs: number } {
+export function take(
+  bucket: Bucket,
+  cost: number,
+  nowMs: number,
+): { retryAfterMs: number; remaining: number; resetMs: number } {
   const perMs = bucket.perMinute / 60_000;
   const full = capacity(bucket);
   bucket.level = Math.min(full, bucket.level + (nowMs - bucket.atMs) * perMs);
@@ -35,7 +39,10 @@ export function take(bucket: Bucket, cost: number, nowMs: number): { retryAfterM
   };
 }
 
-/** `x-ratelimit-*` of OpenAI, and `retry-after` in whole seconds (RFC 9110) with `retry-after-ms` beside it when refused. */
+/**
+ * `x-ratelimit-*` of OpenAI, and `retry-after` in whole seconds (RFC 9110) with `retry-after-ms` beside it when
+ * refused.
+ */
 export function rateLimitHeaders(
   what: 'requests' | 'tokens',
   perMinute: number,

@@ -1,11 +1,17 @@
 import type { Tool } from './wire.js';
 
-/** Tool sets that were sent lately, latest first, as JSON.stringify writes them: a suite sends the same ones with every case. */
+/**
+ * Tool sets that were sent lately, latest first, as JSON.stringify writes them: a suite sends the same ones with
+ * every case.
+ */
 const known: { text: string; tools: Tool[] }[] = [];
 const KEPT = 16;
 const KEY = '"tools":';
 
-/** Parses a request's body; the same tools are the same object in each. They are most of a body, and known ones are not parsed again. */
+/**
+ * Parses a request's body; the same tools are the same object in each. They are most of a body, and known ones are
+ * not parsed again.
+ */
 export function readBody(text: string): unknown {
   const at = text.indexOf(`${KEY}[`) + KEY.length;
   const sent = at < KEY.length ? undefined : known.find((one) => text.startsWith(one.text, at));

@@ -15,7 +15,12 @@ import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatReq
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
-const answered = new Counter({ name: 'toolmark_simulator_answers_total', help: 'Chat completions by how they ended: a status, reset, half, or abandoned by the client.', labelNames: ['end'], registers: [registry] });
+const answered = new Counter({
+  name: 'toolmark_simulator_answers_total',
+  help: 'Chat completions by how they ended: a status, reset, half, or abandoned by the client.',
+  labelNames: ['end'],
+  registers: [registry],
+});
 
 export interface Simulator {
   /** Starts to listen (port 0: any free one); answers the port. */
@@ -64,7 +69,8 @@ function requestHandler(seed: number, states: States) {
       return send(response, sendError(405, 'Use POST.'));
     }
     if (method === 'POST' && formatOf(target)) return chat(text, request, response);
-    if (target === '/metrics') return void response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+    if (target === '/metrics')
+      return void response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
     send(response, otherRoutes(method, target, text, request, states));
   };
 }
@@ -81,13 +87,25 @@ function otherRoutes(method: string, target: string, text: string, request: Inco
   }
   if (refusesKey(request)) return inFormat(formatOfHost(url.pathname), wrongKey());
   if (method === 'GET' && url.pathname === '/google/v1beta/models') {
-    return sendJson(200, { models: MODEL_NAMES.map(({ id, about }) => ({ name: `models/${id}`, description: about, supportedGenerationMethods: ['generateContent'] })) });
+    return sendJson(200, {
+      models: MODEL_NAMES.map(({ id, about }) => ({
+        name: `models/${id}`,
+        description: about,
+        supportedGenerationMethods: ['generateContent'],
+      })),
+    });
   }
   if (method === 'GET' && /^(\/v1|\/anthropic\/v1)?\/models$/.test(url.pathname)) {
     const models = [...MODEL_NAMES, { id: EMBEDDING_MODEL, about: 'Hashed words and character trigrams.' }];
     return sendJson(200, {
       object: 'list',
-      data: models.map(({ id, about }) => ({ id, object: 'model', created: 0, owned_by: 'simulator', description: about })),
+      data: models.map(({ id, about }) => ({
+        id,
+        object: 'model',
+        created: 0,
+        owned_by: 'simulator',
+        description: about,
+      })),
     });
   }
   if (method === 'POST' && /^(\/v1)?\/embeddings$/.test(url.pathname)) return embeddings(body, states);
@@ -106,8 +124,8 @@ interface ReadRequest {
 }
 
 function chatHandler(seed: number, states: States) {
-  // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept by it, from
-  // the second time on, so that prompts which never return cost no memory.
+  // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept
+  // by it, from the second time on, so that prompts which never return cost no memory.
   const kept = new Map<string, ReadRequest>();
   const read = (text: string, incoming: IncomingMessage): ReadRequest | Answer => {
     let body = parsed(text);
@@ -134,7 +152,8 @@ function chatHandler(seed: number, states: States) {
 
   return (text: string, incoming: IncomingMessage, response: ServerResponse): void => {
     const spoken = formatOf(incoming.url!);
-    const reply = (answer: Answer, state?: ModelState): void => send(response, spoken ? inFormat(spoken.format, answer) : answer, state);
+    const reply = (answer: Answer, state?: ModelState): void =>
+      send(response, spoken ? inFormat(spoken.format, answer) : answer, state);
     if (refusesKey(incoming)) return reply(wrongKey());
     const key = spoken ? `${incoming.url} ${text}` : text;
     let asked = kept.get(key);
@@ -179,19 +198,26 @@ function problemOf(body: ChatRequest): Answer | undefined {
   const wrong = (param: string, message: string) => sendError(400, message, null, { param });
   if (typeof body !== 'object' || body === null) return sendError(400, 'The body must be a JSON object.');
   if (typeof body.model !== 'string') return wrong('model', 'you must provide a model parameter');
-  if (!Array.isArray(body.messages) || body.messages.length === 0) return wrong('messages', "'messages' must be an array of at least one message.");
+  if (!Array.isArray(body.messages) || body.messages.length === 0)
+    return wrong('messages', "'messages' must be an array of at least one message.");
   const odd = body.messages.findIndex((message) => typeof message?.role !== 'string');
   if (odd >= 0) return wrong(`messages[${odd}].role`, `Missing required parameter: 'messages[${odd}].role'.`);
-  if (body.tools !== undefined && (!Array.isArray(body.tools) || body.tools.length === 0)) return wrong('tools', "'tools' must be an array of at least one tool; leave it out otherwise.");
-  if (body.tool_choice !== undefined && !body.tools) return wrong('tool_choice', "'tool_choice' is only allowed when 'tools' are specified.");
-  if ((body as { stream?: unknown }).stream === true) return wrong('stream', 'This simulator does not stream. Leave "stream" out.');
+  if (body.tools !== undefined && (!Array.isArray(body.tools) || body.tools.length === 0))
+    return wrong('tools', "'tools' must be an array of at least one tool; leave it out otherwise.");
+  if (body.tool_choice !== undefined && !body.tools)
+    return wrong('tool_choice', "'tool_choice' is only allowed when 'tools' are specified.");
+  if ((body as { stream?: unknown }).stream === true)
+    return wrong('stream', 'This simulator does not stream. Leave "stream" out.');
   return undefined;
 }
 
 function refuseNames({ tools = [], messages }: ChatRequest): void {
   tools.forEach((tool, index) => refuseOpenAiName(`tools[${index}].function.name`, tool?.function?.name));
   messages.forEach(({ tool_calls: calls }, index) => {
-    if (Array.isArray(calls)) calls.forEach((call, at) => refuseOpenAiName(`messages[${index}].tool_calls[${at}].function.name`, call?.function?.name));
+    if (Array.isArray(calls))
+      calls.forEach((call, at) =>
+        refuseOpenAiName(`messages[${index}].tool_calls[${at}].function.name`, call?.function?.name),
+      );
   });
 }
 
@@ -202,14 +228,21 @@ function whileOff(status: number | 'reset' | 'hang', model: string): Answer {
 }
 
 function embeddings(body: unknown, states: States): Answer {
-  const { model, input, dimensions, encoding_format: format } = (body ?? {}) as { model?: unknown; input?: unknown; dimensions?: unknown; encoding_format?: unknown };
+  const {
+    model,
+    input,
+    dimensions,
+    encoding_format: format,
+  } = (body ?? {}) as { model?: unknown; input?: unknown; dimensions?: unknown; encoding_format?: unknown };
   const texts = typeof input === 'string' ? [input] : input;
-  if (typeof model !== 'string' || !/^(embeddings(:.*)?|text-embedding-.+)$/.test(model)) return unknownModel(String(model));
+  if (typeof model !== 'string' || !/^(embeddings(:.*)?|text-embedding-.+)$/.test(model))
+    return unknownModel(String(model));
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     return sendError(400, "'input' must be a string or an array of strings.", null, { param: 'input' });
   }
   const size = dimensions ?? EMBEDDING_DIMENSIONS;
-  if (!Number.isInteger(size) || Number(size) < 1 || Number(size) > 4096) return sendError(400, "'dimensions' must be 1 to 4096.", null, { param: 'dimensions' });
+  if (!Number.isInteger(size) || Number(size) < 1 || Number(size) > 4096)
+    return sendError(400, "'dimensions' must be 1 to 4096.", null, { param: 'dimensions' });
   const state = states.of(model);
   state.requests++;
   const tokens = tokensOf(texts.join(''));
@@ -217,7 +250,11 @@ function embeddings(body: unknown, states: States): Answer {
   return sendJson(200, {
     object: 'list',
     model,
-    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: format === 'base64' ? toBase64(vector) : vector })),
+    data: vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: format === 'base64' ? toBase64(vector) : vector,
+    })),
     usage: usage(tokens, 0),
   });
 }
@@ -271,7 +308,11 @@ function send(response: ServerResponse, answer: Answer, state?: ModelState): voi
 }
 
 function write(response: ServerResponse, { status, headers, body }: Answer & { do: 'send' }): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  });
   response.end(body);
 }
 
@@ -292,7 +333,10 @@ function receive(request: IncomingMessage): Promise<string | null> {
 
 /** Of the raw headers, since making an object of them takes longer than all else that is read. */
 const refusesKey = ({ rawHeaders }: IncomingMessage): boolean =>
-  rawHeaders.some((value, index) => (value === 'Bearer wrong' || value === 'wrong') && KEY_HEADERS.has(rawHeaders[index - 1]?.toLowerCase() ?? ''));
+  rawHeaders.some(
+    (value, index) =>
+      (value === 'Bearer wrong' || value === 'wrong') && KEY_HEADERS.has(rawHeaders[index - 1]?.toLowerCase() ?? ''),
+  );
 const KEY_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
 
 const NOT_JSON = Symbol('not JSON');

@@ -8,14 +8,40 @@ beforeEach(async () => {
 afterEach(() => simulator.close());
 
 const tools = [
-  { type: 'function', function: { name: 'get_weather', description: 'Get current weather for a city', parameters: { type: 'object', properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, required: ['city'] } } },
-  { type: 'function', function: { name: 'send_email', description: 'Send an e-mail', parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] } } },
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      description: 'Get current weather for a city',
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+        required: ['city'],
+      },
+    },
+  },
+  {
+    type: 'function',
+    function: {
+      name: 'send_email',
+      description: 'Send an e-mail',
+      parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+    },
+  },
 ];
 const ask = (model: string, content = 'What is the weather in Tokyo in Fahrenheit?', more: object = {}) =>
-  fetch(`${simulator.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model, messages: [{ role: 'user', content }], tools, tool_choice: 'required', ...more }) });
-const message = async (model: string, content?: string, more?: object): Promise<any> => ((await (await ask(model, content, more)).json()) as any).choices[0].message;
+  fetch(`${simulator.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }], tools, tool_choice: 'required', ...more }),
+  });
+const message = async (model: string, content?: string, more?: object): Promise<any> =>
+  ((await (await ask(model, content, more)).json()) as any).choices[0].message;
 const control = (path: string, body?: unknown) =>
-  fetch(`${simulator.url}/control/${path}`, { method: body === undefined ? 'GET' : 'POST', body: body === undefined ? undefined : JSON.stringify(body) }).then((answer) => answer.json() as Promise<any>);
+  fetch(`${simulator.url}/control/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    body: body === undefined ? undefined : JSON.stringify(body),
+  }).then((answer) => answer.json() as Promise<any>);
 
 describe('a simulated model behaves as its name says', () => {
   it('perfect-ish calls the fitting tool with arguments from the prompt, and nothing when it may and nothing fits', async () => {
@@ -34,7 +60,17 @@ describe('a simulated model behaves as its name says', () => {
     ['double-encoded', (reply: any) => typeof JSON.parse(reply.tool_calls[0].function.arguments) === 'string'],
     ['parallel', (reply: any) => reply.tool_calls.length > 1],
     ['unknown-tool', (reply: any) => !tools.some((tool) => tool.function.name === reply.tool_calls[0].function.name)],
-    ['malformed-json', (reply: any) => { try { JSON.parse(reply.tool_calls[0].function.arguments); return false; } catch { return true; } }],
+    [
+      'malformed-json',
+      (reply: any) => {
+        try {
+          JSON.parse(reply.tool_calls[0].function.arguments);
+          return false;
+        } catch {
+          return true;
+        }
+      },
+    ],
   ])('%s', async (model, holds) => {
     expect(holds(await message(model))).toBe(true);
   });
@@ -57,7 +93,9 @@ describe('a simulated model behaves as its name says', () => {
     let failures = 0;
     for (let n = 0; n < 30; n++) {
       for (;;) {
-        const ok = await ask('flaky-50', `Weather in Paris ${n}`).then((answer) => answer.json().then(() => answer.ok)).catch(() => false);
+        const ok = await ask('flaky-50', `Weather in Paris ${n}`)
+          .then((answer) => answer.json().then(() => answer.ok))
+          .catch(() => false);
         if (ok) break;
         failures++;
       }
@@ -66,7 +104,12 @@ describe('a simulated model behaves as its name says', () => {
   });
 
   it('scripted gives back what was posted to it', async () => {
-    await control('scripted/mine', { replies: [{ role: 'assistant', content: 'first' }, { role: 'assistant', content: 'second' }] });
+    await control('scripted/mine', {
+      replies: [
+        { role: 'assistant', content: 'first' },
+        { role: 'assistant', content: 'second' },
+      ],
+    });
     expect((await message('scripted:mine')).content).toBe('first');
     expect((await message('scripted:mine')).content).toBe('second');
   });
@@ -87,8 +130,19 @@ it('a model can be switched off and on, and requests are counted', async () => {
 
 it('embeddings of similar texts are similar', async () => {
   const embed = async (input: string): Promise<number[]> =>
-    ((await (await fetch(`${simulator.url}/v1/embeddings`, { method: 'POST', body: JSON.stringify({ model: 'embeddings', input }) })).json()) as any).data[0].embedding;
+    (
+      (await (
+        await fetch(`${simulator.url}/v1/embeddings`, {
+          method: 'POST',
+          body: JSON.stringify({ model: 'embeddings', input }),
+        })
+      ).json()) as any
+    ).data[0].embedding;
   const cosine = (a: number[], b: number[]): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
-  const [one, near, far] = [await embed('the weather in Paris'), await embed('weather in Paris'), await embed('cancel my order')];
+  const [one, near, far] = [
+    await embed('the weather in Paris'),
+    await embed('weather in Paris'),
+    await embed('cancel my order'),
+  ];
   expect(cosine(one, near)).toBeGreaterThan(cosine(one, far));
 });

@@ -73,7 +73,14 @@ export function sendError(
   more: { param?: string; headers?: Record<string, string>; [key: string]: unknown } = {},
 ): Answer {
   const { headers, param = null, ...rest } = more;
-  const type = status === 401 ? 'authentication_error' : status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
+  const type =
+    status === 401
+      ? 'authentication_error'
+      : status === 429
+        ? 'rate_limit_error'
+        : status < 500
+          ? 'invalid_request_error'
+          : 'server_error';
   return sendJson(status, { error: { message, type, param, code, ...rest } }, headers);
 }
 
@@ -87,12 +94,20 @@ export function textOf(content: unknown): string {
 }
 
 /** The model's words as an OpenAI chat completion; ids are hashes, so that the same reply has the same ids. */
-export function completion(reply: Reply, model: string, promptTokenCount: number, idSeed: string): Record<string, unknown> {
+export function completion(
+  reply: Reply,
+  model: string,
+  promptTokenCount: number,
+  idSeed: string,
+): Record<string, unknown> {
   const id = (what: string) => hash(`${idSeed}\u0000${what}`).toString(36);
   const calls = reply.calls.map((call, i) => ({
     id: `call_${id(`call ${i}`)}`,
     type: 'function',
-    function: { name: call.name, arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments) },
+    function: {
+      name: call.name,
+      arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+    },
   }));
   const message = {
     role: 'assistant',
@@ -105,7 +120,9 @@ export function completion(reply: Reply, model: string, promptTokenCount: number
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') }],
+    choices: [
+      { index: 0, message, logprobs: null, finish_reason: reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') },
+    ],
     usage: usage(promptTokenCount, completionTokens),
   };
 }
@@ -119,7 +136,8 @@ export const usage = (prompt: number, completionTokens: number): Record<string, 
 export function replyTokens(reply: Reply): number {
   let characters = reply.content?.length ?? 0;
   for (const call of reply.calls) {
-    characters += call.name.length + (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length;
+    characters +=
+      call.name.length + (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length;
   }
   return Math.max(1, Math.ceil(characters / 4));
 }

@@ -3,9 +3,12 @@ import { remember } from './remember.js';
 /** Words that say nothing about which tool is meant. */
 const STOP_WORDS = new Set(
   (
-    'a about all am an and any are as at be been but by can could d did do does for from get give had has have hello hey hi him ' +
-    'his how i if in into is it its just kindly ll let like m may me my now of off on one or our out over please re s she ' +
-    'should so some t tell than thank that the their them then there these they this those to up us use used using ve want ' +
+    'a about all am an and any are as at be been but by can could d did do does for from get give ' +
+    'had has have hello hey hi him ' +
+    'his how i if in into is it its just kindly ll let like m may me my now of off on one or our out ' +
+    'over please re s she ' +
+    'should so some t tell than thank that the their them then there these they this those to up us ' +
+    'use used using ve want ' +
     'was we were what when where which will with would you your need value optional default given return returns'
   ).split(' '),
 );
@@ -48,7 +51,10 @@ const MEANING = new Map(SYNONYMS.flatMap(([first, ...rest]) => rest.map((word) =
 
 /** Cuts the commonest English endings: crude, but the same for prompts and descriptions, which is all that matters. */
 export function stem(word: string): string {
-  let w = word.replace(/ies$/, 'y').replace(/(s|x|z|ch|sh)es$/, '$1').replace(/([^su])s$/, '$1');
+  let w = word
+    .replace(/ies$/, 'y')
+    .replace(/(s|x|z|ch|sh)es$/, '$1')
+    .replace(/([^su])s$/, '$1');
   if (w.length > 5) w = w.replace(/(ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
   return w.length > 3 ? w.replace(/e$/, '') : w;
 }
@@ -64,7 +70,14 @@ const LONGEST_PHRASE = 40;
 let lastText: { text: string; words: readonly string[] } = { text: '', words: [] };
 
 const meaningsIn = (text: string): readonly string[] =>
-  (text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().match(/[\p{L}]+|\d+/gu) ?? []).filter((word) => !STOP_WORDS.has(word)).map(meaningOf);
+  (
+    text
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[\p{L}]+|\d+/gu) ?? []
+  )
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(meaningOf);
 const meaningsOfPhrase = remember(meaningsIn);
 
 const meaningOf = (word: string): string => (word.charCodeAt(0) < 0x3a ? word : meaningOfLetters(word));

@@ -34,8 +34,9 @@ export interface Asked {
 const MOST_REFUSALS_KEPT = 20;
 
 /**
- * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request takes a permit
- * of its own, so that waiting between two attempts holds no place, and goes where the model is to be asked by then.
+ * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request
+ * takes a permit of its own, so that waiting between two attempts holds no place, and goes where the model is to be
+ * asked by then.
  * @throws the signal's reason when it aborts
  */
 export async function askModel(of: {
@@ -61,7 +62,15 @@ export async function askModel(of: {
   const { signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
   const asked: Asked = {
-    attempts: 0, latencyMs: 0, promptTokens: null, completionTokens: null, toolChoice: of.toolChoice, refusedRequired: false, requests: [body], replies: [], refused: 0,
+    attempts: 0,
+    latencyMs: 0,
+    promptTokens: null,
+    completionTokens: null,
+    toolChoice: of.toolChoice,
+    refusedRequired: false,
+    requests: [body],
+    replies: [],
+    refused: 0,
   };
   let retries = new Retries();
   let outageSince: number | undefined;
@@ -79,14 +88,18 @@ export async function askModel(of: {
     const budget = of.permits(model.lane);
     const tokens = estimateTokens(body);
     await of.works?.(false);
-    const permit = await traceStep('wait for the budget', {}, () => unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: of.goesOn })));
+    const permit = await traceStep('wait for the budget', {}, () =>
+      unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: of.goesOn })),
+    );
     if (!permit) continue;
     const spent: Spent = { tokens: 0 };
     const started = performance.now();
     try {
       await of.works?.(true);
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(model.kind, body, () => chat.ask(body, { signal, timeoutMs, replyBytes }));
+      const reply: ChatReply = await traceRequest(model.kind, body, () =>
+        chat.ask(body, { signal, timeoutMs, replyBytes }),
+      );
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
@@ -108,14 +121,19 @@ export async function askModel(of: {
       keepRefusal(asked, error);
       const failed = failedGeneration(error);
       if (failed) return Object.assign(asked, { reply: { message: failed, finishReason: null } });
-      if (asked.toolChoice === 'required' && error.status === 400 && /tool_choice/i.test(`${error.message}${error.body ?? ''}`)) {
+      if (
+        asked.toolChoice === 'required' &&
+        error.status === 400 &&
+        /tool_choice/i.test(`${error.message}${error.body ?? ''}`)
+      ) {
         body = { ...body, tool_choice: 'auto' };
         asked.requests.push(body);
         Object.assign(asked, { toolChoice: 'auto', refusedRequired: true });
         continue;
       }
       if (error.isOutage && (await budget.release(permit, spent))) {
-        // The breaker is open: no attempt is used, and the next permit comes when the provider answers again, or as its probe.
+        // The breaker is open: no attempt is used, and the next permit comes when the provider answers again, or as
+        // its probe.
         outageSince ??= Date.now();
         if (Date.now() - outageSince < MAX_THROTTLED_MS) continue;
         return Object.assign(asked, { failure: error });
@@ -126,7 +144,9 @@ export async function askModel(of: {
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
       await of.works?.(false);
-      await delay(next.inMs, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() => signal.throwIfAborted());
+      await delay(next.inMs, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() =>
+        signal.throwIfAborted(),
+      );
     } finally {
       void budget.release(permit, spent);
     }
@@ -156,18 +176,27 @@ const TRACED_AS: Record<string, string> = { 'openai-responses': 'openai', google
 
 /** By OpenTelemetry's conventions for generative AI. */
 function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ChatReply>): Promise<ChatReply> {
-  const said = (value: Json | undefined): string | number | undefined => (typeof value === 'string' || typeof value === 'number' ? value : undefined);
-  return traceStep(`chat ${said(body.model)}`, {
-    'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': TRACED_AS[provider] ?? provider, 'gen_ai.request.model': said(body.model),
-    'gen_ai.request.temperature': said(body.temperature), 'gen_ai.request.max_tokens': said(body.max_tokens),
-  }, async (note) => {
-    const reply = await ask();
-    note({
-      'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
-      'gen_ai.usage.input_tokens': reply.promptTokens, 'gen_ai.usage.output_tokens': reply.completionTokens,
-    });
-    return reply;
-  });
+  const said = (value: Json | undefined): string | number | undefined =>
+    typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  return traceStep(
+    `chat ${said(body.model)}`,
+    {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': TRACED_AS[provider] ?? provider,
+      'gen_ai.request.model': said(body.model),
+      'gen_ai.request.temperature': said(body.temperature),
+      'gen_ai.request.max_tokens': said(body.max_tokens),
+    },
+    async (note) => {
+      const reply = await ask();
+      note({
+        'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
+        'gen_ai.usage.input_tokens': reply.promptTokens,
+        'gen_ai.usage.output_tokens': reply.completionTokens,
+      });
+      return reply;
+    },
+  );
 }
 
 /** What a request will use: about four characters a token in, and a reply of ordinary length out. */

@@ -8,7 +8,10 @@ import type { Sealer } from '#lib/runtime/seal';
 /** A model as it can be asked now. */
 export interface ModelConnection extends Connection {
   chat: ChatClient;
-  /** Aborts when the model is to be asked elsewhere, in another format or with another key: its turn will not come where it was. */
+  /**
+   * Aborts when the model is to be asked elsewhere, in another format or with another key: its turn will not come
+   * where it was.
+   */
   moved: AbortSignal;
 }
 
@@ -43,8 +46,9 @@ interface Entry {
 }
 
 /**
- * The models that items of this process ask, as their providers describe them: read anew every second while anyone holds them, and
- * at once when a provider was changed. So an address, a key or a price that is corrected reaches what waits already.
+ * The models that items of this process ask, as their providers describe them: read anew every second while anyone
+ * holds them, and at once when a provider was changed. So an address, a key or a price that is corrected reaches
+ * what waits already.
  */
 export class Connections {
   readonly #entries = new Map<string, Entry>();
@@ -52,7 +56,11 @@ export class Connections {
   #isRefreshing = false;
   #isStale = false;
 
-  constructor(readonly pool: Pool, readonly sealer: Sealer, readonly fetch: ReturnType<typeof createGuardedFetch>['fetch']) {
+  constructor(
+    readonly pool: Pool,
+    readonly sealer: Sealer,
+    readonly fetch: ReturnType<typeof createGuardedFetch>['fetch'],
+  ) {
     this.#timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
 
@@ -60,7 +68,18 @@ export class Connections {
     const key = keyOf({ providerId, modelId });
     let entry = this.#entries.get(key);
     if (!entry) {
-      entry = { providerId, modelId, holders: 0, usedAt: 0, readAt: -Infinity, text: undefined, endpoint: '', moved: new AbortController(), make: () => undefined, reading: undefined };
+      entry = {
+        providerId,
+        modelId,
+        holders: 0,
+        usedAt: 0,
+        readAt: -Infinity,
+        text: undefined,
+        endpoint: '',
+        moved: new AbortController(),
+        make: () => undefined,
+        reading: undefined,
+      };
       this.#entries.set(key, entry);
     }
     const held = entry;
@@ -86,7 +105,8 @@ export class Connections {
     this.#isStale = true;
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
-    for (const [key, { holders, usedAt }] of this.#entries) if (holders === 0 && usedAt < Date.now() - IDLE_MS) this.#entries.delete(key);
+    for (const [key, { holders, usedAt }] of this.#entries)
+      if (holders === 0 && usedAt < Date.now() - IDLE_MS) this.#entries.delete(key);
     while (this.#isStale) {
       this.#isStale = false;
       if (this.#entries.size > 0) await this.#read([...this.#entries.values()]).catch(() => {});
@@ -115,7 +135,11 @@ export class Connections {
     if (!row) return;
     try {
       const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
-      const model = { ...row, chat: createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch), moved: entry.moved.signal };
+      const model = {
+        ...row,
+        chat: createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch),
+        moved: entry.moved.signal,
+      };
       entry.make = () => model;
     } catch (error) {
       entry.make = () => {
@@ -129,4 +153,5 @@ export class Connections {
   }
 }
 
-const keyOf = ({ providerId, modelId }: Pick<Connection, 'providerId' | 'modelId'>): string => `${providerId} ${modelId}`;
+const keyOf = ({ providerId, modelId }: Pick<Connection, 'providerId' | 'modelId'>): string =>
+  `${providerId} ${modelId}`;

@@ -32,7 +32,10 @@ import { crashed } from './run-item.js';
 import { Shares } from './shares.js';
 import { measureStepFailure, type LaneMeters } from './worker-metrics.js';
 
-/** How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is done together. */
+/**
+ * How often a step is done when nobody wakes it, and the least time between two turns: what arrives meanwhile is
+ * done together.
+ */
 const STEPS = {
   dispatch: { idleMs: 500, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
@@ -51,8 +54,8 @@ const IDLE_LANE_MS = 5 * 60_000;
 const LONGEST_PAGE_MS = 120_000;
 
 /**
- * Connections that hold the locks of steps, apart from those that do the work: whoever holds a lock asks for one of the latter, and
- * could wait for ever if all were held by others that do the same.
+ * Connections that hold the locks of steps, apart from those that do the work: whoever holds a lock asks for one of
+ * the latter, and could wait for ever if all were held by others that do the same.
  */
 export class Locks {
   /** Of steps that take as long as Postgres does. */
@@ -69,12 +72,18 @@ export class Locks {
     await Promise.all([this.short.end(), this.long.end()]);
   }
 }
-/** Those who work on the same lanes take turns to dispatch: together as often as one would alone, so that more of them ask no more. */
+/**
+ * Those who work on the same lanes take turns to dispatch: together as often as one would alone, so that more of
+ * them ask no more.
+ */
 const MOST_TURNS = 10;
 /** Until a lane has settled something, and how long what it is known to take holds. */
 const UNKNOWN_LATENCY_MS = 5000;
 const LATENCY_TTL_MS = 2000;
-/** Who has not seen Postgres for so long was cut off, or frozen; and by when everyone who lives has renewed their leases after that. */
+/**
+ * Who has not seen Postgres for so long was cut off, or frozen; and by when everyone who lives has renewed their
+ * leases after that.
+ */
 const OUT_OF_REACH_MS = 3 * STEPS.reconcile.idleMs;
 const RENEWED_BY_MS = 5000;
 /** Pauses that a provider asks for are worth a word when they are longer. */
@@ -87,11 +96,14 @@ interface Window {
 }
 
 /**
- * A lane's window: the slots that can be busy, and a little more so that none waits for the dispatcher. Whatever is queued ahead
- * of a newcomer is its extra wait, so under a limit of requests only half a second of it is queued, and no more slots are counted
- * than that rate can keep busy at twice the latency of late.
+ * A lane's window: the slots that can be busy, and a little more so that none waits for the dispatcher. Whatever is
+ * queued ahead of a newcomer is its extra wait, so under a limit of requests only half a second of it is queued,
+ * and no more slots are counted than that rate can keep busy at twice the latency of late.
  */
-function windowOf({ max_concurrency: concurrency, requests_per_minute: rpm }: LaneLimits, latencyMs = UNKNOWN_LATENCY_MS): Window {
+function windowOf(
+  { max_concurrency: concurrency, requests_per_minute: rpm }: LaneLimits,
+  latencyMs = UNKNOWN_LATENCY_MS,
+): Window {
   const ratePerS = rpm === null ? Infinity : rpm / 60;
   const busy = Math.min(concurrency, Math.max(1, Math.ceil((ratePerS * Math.max(250, 2 * latencyMs)) / 1000)));
   return { slots: slotsFor(busy), ahead: Math.max(2, Math.min(Math.ceil(ratePerS / 2), Math.ceil(concurrency / 4))) };
@@ -102,8 +114,8 @@ const worthwhile = ({ waiting, in_flight }: BusyLane, { slots, ahead }: Window):
   waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 
 /**
- * What keeps runs going, in every worker process: preparing, dispatching, finishing, reconciling. Each step excludes its twins in other
- * processes by a lock in Postgres, and can be repeated after a crash at any line.
+ * What keeps runs going, in every worker process: preparing, dispatching, finishing, reconciling. Each step
+ * excludes its twins in other processes by a lock in Postgres, and can be repeated after a crash at any line.
  */
 export class ControlLoop {
   readonly #stop = new AbortController();
@@ -123,7 +135,18 @@ export class ControlLoop {
 
   constructor(
     readonly of: {
-      pool: Pool; locks: Locks; redis: Redis; queues: LaneQueues; workers: LaneWorkers; budgets: LaneBudgets; runs: RunCache; meters: LaneMeters; embedder: Embedder; scorer: ReplyScorer; worker: string; logger: Logger;
+      pool: Pool;
+      locks: Locks;
+      redis: Redis;
+      queues: LaneQueues;
+      workers: LaneWorkers;
+      budgets: LaneBudgets;
+      runs: RunCache;
+      meters: LaneMeters;
+      embedder: Embedder;
+      scorer: ReplyScorer;
+      worker: string;
+      logger: Logger;
       /** Left out: for good. */
       keepExchangesDays: number | undefined;
     },
@@ -186,11 +209,15 @@ export class ControlLoop {
   /** What one lane or team throws is told with what it concerns, and counted. */
   #shares(step: Step): Shares {
     return new Shares({
-      atOnce: AT_ONCE, patienceMs: PATIENCE_MS,
+      atOnce: AT_ONCE,
+      patienceMs: PATIENCE_MS,
       onFailure: (error, item) => {
         if (this.#stop.signal.aborted) return;
         measureStepFailure(step);
-        this.of.logger.warn({ step, ...concerned(item), error: error.message, stack: error.stack }, 'A step of the control loop failed for one of many; it is repeated');
+        this.of.logger.warn(
+          { step, ...concerned(item), error: error.message, stack: error.stack },
+          'A step of the control loop failed for one of many; it is repeated',
+        );
       },
     });
   }
@@ -198,7 +225,11 @@ export class ControlLoop {
   async #dispatch(): Promise<void> {
     const lanes = await busyLanes(this.of.pool, this.of.worker);
     this.#turns = Math.min(MOST_TURNS, Math.max(1, ...lanes.map((lane) => lane.workers)));
-    await this.#dispatching.each(lanes, ({ id }) => id, (lane) => this.#dispatchLane(lane));
+    await this.#dispatching.each(
+      lanes,
+      ({ id }) => id,
+      (lane) => this.#dispatchLane(lane),
+    );
   }
 
   async #dispatchLane(lane: BusyLane): Promise<void> {
@@ -226,8 +257,14 @@ export class ControlLoop {
 
   /** What could not be added is in flight in Postgres all the same; the reconciler adds it. */
   async #enqueue(queues: LaneQueues, laneId: string, deliveries: Delivery[]): Promise<void> {
-    await queues.add(laneId, deliveries).catch((error: Error) =>
-      this.of.logger.warn({ lane: laneId, runs: runsOf(deliveries), items: deliveries.length, error: error.message }, 'Items could not be queued; they will be within seconds of Redis being back'));
+    await queues
+      .add(laneId, deliveries)
+      .catch((error: Error) =>
+        this.of.logger.warn(
+          { lane: laneId, runs: runsOf(deliveries), items: deliveries.length, error: error.message },
+          'Items could not be queued; they will be within seconds of Redis being back',
+        ),
+      );
   }
 
   async #reconcile(): Promise<void> {
@@ -236,35 +273,53 @@ export class ControlLoop {
     if (now - this.#sawPostgresAt > OUT_OF_REACH_MS) this.#inTouchSince = now;
     this.#sawPostgresAt = now;
     const mayJudge = now - this.#inTouchSince >= RENEWED_BY_MS;
-    await this.#reconciling.each(lanes, ({ id }) => id, async (lane) => {
-      await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
-    });
+    await this.#reconciling.each(
+      lanes,
+      ({ id }) => id,
+      async (lane) => {
+        await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
+      },
+    );
     await this.#letGoOfLanes(new Set(lanes.map(({ id }) => id)));
   }
 
-  /** A lane costs each process two connections to Redis: one without work is let go of after minutes, and one that is gone at once. */
+  /**
+   * A lane costs each process two connections to Redis: one without work is let go of after minutes, and one that
+   * is gone at once.
+   */
   async #letGoOfLanes(busy: ReadonlySet<string>): Promise<void> {
     const { pool, budgets, workers, queues } = this.of;
     const idle = budgets.idleFor(0).filter((id) => !busy.has(id));
     if (idle.length === 0) return;
-    const left = new Set([...(await missingLanes(pool, idle)), ...budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id))]);
+    const left = new Set([
+      ...(await missingLanes(pool, idle)),
+      ...budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id)),
+    ]);
     for (const id of left) {
       this.#latencies.delete(id);
       // Farewells to a Redis that is away take long.
-      void Promise.all([workers.letGo(id), queues.letGo(id)]).catch((error: Error) => this.of.logger.warn({ lane: id, error: error.message }, 'A lane could not be let go of'));
+      void Promise.all([workers.letGo(id), queues.letGo(id)]).catch((error: Error) =>
+        this.of.logger.warn({ lane: id, error: error.message }, 'A lane could not be let go of'),
+      );
     }
   }
 
   async #reconcileLane(lane: BusyLane, mayJudge: boolean): Promise<void> {
     const { pool, redis, queues, workers, meters, worker, logger } = this.of;
-    for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane))) await ring(redis, { topic: 'job', id: jobId });
-    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) => queues.missing(lane.id, deliveries));
+    for (const jobId of await tellWaiting(pool, lane, await this.#reasonToWait(lane)))
+      await ring(redis, { topic: 'job', id: jobId });
+    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) =>
+      queues.missing(lane.id, deliveries),
+    );
     const meter = meters.of(lane);
     const died = redeliver.filter((delivery) => delivery.lost).length;
     meter.redelivered(redeliver.length, died);
     meter.crashed(died + poisoned.length);
     if (redeliver.length) {
-      logger.info({ lane: lane.id, runs: runsOf(redeliver), items: redeliver.length }, 'Queueing items again whose queue job or process was lost');
+      logger.info(
+        { lane: lane.id, runs: runsOf(redeliver), items: redeliver.length },
+        'Queueing items again whose queue job or process was lost',
+      );
       await this.#enqueue(queues, lane.id, redeliver);
     }
     for (const { crashes, ...delivery } of poisoned) {
@@ -280,7 +335,8 @@ export class ControlLoop {
     if (lane.paused_at) return `since ${lane.paused_at.toISOString()}: the lane is paused.`;
     const state = await readLaneState(this.of.redis, lane.id).catch(() => undefined);
     if (state?.outage) return `since ${new Date(state.outage.since).toISOString()}: ${state.outage.error}`;
-    if (state?.blockedUntil && state.blockedUntil > Date.now() + LONG_PAUSE_MS) return `until ${new Date(state.blockedUntil).toISOString()}: it asked for a pause.`;
+    if (state?.blockedUntil && state.blockedUntil > Date.now() + LONG_PAUSE_MS)
+      return `until ${new Date(state.blockedUntil).toISOString()}: it asked for a pause.`;
     return undefined;
   }
 
@@ -315,27 +371,36 @@ export class ControlLoop {
   /** A piece of each, in turn, so that a large run holds up no small one. */
   async #prepare(): Promise<void> {
     const { pool, redis } = this.of;
-    await this.#preparing.each(await runsToPrepare(pool), ({ teamId }) => teamId, async (run) => {
-      if (this.#stop.signal.aborted) return;
-      const prepared = await prepareRun(pool, run);
-      if (!prepared) return;
-      if (prepared.more) this.wake('prepare');
-      else this.wake('dispatch');
-      for (const id of prepared.lanes) await ring(redis, { topic: 'lane', id });
-      await ring(redis, { topic: 'job', id: run.jobId });
-    });
+    await this.#preparing.each(
+      await runsToPrepare(pool),
+      ({ teamId }) => teamId,
+      async (run) => {
+        if (this.#stop.signal.aborted) return;
+        const prepared = await prepareRun(pool, run);
+        if (!prepared) return;
+        if (prepared.more) this.wake('prepare');
+        else this.wake('dispatch');
+        for (const id of prepared.lanes) await ring(redis, { topic: 'lane', id });
+        await ring(redis, { topic: 'job', id: run.jobId });
+      },
+    );
   }
 
   /** A page of each, in turn, so that a large run holds up no small one. */
   async #rescore(): Promise<void> {
-    await this.#rescoring.each(await rescoresToDo(this.of.pool), ({ teamId }) => teamId, (rescore) => this.#rescorePage(rescore));
+    await this.#rescoring.each(
+      await rescoresToDo(this.of.pool),
+      ({ teamId }) => teamId,
+      (rescore) => this.#rescorePage(rescore),
+    );
   }
 
   async #rescorePage(rescore: RescoreToDo): Promise<void> {
     const { signal } = this.#stop;
     if (signal.aborted) return;
     await exclusively(this.of.locks.long, `rescore ${rescore.id}`, async () => {
-      if (await rescorePage(this.of, rescore, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_PAGE_MS)]))) this.wake('rescore');
+      if (await rescorePage(this.of, rescore, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_PAGE_MS)])))
+        this.wake('rescore');
       await ring(this.of.redis, { topic: 'job', id: rescore.jobId });
     });
   }
@@ -350,7 +415,8 @@ export class ControlLoop {
     };
     const chores: Record<string, () => Promise<unknown>> = {
       'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
-      'forget idempotency keys': () => pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
+      'forget idempotency keys': () =>
+        pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'drop old exchanges': async () => {
         const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);
         if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
@@ -382,7 +448,10 @@ export class ControlLoop {
         if (this.#stop.signal.aborted) return;
         const more = await purgeRun(pool, runId).catch((error: Error) => {
           measureStepFailure('housekeeping');
-          this.of.logger.warn({ step: 'housekeeping', run: runId, error: error.message }, 'What a deleted run left behind could not be removed; it will be tried again');
+          this.of.logger.warn(
+            { step: 'housekeeping', run: runId, error: error.message },
+            'What a deleted run left behind could not be removed; it will be tried again',
+          );
         });
         if (!more) purging.delete(runId);
       }
@@ -392,6 +461,12 @@ export class ControlLoop {
 
 /** What of an item of a loop tells a person where to look. */
 function concerned(item: unknown): object {
-  const { id, name, runId, jobId, teamId } = item as { id?: string; name?: string; runId?: string; jobId?: string; teamId?: string };
+  const { id, name, runId, jobId, teamId } = item as {
+    id?: string;
+    name?: string;
+    runId?: string;
+    jobId?: string;
+    teamId?: string;
+  };
   return teamId === undefined ? { lane: id, lane_name: name } : { team: teamId, run: runId ?? id, job: jobId };
 }

@@ -18,8 +18,8 @@ const TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 5000;
 
 /**
- * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches under the
- * limits of the model's lane. What was paid for is kept before anyone uses it.
+ * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches
+ * under the limits of the model's lane. What was paid for is kept before anyone uses it.
  */
 export class Embedder {
   readonly #texts: SharedCommit<string, Float32Array | ProviderFailure>;
@@ -29,9 +29,20 @@ export class Embedder {
   /** Apart from that of replies: an item that holds one may wait for embeddings, which therefore wait for no reply. */
   readonly #room = new ReplyBudget({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
 
-  constructor(readonly of: { pool: Pool; sealer: Sealer; fetch: ReturnType<typeof createGuardedFetch>['fetch']; budgets: LaneBudgets }) {
+  constructor(
+    readonly of: {
+      pool: Pool;
+      sealer: Sealer;
+      fetch: ReturnType<typeof createGuardedFetch>['fetch'];
+      budgets: LaneBudgets;
+    },
+  ) {
     // By team: whose model answers late, or not at all, holds up nobody else.
-    this.#texts = new SharedCommit((texts, teamId) => this.#embed(teamId, texts), { waitMs: 5, largest: 64, concurrency: 8 });
+    this.#texts = new SharedCommit((texts, teamId) => this.#embed(teamId, texts), {
+      waitMs: 5,
+      largest: 64,
+      concurrency: 8,
+    });
   }
 
   /**
@@ -44,8 +55,15 @@ export class Embedder {
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
-    if (x!.length !== y!.length) throw new ProviderFailure('bad_response', 'The embedding model gave vectors of different lengths.', false);
-    return Math.min(1, Math.max(0, x!.reduce((sum, value, index) => sum + value * y![index]!, 0)));
+    if (x!.length !== y!.length)
+      throw new ProviderFailure('bad_response', 'The embedding model gave vectors of different lengths.', false);
+    return Math.min(
+      1,
+      Math.max(
+        0,
+        x!.reduce((sum, value, index) => sum + value * y![index]!, 0),
+      ),
+    );
   }
 
   #vector(teamId: string, text: string): Promise<Float32Array | ProviderFailure> {
@@ -77,15 +95,31 @@ export class Embedder {
     const model = await this.#model(teamId);
     const name = `${model.providerId} ${model.modelId}`;
     const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
-    const known = await untilDone(() => findEmbeddings(this.of.pool, teamId, name, hashed.map(({ hash }) => hash)), this.#closed.signal);
+    const known = await untilDone(
+      () =>
+        findEmbeddings(
+          this.of.pool,
+          teamId,
+          name,
+          hashed.map(({ hash }) => hash),
+        ),
+      this.#closed.signal,
+    );
     const missing = hashed.filter(({ hash }) => !known.has(hash.toString('hex')));
     if (missing.length) {
-      const answer = await this.#ask(teamId, model, missing.map(({ text }) => text));
+      const answer = await this.#ask(
+        teamId,
+        model,
+        missing.map(({ text }) => text),
+      );
       if (!answer) return this.#embedFor(teamId, texts);
       const { vectors, costUsd } = answer;
       const entries = missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }));
       let tries = 0;
-      await untilDone(() => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0), this.#closed.signal);
+      await untilDone(
+        () => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0),
+        this.#closed.signal,
+      );
       missing.forEach(({ hash }, index) => known.set(hash.toString('hex'), vectors[index]!));
     }
     return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
@@ -94,12 +128,21 @@ export class Embedder {
   /** As it is configured now. */
   async #model(teamId: string): Promise<EmbeddingModel> {
     const model = await untilDone(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
-    if (!model) throw new ProviderFailure('bad_request', 'The team has no embedding model any more. Set one with PUT /api/settings/embedding.', false);
+    if (!model)
+      throw new ProviderFailure(
+        'bad_request',
+        'The team has no embedding model any more. Set one with PUT /api/settings/embedding.',
+        false,
+      );
     return model;
   }
 
   /** @returns undefined when the team has taken another model meanwhile */
-  async #ask(teamId: string, { providerId, modelId }: EmbeddingModel, texts: string[]): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
+  async #ask(
+    teamId: string,
+    { providerId, modelId }: EmbeddingModel,
+    texts: string[],
+  ): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
     const { budgets, sealer, fetch } = this.of;
     let retries = new Retries();
     let endpoint: string | undefined;
@@ -111,12 +154,24 @@ export class Embedder {
       endpoint = `${baseUrl} ${sealedKey}`;
       const budget = budgets.of(lane);
       const moved = AbortSignal.timeout(LOOK_AGAIN_MS);
-      const permit = await unlessMoved(moved, budget.acquire(texts.reduce((sum, text) => sum + text.length / 4, 0), this.#closed.signal, { moved, goesOn: true }));
+      const permit = await unlessMoved(
+        moved,
+        budget.acquire(
+          texts.reduce((sum, text) => sum + text.length / 4, 0),
+          this.#closed.signal,
+          { moved, goesOn: true },
+        ),
+      );
       if (!permit) continue;
       const spent: Spent = { tokens: 0 };
       const replyBytes = this.#room.of(lane.id);
       try {
-        const { vectors, tokens } = await embedTexts({ baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) }, modelId, texts, { fetch, timeoutMs: TIMEOUT_MS, replyBytes });
+        const { vectors, tokens } = await embedTexts(
+          { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
+          modelId,
+          texts,
+          { fetch, timeoutMs: TIMEOUT_MS, replyBytes },
+        );
         spent.tokens = tokens;
         spent.outcome = 'answer';
         return { vectors, costUsd: (tokens * (model.costPerMtok ?? 0)) / 1e6 };
@@ -126,7 +181,11 @@ export class Embedder {
         const { next, throttledForMs } = retries.after(error);
         spent.throttledForMs = throttledForMs;
         if (next.then === 'settle-errored') {
-          throw new ProviderFailure(error.kind, `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`, false);
+          throw new ProviderFailure(
+            error.kind,
+            `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`,
+            false,
+          );
         }
         void budget.release(permit, spent);
         await delay(next.inMs, undefined, { signal: this.#closed.signal });

@@ -1,6 +1,6 @@
 /**
- * Collects what arrives within a few milliseconds and hands it on as one batch, so that many small statements become one.
- * At most `concurrency` batches are under way; what arrives meanwhile makes the next batch larger.
+ * Collects what arrives within a few milliseconds and hands it on as one batch, so that many small statements
+ * become one. At most `concurrency` batches are under way; what arrives meanwhile makes the next batch larger.
  */
 export class GroupCommit<Item, Answer> {
   #queue: { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = [];
@@ -55,17 +55,21 @@ export class GroupCommit<Item, Answer> {
 }
 
 /**
- * A group commit for each share (a team, a version of a suite): a batch holds what one of them wants, so that what it throws or waits for
- * holds up nobody else.
+ * A group commit for each share (a team, a version of a suite): a batch holds what one of them wants, so that what
+ * it throws or waits for holds up nobody else.
  */
 export class SharedCommit<Item, Answer> {
   readonly #shares = new Map<string, GroupCommit<Item, Answer>>();
 
-  constructor(readonly handle: (items: Item[], share: string) => Promise<Answer[]>, readonly options: { waitMs: number; largest: number; concurrency: number }) {}
+  constructor(
+    readonly handle: (items: Item[], share: string) => Promise<Answer[]>,
+    readonly options: { waitMs: number; largest: number; concurrency: number },
+  ) {}
 
   async add(share: string, item: Item): Promise<Answer> {
     let commit = this.#shares.get(share);
-    if (!commit) this.#shares.set(share, (commit = new GroupCommit((items) => this.handle(items, share), this.options)));
+    if (!commit)
+      this.#shares.set(share, (commit = new GroupCommit((items) => this.handle(items, share), this.options)));
     try {
       return await commit.add(item);
     } finally {

@@ -18,7 +18,10 @@ export class HealthController {
   /** A worker needs both: without Postgres it may claim nothing, without Redis it gets nothing to claim. */
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
-    const [postgres, redis] = await Promise.all([isUp(this.worker.pool.query('SELECT 1')), isUp(this.worker.redis.ping())]);
+    const [postgres, redis] = await Promise.all([
+      isUp(this.worker.pool.query('SELECT 1')),
+      isUp(this.worker.redis.ping()),
+    ]);
     const answer = { postgres, redis };
     if (this.worker.stopping || postgres === 'down' || redis === 'down') throw new ServiceUnavailableException(answer);
     return answer;

@@ -30,8 +30,13 @@ export class ItemKit {
 
   /** @param of.connections to Postgres, at most */
   constructor(
-    env: Env, logger: Logger,
-    { meters, connections, onAttempt }: { meters: LaneMeters; connections: number; onAttempt: ItemRunner['of']['onAttempt'] },
+    env: Env,
+    logger: Logger,
+    {
+      meters,
+      connections,
+      onAttempt,
+    }: { meters: LaneMeters; connections: number; onAttempt: ItemRunner['of']['onAttempt'] },
   ) {
     this.pool = createPool(env.DATABASE_URL, connections, logger);
     this.redis = connectRedis(env.REDIS_URL, 'producer', logger);
@@ -45,7 +50,15 @@ export class ItemKit {
     this.#replies = new ReplyCache({ pool: this.pool, redis: this.redis, logger });
     this.scorer = new ReplyScorer(logger);
     this.runner = new ItemRunner({
-      pool: this.pool, runs: this.runs, connections: this.connections, embedder: this.embedder, replies: this.#replies, scorer: this.scorer, replyBudget: new ReplyBudget(), logger, onAttempt,
+      pool: this.pool,
+      runs: this.runs,
+      connections: this.connections,
+      embedder: this.embedder,
+      replies: this.#replies,
+      scorer: this.scorer,
+      replyBudget: new ReplyBudget(),
+      logger,
+      onAttempt,
     });
   }
 

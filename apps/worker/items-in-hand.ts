@@ -9,15 +9,20 @@ export class ShuttingDown extends Error {}
 export class TakenAway extends Error {}
 
 /**
- * The items this process has claimed. Keeps their leases, and aborts the requests of runs that were cancelled: at once when
- * it is told, within a second when the message was lost. What others were given meanwhile is aborted, too.
+ * The items this process has claimed. Keeps their leases, and aborts the requests of runs that were cancelled: at
+ * once when it is told, within a second when the message was lost. What others were given meanwhile is aborted,
+ * too.
  */
 export class ItemsInHand {
   readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController; begun: boolean }>();
   readonly #timers: NodeJS.Timeout[];
   #emptied: (() => void)[] = [];
 
-  constructor(readonly pool: Pool, readonly worker: string, readonly logger: Logger) {
+  constructor(
+    readonly pool: Pool,
+    readonly worker: string,
+    readonly logger: Logger,
+  ) {
     this.#timers = [
       setInterval(() => void this.#renew(), LEASE_MS / 3),
       setInterval(() => void this.#lookForStoppedRuns(), 1000),
@@ -40,8 +45,9 @@ export class ItemsInHand {
   }
 
   /**
-   * Notes that an item is worked on from now on, or only waits. Postgres is told with the next heartbeat; of an item whose process
-   * was lost before, at once, so that it is charged if this one dies of it, and what only waits never is.
+   * Notes that an item is worked on from now on, or only waits. Postgres is told with the next heartbeat; of an
+   * item whose process was lost before, at once, so that it is charged if this one dies of it, and what only waits
+   * never is.
    */
   async works(token: number, begun: boolean, isSuspect: boolean): Promise<void> {
     const item = this.#items.get(token);
@@ -56,7 +62,8 @@ export class ItemsInHand {
   }
 
   stopRun(runId: string): void {
-    for (const { delivery, abort } of this.#items.values()) if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
+    for (const { delivery, abort } of this.#items.values())
+      if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
   }
 
   /** Hands an item back for others to do. If that fails its lease runs out. */
@@ -83,17 +90,30 @@ export class ItemsInHand {
   /** For the log. */
   #whose(): { runs: string[]; lanes: string[] } {
     const all = [...this.#items.values()];
-    return { runs: [...new Set(all.map(({ delivery }) => delivery.runId))], lanes: [...new Set(all.map(({ laneId }) => laneId))] };
+    return {
+      runs: [...new Set(all.map(({ delivery }) => delivery.runId))],
+      lanes: [...new Set(all.map(({ laneId }) => laneId))],
+    };
   }
 
   async #renew(): Promise<void> {
     if (this.#items.size === 0) return;
     const held = [...this.#items.values()];
     try {
-      const mine = new Set(await renewLeases(this.pool, this.worker, held.map(({ delivery, begun }) => ({ ...delivery, begun }))));
-      for (const { delivery, abort } of held) if (!mine.has(delivery.token)) abort.abort(new TakenAway('The item was delivered to others.'));
+      const mine = new Set(
+        await renewLeases(
+          this.pool,
+          this.worker,
+          held.map(({ delivery, begun }) => ({ ...delivery, begun })),
+        ),
+      );
+      for (const { delivery, abort } of held)
+        if (!mine.has(delivery.token)) abort.abort(new TakenAway('The item was delivered to others.'));
     } catch (error) {
-      this.logger.warn({ items: this.#items.size, ...this.#whose(), error: (error as Error).message }, 'Leases could not be renewed');
+      this.logger.warn(
+        { items: this.#items.size, ...this.#whose(), error: (error as Error).message },
+        'Leases could not be renewed',
+      );
     }
   }
 

@@ -8,7 +8,11 @@ export class LaneBudgets {
   readonly #budgets = new Map<string, { budget: LaneBudget; usedAt: number }>();
   #refusal: Error | undefined;
 
-  constructor(readonly pool: Pool, readonly redis: Redis, readonly meters: LaneMeters) {}
+  constructor(
+    readonly pool: Pool,
+    readonly redis: Redis,
+    readonly meters: LaneMeters,
+  ) {}
 
   /** The budget of a lane, under the limits given here from now on. */
   of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
@@ -18,13 +22,23 @@ export class LaneBudgets {
       known.budget.limits = lane;
       return known.budget;
     }
-    const budget = new LaneBudget(this.redis, lane.id, lane, async () => {
-      const { rows } = await this.pool.query(
-        // The very first items of a lane are claimed just now, and nothing is settled: then Redis has nothing to know yet.
-        `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
-         WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0) LIMIT 1`, [lane.id]);
-      return rows.length > 0;
-    }, (reason, seconds) => this.meters.of(lane).waited(reason, seconds));
+    const budget = new LaneBudget(
+      this.redis,
+      lane.id,
+      lane,
+      async () => {
+        const { rows } = await this.pool.query(
+          // The very first items of a lane are claimed just now, and nothing is settled: then Redis has nothing to
+          // know yet.
+          `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
+         WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0)
+           LIMIT 1`,
+          [lane.id],
+        );
+        return rows.length > 0;
+      },
+      (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
+    );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
     if (this.#refusal) budget.refuse(this.#refusal);
     return budget;
@@ -32,7 +46,9 @@ export class LaneBudgets {
 
   /** Lanes that nobody asked for in so long, and of which nothing is under way here. */
   idleFor(ms: number): string[] {
-    return [...this.#budgets].filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms).map(([laneId]) => laneId);
+    return [...this.#budgets]
+      .filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms)
+      .map(([laneId]) => laneId);
   }
 
   /** Forgets a lane; whoever asks for it again gets a new one. */

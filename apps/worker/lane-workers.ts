@@ -24,8 +24,9 @@ const LARGEST_SLOTS = 500;
 export const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
 /**
- * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is the queue
- * job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered anew.
+ * Takes deliveries from the lanes' queues and plays them: claim, budget and request, score, settle; only then is
+ * the queue job acknowledged. If the process dies anywhere in between, the lease runs out and the item is delivered
+ * anew.
  */
 export class LaneWorkers {
   readonly #lanes = new Map<string, { worker: Worker; connection: Redis }>();
@@ -38,16 +39,35 @@ export class LaneWorkers {
 
   constructor(
     readonly of: {
-      pool: Pool; budgets: LaneBudgets; meters: LaneMeters; connect: () => Redis; worker: string; items: ItemsInHand; runner: ItemRunner; quarantine: Quarantine; logger: Logger;
+      pool: Pool;
+      budgets: LaneBudgets;
+      meters: LaneMeters;
+      connect: () => Redis;
+      worker: string;
+      items: ItemsInHand;
+      runner: ItemRunner;
+      quarantine: Quarantine;
+      logger: Logger;
       /** Called after a commit, with the runs that moved. */
       onSettled: (runs: ReadonlyMap<string, Settled>) => void;
     },
   ) {
-    this.#claims = new SharedCommit((deliveries) => this.#claim(deliveries), { waitMs: 4, largest: 200, concurrency: 1 });
-    this.#settlements = new SharedCommit((batch, teamId) => this.#settle(teamId, batch), { waitMs: 20, largest: 200, concurrency: 1 });
+    this.#claims = new SharedCommit((deliveries) => this.#claim(deliveries), {
+      waitMs: 4,
+      largest: 200,
+      concurrency: 1,
+    });
+    this.#settlements = new SharedCommit((batch, teamId) => this.#settle(teamId, batch), {
+      waitMs: 20,
+      largest: 200,
+      concurrency: 1,
+    });
   }
 
-  /** Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold items of it. */
+  /**
+   * Listens to a lane's queue from now on, or takes note of its new limits. Its slots are divided by those who hold
+   * items of it.
+   */
   serve(lane: BusyLane): void {
     if (this.#draining) return;
     const { budgets, meters, logger } = this.of;
@@ -65,7 +85,8 @@ export class LaneWorkers {
     const connection = this.of.connect();
     const worker = new Worker(
       laneQueue(lane.id),
-      // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would be kept in Redis.
+      // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would
+      // be kept in Redis.
       async (job: Job, _token, _signal) => {
         await this.#deliver(meter, budget, DeliverySchema.parse(job.data));
       },
@@ -73,7 +94,8 @@ export class LaneWorkers {
         connection,
         prefix: QUEUE_PREFIX,
         concurrency,
-        // Whether an item's process died is told by its lease in Postgres; these only bring back jobs that nobody claimed.
+        // Whether an item's process died is told by its lease in Postgres; these only bring back jobs that nobody
+        // claimed.
         lockDuration: 15_000,
         stalledInterval: 5000,
         maxStalledCount: 1000,
@@ -84,12 +106,26 @@ export class LaneWorkers {
       },
     );
     worker.on('error', (error) => logger.debug({ lane: lane.id, error: error.message }, 'The queue reports an error'));
-    worker.on('failed', (job, error) => logger.error({ lane: lane.id, run: (job?.data as Delivery | undefined)?.runId, delivery: job?.data as unknown, error: error.message, stack: error.stack }, 'An item could not be settled; it will be delivered again'));
+    worker.on('failed', (job, error) =>
+      logger.error(
+        {
+          lane: lane.id,
+          run: (job?.data as Delivery | undefined)?.runId,
+          delivery: job?.data as unknown,
+          error: error.message,
+          stack: error.stack,
+        },
+        'An item could not be settled; it will be delivered again',
+      ),
+    );
     this.#lanes.set(lane.id, { worker, connection });
     logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
   }
 
-  /** Stops listening to a lane and forgets it: its connections, timers and measures. It is served again when it has work. */
+  /**
+   * Stops listening to a lane and forgets it: its connections, timers and measures. It is served again when it has
+   * work.
+   */
   async letGo(laneId: string): Promise<void> {
     if (this.#leaving.has(laneId)) return;
     this.#leaving.add(laneId);
@@ -111,7 +147,9 @@ export class LaneWorkers {
   async #deliver(meter: LaneMeter, budget: LaneBudget, delivery: Delivery): Promise<void> {
     meter.start();
     try {
-      await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () => this.#play(meter, budget, delivery));
+      await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () =>
+        this.#play(meter, budget, delivery),
+      );
     } finally {
       meter.end();
     }
@@ -122,7 +160,11 @@ export class LaneWorkers {
     if (this.#draining || items.has(delivery.token)) return;
     const claim = await traceStep('claim', {}, async (note) => {
       const got = await this.#claims.add(this.#teams.get(meter.id)!, delivery);
-      note({ 'toolmark.claimed': got !== undefined, 'toolmark.crashes': got?.crashes, 'toolmark.queued_seconds': got?.queuedForS });
+      note({
+        'toolmark.claimed': got !== undefined,
+        'toolmark.crashes': got?.crashes,
+        'toolmark.queued_seconds': got?.queuedForS,
+      });
       return got;
     });
     if (!claim) return;
@@ -135,11 +177,17 @@ export class LaneWorkers {
       const ended = measureSettling();
       const { settlement, settled } = played;
       const { result, attempts, cached } = settlement;
-      const facts = { 'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind, 'toolmark.attempts': attempts, 'toolmark.cached': cached };
-      const stored = await traceStep('settle', facts, () => this.settle(meter.id, settlement)).catch((error: unknown) => {
-        void settled?.(false);
-        throw error;
-      });
+      const facts = {
+        'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind,
+        'toolmark.attempts': attempts,
+        'toolmark.cached': cached,
+      };
+      const stored = await traceStep('settle', facts, () => this.settle(meter.id, settlement)).catch(
+        (error: unknown) => {
+          void settled?.(false);
+          throw error;
+        },
+      );
       void settled?.(stored);
       ended();
       if (stored) meter.ended(settlement);
@@ -153,8 +201,17 @@ export class LaneWorkers {
     }
   }
 
-  /** Plays an item. Something that nobody foresaw is how it ended: asked again it would fail again, and be paid again. */
-  async #playOrExplain(meter: LaneMeter, budget: LaneBudget, delivery: Delivery, claim: Claim, signal: AbortSignal): Promise<Played | undefined> {
+  /**
+   * Plays an item. Something that nobody foresaw is how it ended: asked again it would fail again, and be paid
+   * again.
+   */
+  async #playOrExplain(
+    meter: LaneMeter,
+    budget: LaneBudget,
+    delivery: Delivery,
+    claim: Claim,
+    signal: AbortSignal,
+  ): Promise<Played | undefined> {
     const { items, runner, quarantine, logger } = this.of;
     const placed = async (): Promise<Place | undefined> => {
       const found = await untilDone(() => findPlace(this.of.pool, delivery));
@@ -162,7 +219,12 @@ export class LaneWorkers {
     };
     try {
       const works = (begun: boolean): Promise<void> => items.works(delivery.token, begun, claim.lost > 0);
-      const playing = { permits: (lane: LaneLimits) => this.of.budgets.of(lane), signal, works, generation: claim.generation };
+      const playing = {
+        permits: (lane: LaneLimits) => this.of.budgets.of(lane),
+        signal,
+        works,
+        generation: claim.generation,
+      };
       if (claim.crashes < SUSPECT_CRASHES) return await runner.run(delivery, playing);
       const place = await placed();
       return place && (await quarantine.play({ meter, budget }, place, claim, playing));
@@ -170,7 +232,10 @@ export class LaneWorkers {
       signal.throwIfAborted();
       if (isGivenUp(error)) throw error;
       const { message, stack } = error as Error;
-      logger.error({ lane: meter.id, run: delivery.runId, item: delivery.item, error: message, stack }, 'An item failed in an unforeseen way; it is settled as errored');
+      logger.error(
+        { lane: meter.id, run: delivery.runId, item: delivery.item, error: message, stack },
+        'An item failed in an unforeseen way; it is settled as errored',
+      );
       const place = await placed();
       return place && { settlement: failedInside(place, error) };
     }
@@ -189,14 +254,20 @@ export class LaneWorkers {
     return stored;
   }
 
-  /** Settles a batch; if Postgres refuses it for what one of its items holds, each by itself, and that one as errored. */
+  /**
+   * Settles a batch; if Postgres refuses it for what one of its items holds, each by itself, and that one as
+   * errored.
+   */
   async #settle(teamId: string, batch: Settlement[]): Promise<boolean[]> {
     try {
       return await this.#store(batch);
     } catch (error) {
       const { message, stack } = error as Error;
       const runs = [...new Set(batch.map(({ delivery }) => delivery.runId))];
-      this.of.logger.error({ team: teamId, runs, error: message, stack, items: batch.length }, 'Items could not be settled as they are');
+      this.of.logger.error(
+        { team: teamId, runs, error: message, stack, items: batch.length },
+        'Items could not be settled as they are',
+      );
       if (batch.length === 1) return this.#settleErrored(teamId, batch[0]!, error);
       const stored: boolean[] = [];
       for (const settlement of batch) stored.push(...(await this.#settle(teamId, [settlement])));
@@ -205,12 +276,19 @@ export class LaneWorkers {
   }
 
   /** With nothing of what Postgres may have refused but what was paid. */
-  async #settleErrored(teamId: string, { delivery, casePosition, sample, category, attempts, costUsd }: Settlement, why: unknown): Promise<boolean[]> {
+  async #settleErrored(
+    teamId: string,
+    { delivery, casePosition, sample, category, attempts, costUsd }: Settlement,
+    why: unknown,
+  ): Promise<boolean[]> {
     const place: Place = { delivery, casePosition, sample, category };
     try {
       return await this.#store([failedInside(place, why, { attempts, costUsd })]);
     } catch (error) {
-      this.of.logger.error({ team: teamId, run: delivery.runId, item: delivery.item, error: (error as Error).message }, 'An item could not be settled at all');
+      this.of.logger.error(
+        { team: teamId, run: delivery.runId, item: delivery.item, error: (error as Error).message },
+        'An item could not be settled at all',
+      );
       return [false];
     }
   }
@@ -225,7 +303,8 @@ export class LaneWorkers {
     this.#draining = true;
     const workers = [...this.#lanes.values()].map(({ worker }) => worker);
     await withoutRedis(workers.map((worker) => worker.pause(true)));
-    // Requests under way cost money and are waited for, and so is what was begun with them; what only waits to begin can wait elsewhere.
+    // Requests under way cost money and are waited for, and so is what was begun with them; what only waits to
+    // begin can wait elsewhere.
     this.of.budgets.refuse(new ShuttingDown('The worker is shutting down.'));
     await this.of.items.drain(graceMs);
     this.of.budgets.close();
@@ -233,14 +312,18 @@ export class LaneWorkers {
   }
 }
 
-/** A worker whose slots are all taken looks at a new number of them when an item ends, or when it goes on after a pause. */
+/**
+ * A worker whose slots are all taken looks at a new number of them when an item ends, or when it goes on after a
+ * pause.
+ */
 function setConcurrency(worker: Worker, concurrency: number): void {
   const isMore = concurrency > worker.concurrency;
   worker.concurrency = concurrency;
   if (isMore) void worker.pause(true).then(() => worker.resume());
 }
 
-const isGivenUp = (error: unknown): boolean => error instanceof RunStopped || error instanceof ShuttingDown || error instanceof TakenAway;
+const isGivenUp = (error: unknown): boolean =>
+  error instanceof RunStopped || error instanceof ShuttingDown || error instanceof TakenAway;
 
 /** Farewells wait for Redis for ever while it is down; what they would say there is told by Postgres as well. */
 async function withoutRedis(farewells: Promise<unknown>[]): Promise<void> {

@@ -46,8 +46,20 @@ it('a worker that leaves work lying is dead; not so in a paused lane, with all s
   expect(await whyAfter(1)).toEqual([]);
   await pauseLane(pool, team.teamId, team.laneId, false);
   expect(await whyAfter(7)).toHaveLength(1);
-  const [budget, never] = [new LaneBudget(redis, team.laneId, { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 }, async () => false), new AbortController().signal];
-  for (let n = 0; n < 10; n++) await budget.release(await budget.acquire(1, never), { tokens: 0, outcome: { outage: 'refused', item: `item ${n}` } });
+  const [budget, never] = [
+    new LaneBudget(
+      redis,
+      team.laneId,
+      { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
+      async () => false,
+    ),
+    new AbortController().signal,
+  ];
+  for (let n = 0; n < 10; n++)
+    await budget.release(await budget.acquire(1, never), {
+      tokens: 0,
+      outcome: { outage: 'refused', item: `item ${n}` },
+    });
   budget.close();
   expect(await whyAfter(1)).toEqual([]);
   await redis.del(`toolmark:{budget-${team.laneId}}:state`);

@@ -27,13 +27,18 @@ export const lookAgain = (before: readonly Suspect[], idle: readonly Idle[]): Su
 
 /** Why the process is to be started anew; none while it works. */
 export const whyDead = (suspects: readonly Suspect[]): string[] =>
-  suspects.filter(({ looks }) => looks >= LOOKS).map(({ providers, queued, freeSlots }) =>
-    `${queued} items for ${providers} are queued and this process has ${freeSlots} free slots for them, but it has started none in 30 s.`);
+  suspects
+    .filter(({ looks }) => looks >= LOOKS)
+    .map(
+      ({ providers, queued, freeSlots }) =>
+        `${queued} items for ${providers} are queued and this process has ${freeSlots} free slots ` +
+        'for them, but it has started none in 30 s.',
+    );
 
 /**
- * Notices when this process has gone deaf: work waits, it could do it, and does not, though Postgres and Redis answer. A
- * connection that is half open, or a loop that hangs, shows in no other way. While a store or a provider is down nothing is
- * held against the process: to start it anew would not help.
+ * Notices when this process has gone deaf: work waits, it could do it, and does not, though Postgres and Redis
+ * answer. A connection that is half open, or a loop that hangs, shows in no other way. While a store or a provider
+ * is down nothing is held against the process: to start it anew would not help.
  */
 export class Liveness {
   #suspects: Suspect[] = [];
@@ -65,14 +70,18 @@ export class Liveness {
       await redis.set('toolmark:writable', '1', 'PX', 1000);
       const idle = (await waitingLanes(pool)).map((lane) => this.#idle(lane)).filter(({ freeSlots }) => freeSlots > 0);
       const states = await Promise.all(idle.map(({ id }) => readLaneState(redis, id)));
-      this.#suspects = lookAgain(this.#suspects, idle.filter((_lane, index) => !states[index]!.outage && !states[index]!.blockedUntil));
+      this.#suspects = lookAgain(
+        this.#suspects,
+        idle.filter((_lane, index) => !states[index]!.outage && !states[index]!.blockedUntil),
+      );
     } catch {
       this.#suspects = [];
     } finally {
       this.#looking = false;
     }
     const why = this.whyDead;
-    if (why.length && !this.#told) logger.error({ why }, 'This worker does not take the work that waits for it; it is to be started anew');
+    if (why.length && !this.#told)
+      logger.error({ why }, 'This worker does not take the work that waits for it; it is to be started anew');
     this.#told = why.length > 0;
   }
 

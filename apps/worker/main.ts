@@ -16,10 +16,19 @@ const logger = createLogger('worker', env.LOG_LEVEL);
 
 await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
-await waitFor({ 'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'), Redis: () => pingRedis(env.REDIS_URL) }, logger);
+await waitFor(
+  {
+    'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'),
+    Redis: () => pingRedis(env.REDIS_URL),
+  },
+  logger,
+);
 await pool.end();
 
-const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), { logger: false, abortOnError: false });
+const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), {
+  logger: false,
+  abortOnError: false,
+});
 installLastResort(logger, (endsInMs) => app.get(WorkerProcess).lastResort(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;

@@ -7,8 +7,9 @@ import type { Exchange } from './play-case.js';
 /** Characters that are packed in this thread. */
 const LARGE = 256 * 1024;
 
-// In this thread: 17 to 23 microseconds for an exchange of a kilobyte, a quarter of what handing it to another thread costs. Small
-// chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it is settled.
+// In this thread: 17 to 23 microseconds for an exchange of a kilobyte, a quarter of what handing it to another
+// thread costs. Small chunks, since what is kept of one is kept whole: by default 16 KiB for each exchange until it
+// is settled.
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 const packHere = (text: string): Buffer => zstdCompressSync(text, { params, chunkSize: 1024 });
 const packElsewhere = promisify(zstdCompress);
@@ -26,7 +27,9 @@ export async function packExchange(exchange: Exchange, largeBytes: number): Prom
  * @param large calls what works on a large exchange when there is room for one
  */
 export async function unpackExchange<Made>(
-  packed: Buffer, large: (work: () => Promise<Made>) => Promise<Made>, use: (exchange: Exchange) => Promise<Made>,
+  packed: Buffer,
+  large: (work: () => Promise<Made>) => Promise<Made>,
+  use: (exchange: Exchange) => Promise<Made>,
 ): Promise<Made> {
   const text = unpackSmall(packed);
   if (text !== undefined) return use(parseJson(text) as unknown as Exchange);

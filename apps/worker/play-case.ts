@@ -18,7 +18,10 @@ export interface PlayedCase extends Omit<Asked, 'reply' | 'failure'> {
   rounds?: number[];
 }
 
-/** What is stored of a case: all that went over the wire, and for a chain that was played to its end which replies are its rounds'. */
+/**
+ * What is stored of a case: all that went over the wire, and for a chain that was played to its end which replies
+ * are its rounds'.
+ */
 export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rounds'> {
   /** How many requests were refused, where `replies` holds some of the refusals only. */
   refused?: number;
@@ -27,22 +30,29 @@ export interface Exchange extends Pick<PlayedCase, 'requests' | 'replies' | 'rou
 }
 
 /**
- * Plays a case: asks once, or for a chain again and again, answering the reply's calls from its mocks, until an expected tool
- * is called, nothing is called, or its rounds run out. Each round passes the lane's budget by itself. A failure in a late round
- * fails the whole.
+ * Plays a case: asks once, or for a chain again and again, answering the reply's calls from its mocks, until an
+ * expected tool is called, nothing is called, or its rounds run out. Each round passes the lane's budget by itself.
+ * A failure in a late round fails the whole.
  * @param answerRound plays the tools of a round; @throws Unscorable
  * @throws the signal's reason when it aborts
  */
 export async function playCase(
-  { input }: Pick<PreparedCase, 'input'>, of: Parameters<typeof askModel>[0],
+  { input }: Pick<PreparedCase, 'input'>,
+  of: Parameters<typeof askModel>[0],
   answerRound: (reply: Reply, used: Map<string, number>) => Promise<Turn>,
 ): Promise<PlayedCase> {
   const first = await askModel(of);
-  if (!input.multi_turn || !first.reply) return { ...first, answers: first.reply && [first.reply], failure: first.failure };
-  const played: PlayedCase = { ...first, answers: [first.reply], failure: undefined, rounds: [first.replies.length - 1] };
+  if (!input.multi_turn || !first.reply)
+    return { ...first, answers: first.reply && [first.reply], failure: first.failure };
+  const played: PlayedCase = {
+    ...first,
+    answers: [first.reply],
+    failure: undefined,
+    rounds: [first.replies.length - 1],
+  };
   const used = new Map<string, number>();
   const messages = [...(of.body.messages as Json[])];
-  for (let reply = first.reply; played.answers!.length < (input.max_rounds ?? DEFAULT_MAX_ROUNDS); ) {
+  for (let reply = first.reply; played.answers!.length < (input.max_rounds ?? DEFAULT_MAX_ROUNDS);) {
     const answered = await answerRound(reply, used).catch((error: unknown) => {
       if (error instanceof Unscorable) return new ProviderFailure(error.kind, error.message, false);
       throw error;
@@ -70,7 +80,10 @@ function turn(message: JsonObject, { calls, answers }: NonNullable<Turn>, round:
   const given = Array.isArray(message.tool_calls) ? (message.tool_calls as JsonObject[]) : [];
   const native = calls.map((call, index) => ({
     ...(given.length === calls.length && given[index]),
-    id: typeof given[index]?.id === 'string' && given.length === calls.length ? given[index].id : `call_${round}_${index}`,
+    id:
+      typeof given[index]?.id === 'string' && given.length === calls.length
+        ? given[index].id
+        : `call_${round}_${index}`,
     type: 'function',
     function: { name: call.name, arguments: call.arguments ? JSON.stringify(call.arguments) : (call.raw ?? '') },
   }));
@@ -89,14 +102,27 @@ function addUp(played: PlayedCase, next: Asked, more: readonly Json[]): void {
   played.completionTokens = sum(played.completionTokens, next.completionTokens);
   played.toolChoice = next.toolChoice;
   played.refusedRequired ||= next.refusedRequired;
-  played.requests.push(...next.requests.map((request, index): Json => ({ ...(request as JsonObject), messages: [MESSAGES_BEFORE, ...(index === 0 ? more : [])] })));
+  played.requests.push(
+    ...next.requests.map((request, index): Json => ({
+      ...(request as JsonObject),
+      messages: [MESSAGES_BEFORE, ...(index === 0 ? more : [])],
+    })),
+  );
   played.replies.push(...next.replies);
   played.refused += next.refused;
 }
-const sum = (a: number | null, b: number | null): number | null => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0);
 
-/** The replies in a stored exchange that are to be scored; undefined where no model answered, or a chain was not played to its end. */
-export function answersIn({ replies, rounds, names }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
+/**
+ * The replies in a stored exchange that are to be scored; undefined where no model answered, or a chain was not
+ * played to its end.
+ */
+export function answersIn({
+  replies,
+  rounds,
+  names,
+}: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
   const answers = (rounds ?? [replies.length - 1]).map((index) => keptReply(replies[index]));
   return answers.every((answer) => answer !== undefined) ? answers.map((answer) => ({ ...answer, names })) : undefined;
 }
@@ -110,11 +136,11 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
 /** The tokens that replies say they took; null where none says it. */
 export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Pick<Asked, 'promptTokens' | 'completionTokens'> {
   const said = replies.map(replyIn);
-  const total = (of: 'promptTokens' | 'completionTokens'): number | null => said.reduce<number | null>((all, one) => sum(all, one?.[of] ?? null), null);
+  const total = (of: 'promptTokens' | 'completionTokens'): number | null =>
+    said.reduce<number | null>((all, one) => sum(all, one?.[of] ?? null), null);
   return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };
 }
 
 /** What a request's key has to say of a chain beside its first request: all that the later ones follow from. */
 export const restOfChain = (input: CaseInput): Json =>
   input.multi_turn ? [input.mock_responses ?? null, input.max_rounds ?? null, input.expected_tool ?? null] : null;
-

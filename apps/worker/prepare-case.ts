@@ -19,14 +19,26 @@ export interface PreparedCase {
 }
 
 /** @param passThreshold smallest overall score that passes, 0..1 */
-export const prepare = (input: CaseInput, category: string | null, suiteTools: readonly Tool[], passThreshold: number): PreparedCase =>
-  prepareWith(input, category, toolSetOf(input, suiteTools), passThreshold);
+export const prepare = (
+  input: CaseInput,
+  category: string | null,
+  suiteTools: readonly Tool[],
+  passThreshold: number,
+): PreparedCase => prepareWith(input, category, toolSetOf(input, suiteTools), passThreshold);
 
 /** As `prepare`, with the tools that the case is played with already chosen. */
-export function prepareWith(input: CaseInput, category: string | null, tools: readonly Tool[], passThreshold: number): PreparedCase {
+export function prepareWith(
+  input: CaseInput,
+  category: string | null,
+  tools: readonly Tool[],
+  passThreshold: number,
+): PreparedCase {
   const prepared = { input, category, tools, passThreshold };
   if (input.multi_turn) {
-    return { ...prepared, score: (replies, { similarities }) => scoreChain(input, tools, passThreshold, replies, similarities) };
+    return {
+      ...prepared,
+      score: (replies, { similarities }) => scoreChain(input, tools, passThreshold, replies, similarities),
+    };
   }
   const scorer = prepareCase(input, tools, passThreshold);
   return { ...prepared, score: (replies, extra) => scorer.score(replies[0]!, extra) };

@@ -5,12 +5,16 @@ import { ItemKit } from './item-kit.js';
 import { writeSettlement, type FromSuspect, type ToSuspect } from './quarantine.js';
 import { LaneMeters } from './worker-metrics.js';
 
-// The process of an item that others died of. It asks its parent for permits, tells it what became of the item, and ends.
+// The process of an item that others died of. It asks its parent for permits, tells it what became of the item, and
+// ends.
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
-const tell = (message: FromSuspect): Promise<void> => new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
+const tell = (message: FromSuspect): Promise<void> =>
+  new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
 const kit = new ItemKit(env, logger, {
-  meters: new LaneMeters(), connections: 2, onAttempt: (_lane, failure, seconds) => void tell({ attempted: { failure: failure?.kind, seconds } }),
+  meters: new LaneMeters(),
+  connections: 2,
+  onAttempt: (_lane, failure, seconds) => void tell({ attempted: { failure: failure?.kind, seconds } }),
 });
 
 /** The budget of the lane, which the parent keeps. */
@@ -48,7 +52,8 @@ const playing = { permits: () => budget, signal: new AbortController().signal, w
 
 process.on('message', (message: ToSuspect) => {
   if ('answer' in message) return budget.hear(message);
-  void kit.runner.run(message.play, { ...playing, generation: message.generation })
+  void kit.runner
+    .run(message.play, { ...playing, generation: message.generation })
     .then((played) => tell({ played: played && writeSettlement(played.settlement) }))
     .catch(({ message: text, stack }: Error) => tell({ failed: { message: text, stack } }));
 });

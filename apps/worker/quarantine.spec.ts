@@ -16,12 +16,15 @@ const logger = createLogger('worker', 'silent');
 /** Processes of suspects that do this, with `tell` to speak to the worker and `told` to hear it. */
 function quarantine(script: string, longestMs = 60_000): Quarantine {
   const file = join(folder, `${Math.random()}.mjs`);
-  writeFileSync(file, `
+  writeFileSync(
+    file,
+    `
     const tell = (message) => new Promise((told) => process.send(message, told));
     const told = () => new Promise((hear) => process.once('message', hear));
     process.on('disconnect', () => process.exit());
     const first = await told();
-    ${script}`);
+    ${script}`,
+  );
   return new Quarantine(logger, { entry: pathToFileURL(file), longestMs });
 }
 const DIES = `process.kill(process.pid, 'SIGKILL');`;
@@ -29,7 +32,12 @@ const WAITS = '';
 /** Waits for the item in the first place, and dies of the others. */
 const WAITS_FIRST = `if (first.play.item !== 0) { ${DIES} }`;
 
-const place = (item = 0): Place => ({ delivery: { runId: '01890000-0000-7000-8000-000000000000', target: 0, item, token: 9 + item }, casePosition: item, sample: 0, category: null });
+const place = (item = 0): Place => ({
+  delivery: { runId: '01890000-0000-7000-8000-000000000000', target: 0, item, token: 9 + item },
+  casePosition: item,
+  sample: 0,
+  category: null,
+});
 
 /** A lane that gives its permits, or waits until it is told to; and what became of them. */
 function aLane({ gives = true } = {}) {
@@ -43,17 +51,40 @@ function aLane({ gives = true } = {}) {
   } as unknown as LaneBudget;
   const ids = (permits: Permit[]): string[] => permits.map(({ id }) => id).sort();
   const attempts: (string | undefined)[] = [];
-  const meter = { id: 'lane', attempted: (failure: string | undefined) => void attempts.push(failure) } as unknown as LaneMeter;
-  return { lane: { meter, budget }, attempts, given: () => ids(given), released: () => ids(released), give: () => waiting.shift()!(aPermit()) };
+  const meter = {
+    id: 'lane',
+    attempted: (failure: string | undefined) => void attempts.push(failure),
+  } as unknown as LaneMeter;
+  return {
+    lane: { meter, budget },
+    attempts,
+    given: () => ids(given),
+    released: () => ids(released),
+    give: () => waiting.shift()!(aPermit()),
+  };
 }
 
 function playing() {
   const worked: boolean[] = [];
   const stop = new AbortController();
-  return { worked, stop: () => stop.abort(new Error('stopped')), with: { signal: stop.signal, generation: 1, permits: () => { throw new Error('these are the own ones of a process'); }, works: async (works: boolean) => void worked.push(works) } };
+  return {
+    worked,
+    stop: () => stop.abort(new Error('stopped')),
+    with: {
+      signal: stop.signal,
+      generation: 1,
+      permits: () => {
+        throw new Error('these are the own ones of a process');
+      },
+      works: async (works: boolean) => void worked.push(works),
+    },
+  };
 }
 const claim = { token: 9, lost: 2, crashes: 2, generation: 1, queuedForS: 0 };
-const CRASHED = { outcome: 'errored', error: { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) } };
+const CRASHED = {
+  outcome: 'errored',
+  error: { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) },
+};
 
 describe('an item that processes died of', () => {
   it('and whose own process dies too, has crashed once more, and its permit is given back', async () => {
@@ -68,7 +99,13 @@ describe('an item that processes died of', () => {
   it('and that takes longer than others should wait, is errored, and its permit is given back', async () => {
     const { lane, released } = aLane();
     const played = await quarantine(WAITS, 100).play(lane, place(), claim, playing().with);
-    expect(played?.settlement).toMatchObject({ ...place(), result: { outcome: 'errored', error: { kind: 'timeout', message: expect.stringMatching(/in one of its own.* 0\.1 s/) } } });
+    expect(played?.settlement).toMatchObject({
+      ...place(),
+      result: {
+        outcome: 'errored',
+        error: { kind: 'timeout', message: expect.stringMatching(/in one of its own.* 0\.1 s/) },
+      },
+    });
     expect(released()).toEqual(['permit 0']);
   });
 
@@ -122,19 +159,36 @@ describe('an item that processes died of', () => {
       if ((await told()).open !== false) process.exit();
       await tell({ ask: 2, acquire: 5 });
       if ((await told()).permit.id === permit.id) process.exit();
-      await tell({ played: ${JSON.stringify(JSON.stringify(settlement))} });`).play(lane, place(), claim, playing().with);
+      await tell({ played: ${JSON.stringify(JSON.stringify(settlement))} });`).play(
+      lane,
+      place(),
+      claim,
+      playing().with,
+    );
     expect(played?.settlement).toEqual({ ...settlement, exchange: Buffer.from('what was said') });
-    expect([given(), released()]).toEqual([['permit 0', 'permit 1'], ['permit 0', 'permit 1']]);
+    expect([given(), released()]).toEqual([
+      ['permit 0', 'permit 1'],
+      ['permit 0', 'permit 1'],
+    ]);
     expect(attempts).toEqual(['timeout']);
   });
 
   it('of which something is thrown in its process, throws it here', async () => {
     const { lane, released } = aLane();
-    await expect(quarantine(`await tell({ failed: { message: 'unforeseen', stack: 'there' } });`).play(lane, place(), claim, playing().with)).rejects.toMatchObject({ message: 'unforeseen', stack: 'there' });
+    await expect(
+      quarantine(`await tell({ failed: { message: 'unforeseen', stack: 'there' } });`).play(
+        lane,
+        place(),
+        claim,
+        playing().with,
+      ),
+    ).rejects.toMatchObject({ message: 'unforeseen', stack: 'there' });
     expect(released()).toEqual(['permit 0']);
   });
 
   it('and whose run is gone, is settled as nothing', async () => {
-    expect(await quarantine('await tell({ played: undefined });').play(aLane().lane, place(), claim, playing().with)).toBeUndefined();
+    expect(
+      await quarantine('await tell({ played: undefined });').play(aLane().lane, place(), claim, playing().with),
+    ).toBeUndefined();
   });
 });

@@ -15,8 +15,7 @@ const LONGEST_MS = 60_000;
 
 /** What goes to the process of a suspect. */
 export type ToSuspect =
-  | { play: Delivery; generation: number }
-  | { answer: number; permit?: Permit; open?: boolean; error?: string };
+  { play: Delivery; generation: number } | { answer: number; permit?: Permit; open?: boolean; error?: string };
 
 /** What comes from it. A settlement is JSON, since numbers keep their text in it; its exchange is base64. */
 export type FromSuspect =
@@ -27,30 +26,48 @@ export type FromSuspect =
   | { failed: { message: string; stack?: string } };
 
 /**
- * Plays items that processes died of, each in a process of its own, one at a time: if it dies again, it takes no neighbour with it,
- * and it is known to be to blame. It waits for its permit before it waits for the place, so that a lane which is paused or
- * throttled keeps no other lane's suspects waiting.
+ * Plays items that processes died of, each in a process of its own, one at a time: if it dies again, it takes no
+ * neighbour with it, and it is known to be to blame. It waits for its permit before it waits for the place, so that
+ * a lane which is paused or throttled keeps no other lane's suspects waiting.
  */
 export class Quarantine {
   readonly #place = new Turnstile(1);
 
   /** @param of.entry what its processes run */
-  constructor(readonly logger: Logger, readonly of = { entry: threadEntry('apps/worker/quarantine-main'), longestMs: LONGEST_MS }) {}
+  constructor(
+    readonly logger: Logger,
+    readonly of = { entry: threadEntry('apps/worker/quarantine-main'), longestMs: LONGEST_MS },
+  ) {}
 
   /**
    * @returns how the item ended; undefined when its run is gone
    * @throws the signal's reason when it aborts; what was thrown for the item in its process
    */
-  async play({ meter, budget }: { meter: LaneMeter; budget: LaneBudget }, place: Place, { crashes }: Claim, { signal, works, generation }: Playing): Promise<Played | undefined> {
+  async play(
+    { meter, budget }: { meter: LaneMeter; budget: LaneBudget },
+    place: Place,
+    { crashes }: Claim,
+    { signal, works, generation }: Playing,
+  ): Promise<Played | undefined> {
     const permit = await budget.acquire(0, signal);
     const held = new Set([permit]);
     try {
       return await this.#place.pass(async () => {
         signal.throwIfAborted();
         await works(true);
-        this.logger.warn({ lane: meter.id, run: place.delivery.runId, item: place.delivery.item, crashes }, 'Playing an item in a process of its own: others died of it');
+        this.logger.warn(
+          { lane: meter.id, run: place.delivery.runId, item: place.delivery.item, crashes },
+          'Playing an item in a process of its own: others died of it',
+        );
         const child = fork(this.of.entry, { serialization: 'advanced' });
-        const ended = await this.#watch(child, { meter, budget, signal, held, first: permit, send: { play: place.delivery, generation } });
+        const ended = await this.#watch(child, {
+          meter,
+          budget,
+          signal,
+          held,
+          first: permit,
+          send: { play: place.delivery, generation },
+        });
         if (ended === 'died') return { settlement: crashed(place, crashes + 1) };
         if (ended === 'late') return { settlement: outOfTime(place, this.of.longestMs) };
         return ended.settlement && { settlement: ended.settlement };
@@ -62,7 +79,14 @@ export class Quarantine {
 
   #watch(
     child: ChildProcess,
-    of: { meter: LaneMeter; budget: LaneBudget; signal: AbortSignal; held: Set<Permit>; first: Permit; send: ToSuspect },
+    of: {
+      meter: LaneMeter;
+      budget: LaneBudget;
+      signal: AbortSignal;
+      held: Set<Permit>;
+      first: Permit;
+      send: ToSuspect;
+    },
   ): Promise<{ settlement: Settlement | undefined } | 'died' | 'late'> {
     const { meter, budget, signal, held } = of;
     let first: Permit | undefined = of.first;
@@ -89,11 +113,16 @@ export class Quarantine {
         tell({ answer: ask, open: await budget.release(permit, spent) });
       };
       child.on('message', (message: FromSuspect) => {
-        if ('acquire' in message) void acquire(message.ask, message.acquire).catch((error: Error) => tell({ answer: message.ask, error: error.message }));
+        if ('acquire' in message)
+          void acquire(message.ask, message.acquire).catch((error: Error) =>
+            tell({ answer: message.ask, error: error.message }),
+          );
         else if ('release' in message) void release(message.ask, message.release, message.spent);
         else if ('attempted' in message) meter.attempted(message.attempted.failure, message.attempted.seconds);
-        else if ('failed' in message) end(() => reject(Object.assign(new Error(message.failed.message), { stack: message.failed.stack })));
-        else end(() => resolve({ settlement: message.played === undefined ? undefined : readSettlement(message.played) }));
+        else if ('failed' in message)
+          end(() => reject(Object.assign(new Error(message.failed.message), { stack: message.failed.stack })));
+        else
+          end(() => resolve({ settlement: message.played === undefined ? undefined : readSettlement(message.played) }));
       });
       child.on('error', (error) => end(() => reject(error)));
       child.on('exit', () => end(() => resolve('died')));
@@ -102,7 +131,8 @@ export class Quarantine {
   }
 }
 
-export const writeSettlement = (settlement: Settlement): string => JSON.stringify({ ...settlement, exchange: settlement.exchange.toString('base64') });
+export const writeSettlement = (settlement: Settlement): string =>
+  JSON.stringify({ ...settlement, exchange: settlement.exchange.toString('base64') });
 
 function readSettlement(text: string): Settlement {
   const read = parseJson(text) as unknown as Omit<Settlement, 'exchange'> & { exchange: string };

@@ -19,8 +19,8 @@ export interface Asking {
 }
 
 /**
- * Answers requests that were made before from the stored replies. Whoever is first to make a request holds its key in Redis
- * meanwhile; others wait for what comes of it, so that two runs that ask the same at once pay once.
+ * Answers requests that were made before from the stored replies. Whoever is first to make a request holds its key
+ * in Redis meanwhile; others wait for what comes of it, so that two runs that ask the same at once pay once.
  */
 export class ReplyCache {
   readonly #lookups: SharedCommit<CacheKey, CachedReply | undefined>;
@@ -29,8 +29,15 @@ export class ReplyCache {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(readonly of: { pool: Pool; redis: Redis; logger: Logger }) {
-    this.#lookups = new SharedCommit((keys) => untilDone(() => findReplies(of.pool, keys)), { waitMs: 2, largest: 200, concurrency: 2 });
-    this.#kept = new SharedCommit(async (entries) => (await untilDone(() => keepReplies(of.pool, entries)), entries.map(() => undefined)), { waitMs: 10, largest: 200, concurrency: 1 });
+    this.#lookups = new SharedCommit((keys) => untilDone(() => findReplies(of.pool, keys)), {
+      waitMs: 2,
+      largest: 200,
+      concurrency: 2,
+    });
+    this.#kept = new SharedCommit(
+      async (entries) => (await untilDone(() => keepReplies(of.pool, entries)), entries.map(() => undefined)),
+      { waitMs: 10, largest: 200, concurrency: 1 },
+    );
     this.#renewal = setInterval(() => {
       for (const name of this.#asking.keys()) void of.redis.pexpire(name, LEASE_MS).catch(() => {});
     }, LEASE_MS / 3).unref();
@@ -41,7 +48,11 @@ export class ReplyCache {
    * @param refresh asks anew, whatever is stored
    * @throws the signal's reason when it aborts
    */
-  async find(wanted: CacheKey & { laneId: string }, refresh: boolean, signal: AbortSignal): Promise<CachedReply | Asking> {
+  async find(
+    wanted: CacheKey & { laneId: string },
+    refresh: boolean,
+    signal: AbortSignal,
+  ): Promise<CachedReply | Asking> {
     if (refresh) return this.#ask(wanted, undefined);
     const name = `toolmark:asking:${wanted.teamId}:${wanted.key.toString('base64url')}`;
     for (let waitMs = 25; ; waitMs = Math.min(waitMs * 2, 500)) {
@@ -68,7 +79,14 @@ export class ReplyCache {
   #ask(wanted: CacheKey & { laneId: string }, name: string | undefined): Asking {
     return {
       keep: async (settlement) => {
-        await this.#kept.add(wanted.teamId, { ...wanted, settlement }).catch((error: Error) => this.of.logger.warn({ run: settlement.delivery.runId, lane: wanted.laneId, error: error.message }, 'A reply could not be noted in the cache'));
+        await this.#kept
+          .add(wanted.teamId, { ...wanted, settlement })
+          .catch((error: Error) =>
+            this.of.logger.warn(
+              { run: settlement.delivery.runId, lane: wanted.laneId, error: error.message },
+              'A reply could not be noted in the cache',
+            ),
+          );
         if (name) this.#release(name);
       },
       giveUp: () => {
@@ -81,7 +99,9 @@ export class ReplyCache {
     const mine = this.#asking.get(name);
     if (mine === undefined || !this.#asking.delete(name)) return;
     // Only what is still ours: another may have taken the key when this process was frozen.
-    void this.of.redis.eval(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`, 1, name, mine).catch(() => {});
+    void this.of.redis
+      .eval(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`, 1, name, mine)
+      .catch(() => {});
   }
 
   close(): void {

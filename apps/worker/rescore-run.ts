@@ -19,11 +19,15 @@ import { Unscorable, type ReplyScorer } from './score-reply.js';
 const PAGE = 50;
 
 /**
- * Scores the next page of a run's stored replies again. Each page is kept in the commit that moves on behind it, so that
- * whoever goes on after a crash repeats at most one page and keeps nothing twice; no model is asked.
+ * Scores the next page of a run's stored replies again. Each page is kept in the commit that moves on behind it, so
+ * that whoever goes on after a crash repeats at most one page and keeps nothing twice; no model is asked.
  * @returns whether there may be more to do
  */
-export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Embedder; scorer: ReplyScorer; logger: Logger }, rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
+export async function rescorePage(
+  of: { pool: Pool; runs: RunCache; embedder: Embedder; scorer: ReplyScorer; logger: Logger },
+  rescore: RescoreToDo,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { pool, runs, embedder, scorer } = of;
   const inHand = await runs.run(rescore.runId);
   if (!inHand) return false;
@@ -33,7 +37,9 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     return false;
   }
   if (page.some((row) => row.exchange === undefined)) {
-    await endRescore(pool, rescore, { error: 'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.' });
+    await endRescore(pool, rescore, {
+      error: 'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.',
+    });
     return false;
   }
   const { teamId } = inHand.run;
@@ -51,14 +57,23 @@ export async function rescorePage(of: { pool: Pool; runs: RunCache; embedder: Em
     const withoutVerdict = (place: object, error: unknown): undefined => {
       if (error instanceof ProviderFailure || signal.aborted) throw error;
       if (error instanceof Unscorable) return; // the log has it
-      of.logger.error({ run: rescore.runId, ...place, error: (error as Error).message, stack: (error as Error).stack }, 'A stored reply could not be scored again; it stays without a verdict');
+      of.logger.error(
+        { run: rescore.runId, ...place, error: (error as Error).message, stack: (error as Error).stack },
+        'A stored reply could not be scored again; it stays without a verdict',
+      );
     };
     const oneByOne = new Turnstile(1);
-    const rescored = await Promise.all(page.map(async ({ exchange, ...place }): Promise<Rescored> => {
-      if (exchange!.length === 0) return { ...place, scored: undefined };
-      const scored = unpackExchange<Rescored['scored']>(exchange!, (work) => oneByOne.pass(work), (stored) => score(stored, place.casePosition));
-      return { ...place, scored: await scored.catch((error: unknown) => withoutVerdict(place, error)) };
-    }));
+    const rescored = await Promise.all(
+      page.map(async ({ exchange, ...place }): Promise<Rescored> => {
+        if (exchange!.length === 0) return { ...place, scored: undefined };
+        const scored = unpackExchange<Rescored['scored']>(
+          exchange!,
+          (work) => oneByOne.pass(work),
+          (stored) => score(stored, place.casePosition),
+        );
+        return { ...place, scored: await scored.catch((error: unknown) => withoutVerdict(place, error)) };
+      }),
+    );
     return await keepRescored(pool, rescore, rescored);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;

@@ -12,7 +12,10 @@ export interface RunInHand {
 }
 
 const IDLE_MS = 60_000;
-/** Cases that are kept prepared, by the size of their text; prepared they are some times larger. The next ones push out the oldest. */
+/**
+ * Cases that are kept prepared, by the size of their text; prepared they are some times larger. The next ones push
+ * out the oldest.
+ */
 const LARGEST_CASES_BYTES = 8 * 2 ** 20;
 /** Of a case beside its text. */
 const FRAME_BYTES = 200;
@@ -25,16 +28,23 @@ export class RunCache {
   readonly #loads: SharedCommit<number, StoredCase | undefined>;
 
   constructor(readonly pool: Pool) {
-    this.#loads = new SharedCommit(async (positions, versionId) => {
-      const found = new Map((await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]));
-      return positions.map((position) => found.get(position));
-    }, { waitMs: 2, largest: 200, concurrency: 2 });
+    this.#loads = new SharedCommit(
+      async (positions, versionId) => {
+        const found = new Map(
+          (await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
+        );
+        return positions.map((position) => found.get(position));
+      },
+      { waitMs: 2, largest: 200, concurrency: 2 },
+    );
   }
 
   run(runId: string): Promise<RunInHand | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then((run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) });
+      const value = untilDone(() => loadRun(this.pool, runId)).then(
+        (run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) },
+      );
       value.catch(() => this.#runs.delete(runId));
       this.#runs.set(runId, (entry = { usedAt: 0, value }));
     }

@@ -59,18 +59,34 @@ export class Meanings {
   }
 
   known(): [string, string, number][] {
-    return [...this.#known].flatMap(([a, others]) => [...others].map(([b, similarity]): [string, string, number] => [a, b, similarity]));
+    return [...this.#known].flatMap(([a, others]) =>
+      [...others].map(([b, similarity]): [string, string, number] => [a, b, similarity]),
+    );
   }
 }
 
-/** The house verdict of what was answered, one reply or those of a chain's rounds, and the metrics that were asked for. */
-export function scoreOnce(prepared: PreparedCase, replies: readonly Reply[], metrics: readonly RunMetric[], meanings: Meanings): ScoredReply {
+/**
+ * The house verdict of what was answered, one reply or those of a chain's rounds, and the metrics that were asked
+ * for.
+ */
+export function scoreOnce(
+  prepared: PreparedCase,
+  replies: readonly Reply[],
+  metrics: readonly RunMetric[],
+  meanings: Meanings,
+): ScoredReply {
   // Other people's metrics know no bounds of a reply.
-  const rounds = replies.map(({ message, names }) => ({ message, reply: readReply(message, prepared.tools, { whole: metrics.length > 0, names }) }));
+  const rounds = replies.map(({ message, names }) => ({
+    message,
+    reply: readReply(message, prepared.tools, { whole: metrics.length > 0, names }),
+  }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = meanings.of;
-  const scored: ScoredReply = { verdict: prepared.score(read, { finishReason: replies.at(-1)!.finishReason, similarities }) };
-  if (metrics.length) scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
+  const scored: ScoredReply = {
+    verdict: prepared.score(read, { finishReason: replies.at(-1)!.finishReason, similarities }),
+  };
+  if (metrics.length)
+    scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
   return scored;
 }
 
@@ -78,7 +94,11 @@ export function scoreOnce(prepared: PreparedCase, replies: readonly Reply[], met
 export type Turn = undefined | { calls: ReadCall[]; answers: string[] };
 
 /** @param used how often each tool was called in earlier rounds; counted on here */
-export function answerRound({ input, tools }: Pick<PreparedCase, 'input' | 'tools'>, { message, names }: Pick<Reply, 'message' | 'names'>, used: Map<string, number>): Turn {
+export function answerRound(
+  { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
+  { message, names }: Pick<Reply, 'message' | 'names'>,
+  used: Map<string, number>,
+): Turn {
   const read = readReply(message, tools, { names });
   if (read.oversized || read.calls.length === 0 || reachesEnd(input, read)) return undefined;
   return { calls: read.calls, answers: read.calls.map(mockAnswers(input, used)) };
@@ -107,7 +127,12 @@ function preparedOf({ input, tools, passThreshold }: CaseText): PreparedCase {
   const key = `${passThreshold} ${input}\n${tools}`;
   let found = prepared.get(key);
   if (!found) {
-    found = prepareWith(parseJson(input) as unknown as CaseInput, null, parseJson(tools) as unknown as Tool[], passThreshold);
+    found = prepareWith(
+      parseJson(input) as unknown as CaseInput,
+      null,
+      parseJson(tools) as unknown as Tool[],
+      passThreshold,
+    );
     prepared.set(key, found);
   }
   return found;
@@ -122,9 +147,17 @@ export function work(task: ScoringTask): ScoringAnswer {
   }
   const meanings = new Meanings();
   for (const pair of task.known) meanings.learn(...pair);
-  const scored = scoreOnce(of, parseJson(task.replies) as unknown as Reply[], parseJson(task.metrics) as unknown as RunMetric[], meanings);
+  const scored = scoreOnce(
+    of,
+    parseJson(task.replies) as unknown as Reply[],
+    parseJson(task.metrics) as unknown as RunMetric[],
+    meanings,
+  );
   const unknown = meanings.takeUnknown();
   if (unknown.length) return { unknown };
-  const short: ScoredReply = { verdict: shortenVerdict(scored.verdict), ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }) };
+  const short: ScoredReply = {
+    verdict: shortenVerdict(scored.verdict),
+    ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }),
+  };
   return { json: JSON.stringify(short) };
 }

@@ -2,7 +2,8 @@ import { until } from '../../test/until.js';
 import { Shares } from './shares.js';
 
 const failures: [string, unknown][] = [];
-const sharesOf = (patienceMs = 20): Shares => new Shares({ atOnce: 2, patienceMs, onFailure: (error, item) => failures.push([error.message, item]) });
+const sharesOf = (patienceMs = 20): Shares =>
+  new Shares({ atOnce: 2, patienceMs, onFailure: (error, item) => failures.push([error.message, item]) });
 const first = (item: string): string => item[0]!;
 
 it('what one item throws is told, and hurts neither its share nor another', async () => {

@@ -1,19 +1,26 @@
 /**
- * Lets those who share a loop (lanes, teams) work side by side: each one thing at a time, so many of them at once. What one throws
- * is told and hurts nobody else; one that takes long goes on by itself, and is left out of turns until it is done.
+ * Lets those who share a loop (lanes, teams) work side by side: each one thing at a time, so many of them at once.
+ * What one throws is told and hurts nobody else; one that takes long goes on by itself, and is left out of turns
+ * until it is done.
  */
 export class Shares {
   readonly #busy = new Set<string>();
 
-  constructor(readonly of: {
-    atOnce: number;
-    /** A turn waits so long for what it started. */
-    patienceMs: number;
-    onFailure: (error: Error, item: unknown) => void;
-  }) {}
+  constructor(
+    readonly of: {
+      atOnce: number;
+      /** A turn waits so long for what it started. */
+      patienceMs: number;
+      onFailure: (error: Error, item: unknown) => void;
+    },
+  ) {}
 
   /** Works on the items of each share in their order. */
-  async each<Item>(items: readonly Item[], shareOf: (item: Item) => string, work: (item: Item) => Promise<void>): Promise<void> {
+  async each<Item>(
+    items: readonly Item[],
+    shareOf: (item: Item) => string,
+    work: (item: Item) => Promise<void>,
+  ): Promise<void> {
     const shares = new Map<string, Item[]>();
     for (const item of items) {
       const share = shareOf(item);

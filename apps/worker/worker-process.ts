@@ -16,7 +16,10 @@ import { Liveness } from './liveness.js';
 import { Quarantine } from './quarantine.js';
 import { LaneMeters } from './worker-metrics.js';
 
-/** A worker that cannot end in order so long after it was drained, because the stores are gone, ends all the same: its items' leases run out. */
+/**
+ * A worker that cannot end in order so long after it was drained, because the stores are gone, ends all the same:
+ * its items' leases run out.
+ */
 const GIVE_UP_MS = 10_000;
 
 /** A worker process: everything it holds, in the order it starts; it stops in the opposite one. */
@@ -33,10 +36,15 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   readonly liveness;
   stopping = false;
 
-  constructor(readonly env: Env, readonly logger: Logger) {
+  constructor(
+    readonly env: Env,
+    readonly logger: Logger,
+  ) {
     const meters = new LaneMeters();
     this.#kit = new ItemKit(env, logger, {
-      meters, connections: env.TOOLMARK_DATABASE_POOL, onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
+      meters,
+      connections: env.TOOLMARK_DATABASE_POOL,
+      onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
     });
     const { pool, redis, runs, budgets, embedder, scorer, runner } = this.#kit;
     [this.pool, this.redis] = [pool, redis];
@@ -44,7 +52,13 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.#items = new ItemsInHand(pool, this.id, logger);
     this.liveness = new Liveness({ pool, redis, meters, logger });
     this.#workers = new LaneWorkers({
-      pool, budgets, meters, connect: () => connectRedis(env.REDIS_URL, 'worker', logger), worker: this.id, logger, runner,
+      pool,
+      budgets,
+      meters,
+      connect: () => connectRedis(env.REDIS_URL, 'worker', logger),
+      worker: this.id,
+      logger,
+      runner,
       items: this.#items,
       quarantine: new Quarantine(logger),
       onSettled: (moved) => {
@@ -55,7 +69,19 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     });
     this.#locks = new Locks(env.DATABASE_URL, logger);
     this.#control = new ControlLoop({
-      pool, locks: this.#locks, redis, queues: new LaneQueues(redis), workers: this.#workers, budgets, runs, meters, embedder, scorer, worker: this.id, logger, keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+      pool,
+      locks: this.#locks,
+      redis,
+      queues: new LaneQueues(redis),
+      workers: this.#workers,
+      budgets,
+      runs,
+      meters,
+      embedder,
+      scorer,
+      worker: this.id,
+      logger,
+      keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
     });
   }
 
@@ -74,7 +100,10 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.liveness.start();
   }
 
-  /** Takes nothing new and lets what is in hand end; what does not is handed back in the last second, before the process is gone. */
+  /**
+   * Takes nothing new and lets what is in hand end; what does not is handed back in the last second, before the
+   * process is gone.
+   */
   lastResort(endsInMs: number): void {
     this.stopping = true;
     void this.#workers.drain(endsInMs - 1000).catch(() => {});
@@ -84,7 +113,10 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     this.stopping = true;
     const drainMs = this.env.TOOLMARK_DRAIN_SECONDS * 1000;
     setTimeout(() => {
-      this.logger.error({ items: this.#items.size }, 'The worker could not end in order; it ends now, and others take over what it held');
+      this.logger.error(
+        { items: this.#items.size },
+        'The worker could not end in order; it ends now, and others take over what it held',
+      );
       process.exit(1);
     }, drainMs + GIVE_UP_MS).unref();
     this.liveness.stop();

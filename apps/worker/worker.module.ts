@@ -7,6 +7,10 @@ import { WorkerProcess } from './worker-process.js';
 @Module({})
 export class WorkerModule {
   static of(env: Env, logger: Logger): DynamicModule {
-    return { module: WorkerModule, controllers: [HealthController], providers: [{ provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) }] };
+    return {
+      module: WorkerModule,
+      controllers: [HealthController],
+      providers: [{ provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) }],
+    };
   }
 }

@@ -28,35 +28,66 @@ export async function until(check, what, timeoutMs = 90_000) {
 }
 
 /**
- * Calls `use` with a simulator, stores and as many APIs as wanted (no worker yet), and stops all of it after that. Postgres
- * keeps what it acknowledged through a kill, as in production; Redis keeps nothing.
+ * Calls `use` with a simulator, stores and as many APIs as wanted (no worker yet), and stops all of it after that.
+ * Postgres keeps what it acknowledged through a kill, as in production; Redis keeps nothing.
  */
-export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')), release = root }, use) {
+export async function withDeployment(
+  { apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')), release = root },
+  use,
+) {
   chmodSync(data, 0o711); // Postgres may run as a user of its own.
-  const postgres = await restartable(startPostgres, { folder: data, logFile: join(data, 'postgres.log'), durable: true }, () => postmaster(data), 'SIGQUIT');
-  const redis = await restartable(startRedis, { folder: data, logFile: join(data, 'redis.log'), durable: false }, () => readFileSync(join(data, 'redis/redis.pid'), 'utf8'), 'SIGKILL');
+  const postgres = await restartable(
+    startPostgres,
+    { folder: data, logFile: join(data, 'postgres.log'), durable: true },
+    () => postmaster(data),
+    'SIGQUIT',
+  );
+  const redis = await restartable(
+    startRedis,
+    { folder: data, logFile: join(data, 'redis.log'), durable: false },
+    () => readFileSync(join(data, 'redis/redis.pid'), 'utf8'),
+    'SIGKILL',
+  );
   const env = {
-    PATH: process.env.PATH, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/chaos' }).href, REDIS_URL: redis.url, TOOLMARK_ADMIN_TOKEN: TOKEN,
-    TOOLMARK_SEALING_KEY: 'ab'.repeat(32), TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true', LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+    PATH: process.env.PATH,
+    DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/chaos' }).href,
+    REDIS_URL: redis.url,
+    TOOLMARK_ADMIN_TOKEN: TOKEN,
+    TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
+    TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
   };
   const children = new Set();
   /** @param of `preload`: a module loaded first; `from`: the folder of a release */
   const start = async (name, { preload, from = release, port, ...more } = {}) => {
     port ??= await freePort();
-    const args = [...MEMORY_FLAGS, ...stopWithParent, ...(preload ? ['--import', preload] : []), join(from, `dist/apps/${name}/main.js`)];
+    const args = [
+      ...MEMORY_FLAGS,
+      ...stopWithParent,
+      ...(preload ? ['--import', preload] : []),
+      join(from, `dist/apps/${name}/main.js`),
+    ];
     const child = spawn(node, args, { env: { ...env, ...more, PORT: String(port) }, stdio: ['ignore', 2, 2, 'ipc'] });
     children.add(child);
     const exited = new Promise((ended) => child.once('exit', ended)).finally(() => children.delete(child));
     const kill = (signal) => child.kill(signal);
     return {
-      name, url: `http://127.0.0.1:${port}`, exited, kill, hasExited: () => child.exitCode !== null || child.signalCode !== null,
+      name,
+      url: `http://127.0.0.1:${port}`,
+      exited,
+      kill,
+      hasExited: () => child.exitCode !== null || child.signalCode !== null,
       crash: () => (kill('SIGKILL'), exited),
       stop: () => (kill('SIGCONT'), kill('SIGTERM'), exited),
       again: () => start(name, { preload, from, port, ...more }),
     };
   };
   const healthy = async (process) => {
-    await until(async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok, `${process.name} to be healthy`, 120_000);
+    await until(
+      async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok,
+      `${process.name} to be healthy`,
+      120_000,
+    );
     if (process.hasExited()) throw new Error(`${process.name} ended as soon as it was started.`);
     return process;
   };
@@ -66,19 +97,37 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
   });
   try {
-    execFileSync(node, [join(release, 'dist/libs/db/migrate-main.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(node, [join(release, 'dist/libs/db/migrate-main.js')], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const simulator = await healthy(await start('simulator'));
     const apiProcesses = await Promise.all(Array.from({ length: apis }, async () => healthy(await start('api'))));
     const call = async (method, path, body, token = TOKEN) => {
-      const answer = await fetch(apiProcesses.at(-1).url + path, { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
+      const answer = await fetch(apiProcesses.at(-1).url + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: body && JSON.stringify(body),
+      });
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
       return answer.json();
     };
-    await Promise.race([interrupted, use({
-      env, sql, simulator, postgres, apis: apiProcesses, call, data, start, healthy,
-      redis: { ...redis, flush: () => flushAll(env.REDIS_URL) },
-      worker: async (options) => healthy(await start('worker', options)),
-    })]);
+    await Promise.race([
+      interrupted,
+      use({
+        env,
+        sql,
+        simulator,
+        postgres,
+        apis: apiProcesses,
+        call,
+        data,
+        start,
+        healthy,
+        redis: { ...redis, flush: () => flushAll(env.REDIS_URL) },
+        worker: async (options) => healthy(await start('worker', options)),
+      }),
+    ]);
   } finally {
     for (const child of children) child.kill('SIGKILL');
     await sql.end();
@@ -107,7 +156,13 @@ async function restartable(startServer, options, pid, signal) {
     await begin();
     if (server.url !== url) throw new Error(`The port of ${url} was taken while its server was down.`);
   };
-  return { url: server.url, kill, start, stop: () => server.stop(), startUnlessUp: async () => !up && (await start(), true) };
+  return {
+    url: server.url,
+    kill,
+    start,
+    stop: () => server.stop(),
+    startUnlessUp: async () => !up && (await start(), true),
+  };
 }
 
 async function flushAll(url) {

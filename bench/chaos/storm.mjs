@@ -1,5 +1,5 @@
-// Random faults, from a seed, at a deployment that works: workers killed and frozen, Redis emptied and killed, Postgres restarted
-// in immediate mode, APIs killed. Nobody helps it afterwards.
+// Random faults, from a seed, at a deployment that works: workers killed and frozen, Redis emptied and killed,
+// Postgres restarted in immediate mode, APIs killed. Nobody helps it afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchJob } from '../../dist/libs/client/watch-job.js';
 import { TOKEN, withDeployment } from './deployment.mjs';
@@ -21,7 +21,13 @@ export async function storm({ seed, items, seconds, concurrency, latencyMs, say 
     const models = [];
     for (const key of ['one', 'two']) {
       const id = `careless-arguments@${latencyMs}:${key}`;
-      await call('POST', '/api/providers', { key, base_url: `${simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: concurrency }, models: [{ id }] });
+      await call('POST', '/api/providers', {
+        key,
+        base_url: `${simulator.url}/v1`,
+        api_key: `sk-${key}-0123456789`,
+        limits: { max_concurrency: concurrency },
+        models: [{ id }],
+      });
       models.push(`${key}::${id}`);
     }
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => worker()));
@@ -68,7 +74,10 @@ export async function storm({ seed, items, seconds, concurrency, latencyMs, say 
       if (turn.length === 0) turn = shuffled(Object.keys(faults), random);
       const fault = turn.pop();
       report.faults[fault] = (report.faults[fault] ?? 0) + 1;
-      say(`${elapsed().toFixed(1).padStart(6)} s  ${String(await settledOf(sql, runs).catch(() => '?')).padStart(6)} of ${items}  ${fault}`);
+      say(
+        `${elapsed().toFixed(1).padStart(6)} s  ` +
+          `${String(await settledOf(sql, runs).catch(() => '?')).padStart(6)} of ${items}  ${fault}`,
+      );
       await faults[fault]();
     }
     await Promise.all(thaws);
@@ -78,10 +87,16 @@ export async function storm({ seed, items, seconds, concurrency, latencyMs, say 
     await completed(sql, runs, 60_000 + (items / concurrency) * latencyMs);
     report.secondsToTheEnd = (performance.now() - calm) / 1000;
     report.differences = (await Promise.all(runs.map((run) => differences(sql, run)))).flat();
-    for (const { jobId } of runs) await call('GET', `/api/jobs/${jobId}`).then((job) => job.status === 'completed' || report.differences.push(`The API says ${job.status} of a run that is completed`));
+    for (const { jobId } of runs)
+      await call('GET', `/api/jobs/${jobId}`).then(
+        (job) =>
+          job.status === 'completed' ||
+          report.differences.push(`The API says ${job.status} of a run that is completed`),
+      );
     report.watching = (await Promise.all(watches)).flat();
     report.inFlight = await mostInFlight(simulator.url);
-    if (report.inFlight > concurrency) report.differences.push(`${report.inFlight} requests were in flight at once, of ${concurrency} allowed`);
+    if (report.inFlight > concurrency)
+      report.differences.push(`${report.inFlight} requests were in flight at once, of ${concurrency} allowed`);
     report.repeated = await repeatedRequests(simulator.url, runs);
     report.repeatedPercent = (100 * report.repeated) / items;
     // What a killed or frozen worker can have in hand, at most.
@@ -90,7 +105,10 @@ export async function storm({ seed, items, seconds, concurrency, latencyMs, say 
   return report;
 }
 
-/** What a client that watches a run through all of it was told wrongly; empty when it has every event once, in order, and the end. */
+/**
+ * What a client that watches a run through all of it was told wrongly; empty when it has every event once, in
+ * order, and the end.
+ */
 async function watch(url, { name, jobId, items }) {
   const wrong = [];
   let [last, results, end] = [0, 0, undefined];
@@ -106,8 +124,10 @@ async function watch(url, { name, jobId, items }) {
       last = told.event?.seq ?? told.from_seq;
     }
   };
-  if ((await Promise.race([follow().catch((error) => wrong.push(`${name}: ${error.message}`)), deadline])) === 'late') wrong.push(`${name}: the client waits for the end for ever`);
-  if (results !== items || end !== 'job_completed') wrong.push(`${name}: the client was told of ${results} of ${items} results, and last ${end}`);
+  if ((await Promise.race([follow().catch((error) => wrong.push(`${name}: ${error.message}`)), deadline])) === 'late')
+    wrong.push(`${name}: the client waits for the end for ever`);
+  if (results !== items || end !== 'job_completed')
+    wrong.push(`${name}: the client was told of ${results} of ${items} results, and last ${end}`);
   return wrong;
 }
 

@@ -3,35 +3,71 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const call = (args, name = 'get_weather') => ({ id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(args) } });
+const call = (args, name = 'get_weather') => ({
+  id: 'call_1',
+  type: 'function',
+  function: { name, arguments: JSON.stringify(args) },
+});
 const completion = (message, usage = { prompt_tokens: 7, completion_tokens: 3 }) =>
-  JSON.stringify({ id: 'x', object: 'chat.completion', choices: [{ index: 0, finish_reason: message.tool_calls ? 'tool_calls' : 'stop', message: { role: 'assistant', content: null, ...message } }], usage });
+  JSON.stringify({
+    id: 'x',
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        finish_reason: message.tool_calls ? 'tool_calls' : 'stop',
+        message: { role: 'assistant', content: null, ...message },
+      },
+    ],
+    usage,
+  });
 const plain = completion({ tool_calls: [call({ city: 'Paris' })] });
 /** Letters of which none is so frequent that a comparison of texts passes over it. */
-const letters = (length, step) => Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
+const letters = (length, step) =>
+  Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const error = (status, message, headers) => ({ status, headers, body: JSON.stringify({ error: { message } }) });
 
 /** What each model answers, made when it is first asked; the latency is of the whole answer. */
 const MODELS = {
-  'sixty-thousand-calls': () => ({ body: completion({ tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) }) }),
-  'megabytes-of-text': () => ({ body: completion({ content: '"name" is what this reply is about. '.repeat(Math.ceil((14.3 * 2 ** 20) / 36)) }) }),
+  'sixty-thousand-calls': () => ({
+    body: completion({ tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) }),
+  }),
+  'megabytes-of-text': () => ({
+    body: completion({ content: '"name" is what this reply is about. '.repeat(Math.ceil((14.3 * 2 ** 20) / 36)) }),
+  }),
   'megabytes-of-braces': () => ({ body: completion({ content: `"name" ${'{'.repeat(1.5 * 2 ** 20)}` }) }),
   'two-long-strings': () => ({ body: completion({ tool_calls: [call({ city: letters(60_000, 7) })] }) }),
-  'thousands-of-objects': () => ({ body: completion({ tool_calls: [call({ city: 'Paris', places: Array.from({ length: 8000 }, (_, n) => ({ n, of: { n } })) })] }) }),
+  'thousands-of-objects': () => ({
+    body: completion({
+      tool_calls: [call({ city: 'Paris', places: Array.from({ length: 8000 }, (_, n) => ({ n, of: { n } })) })],
+    }),
+  }),
   'thousands-of-repetitions': () => ({ body: completion({ tool_calls: [call({ city: 'a'.repeat(20_000) })] }) }),
   'zero-in-error': () => error(400, 'no\0good \ud800'),
-  'zero-in-reply': () => ({ body: completion({ content: 'a\0b\ud800', tool_calls: [call({ 'ci\0ty': 'Pa\0ris\ud800' })] }) }),
-  'huge-counts': () => ({ body: JSON.stringify({
-    id: 'x', type: 'message', role: 'assistant', model: 'huge-counts', stop_reason: 'end_turn', content: [{ type: 'text', text: 'Sunny.' }],
-    usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 2147483647 },
-  }) }),
+  'zero-in-reply': () => ({
+    body: completion({ content: 'a\0b\ud800', tool_calls: [call({ 'ci\0ty': 'Pa\0ris\ud800' })] }),
+  }),
+  'huge-counts': () => ({
+    body: JSON.stringify({
+      id: 'x',
+      type: 'message',
+      role: 'assistant',
+      model: 'huge-counts',
+      stop_reason: 'end_turn',
+      content: [{ type: 'text', text: 'Sunny.' }],
+      usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 2147483647 },
+    }),
+  }),
   'waits-for-ages': () => error(429, 'later', { 'retry-after-ms': '100000000000000000000' }),
   'waits-for-ever': () => error(429, 'later'),
-  'large-rounds': () => ({ body: completion({ content: 'x'.repeat(900_000), tool_calls: [call({ city: 'x'.repeat(30_000) })] }), latencyMs: 50 }),
-  'redirects': () => ({ status: 307, headers: { location: '/v1/chat/completions' }, body: '' }),
+  'large-rounds': () => ({
+    body: completion({ content: 'x'.repeat(900_000), tool_calls: [call({ city: 'x'.repeat(30_000) })] }),
+    latencyMs: 50,
+  }),
+  redirects: () => ({ status: 307, headers: { location: '/v1/chat/completions' }, body: '' }),
   'slow-to-answer': () => ({ body: plain, latencyMs: 2000 }),
   'hangs-up': () => ({ body: plain, cut: true }),
-  'trickles': () => ({ body: plain, trickle: true }),
+  trickles: () => ({ body: plain, trickle: true }),
 };
 const made = new Map();
 const answerOf = (model) => {

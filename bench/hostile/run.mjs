@@ -1,7 +1,8 @@
-// What an honest team notices of a hostile one: its run alone, and beside each way of ways.mjs in turn. Fails when the run took more
-// than twice its time alone, is not exact, or had a request made twice, or when a process ended.
+// What an honest team notices of a hostile one: its run alone, and beside each way of ways.mjs in turn. Fails when
+// the run took more than twice its time alone, is not exact, or had a request made twice, or when a process ended.
 //    node bench/hostile/run.mjs [parts of ways' names ...] [--items=200] [--latency=500] [--at-once] [--json] [--list]
-// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing; --list: names the ways.
+// --at-once: all of the ways together, for counts alone; --json: prints what was seen and judges nothing; --list:
+// names the ways.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
@@ -14,12 +15,14 @@ import { freePort } from '../../scripts/server-process.mjs';
 import { adversary } from './adversary.mjs';
 import { WAYS } from './ways.mjs';
 
-const option = (name, otherwise) => Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
+const option = (name, otherwise) =>
+  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
 const [items, latencyMs] = [option('items', 200), option('latency', 500)];
 const [atOnce, json] = ['--at-once', '--json'].map((flag) => process.argv.includes(flag));
 const parts = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const names = Object.keys(WAYS).filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
-if (names.length === 0) throw new Error(`No way has "${parts.join('" or "')}" in its name. There are:\n${Object.keys(WAYS).join('\n')}`);
+if (names.length === 0)
+  throw new Error(`No way has "${parts.join('" or "')}" in its name. There are:\n${Object.keys(WAYS).join('\n')}`);
 
 if (process.argv.includes('--list')) {
   console.log(names.join('\n'));
@@ -50,9 +53,17 @@ function supervise(first, onEnd) {
   return self;
 }
 
-/** Before the next way is measured; a process that a way has stalled for so long is ended, as a liveness probe would do it. */
+/**
+ * Before the next way is measured; a process that a way has stalled for so long is ended, as a liveness probe would
+ * do it.
+ */
 async function backAgain(one) {
-  const healthy = (timeoutMs) => until(async () => (await fetch(`${one.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok, `${one.current.name} to be healthy`, timeoutMs);
+  const healthy = (timeoutMs) =>
+    until(
+      async () => (await fetch(`${one.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok,
+      `${one.current.name} to be healthy`,
+      timeoutMs,
+    );
   await healthy(PATIENCE_MS).catch(() => (one.current.kill('SIGKILL'), healthy(60_000)));
 }
 
@@ -68,7 +79,10 @@ function startLooking(urls) {
 
 async function startProvider() {
   const port = String(await freePort());
-  const child = spawn(node, [beside('provider.mjs')], { env: { PATH: process.env.PATH, PORT: port }, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(node, [beside('provider.mjs')], {
+    env: { PATH: process.env.PATH, PORT: port },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(`${url}/healthz`)).ok, 'the hostile provider');
@@ -79,7 +93,9 @@ const rows = [];
 await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) => {
   const ends = [];
   const workers = [await worker(), await worker()];
-  const supervised = [api, ...workers].map((one) => supervise(one, (name) => (ends.push(name), say(`The ${name} ended.`))));
+  const supervised = [api, ...workers].map((one) =>
+    supervise(one, (name) => (ends.push(name), say(`The ${name} ended.`))),
+  );
   const provider = await startProvider();
   const looking = startLooking([api.url, ...workers.map(({ url }) => url)]);
   try {
@@ -87,13 +103,31 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     const hostile = await team(call, 'hostile');
     await sql.query('UPDATE team SET running_jobs_per_user = 60');
     const model = `slow-${latencyMs}:honest`;
-    await honest.call('POST', '/api/providers', { key: 'own', base_url: `${simulator.url}/v1`, api_key: 'sk-own-0123456789', limits: { max_concurrency: CONCURRENCY }, models: [{ id: model }] });
+    await honest.call('POST', '/api/providers', {
+      key: 'own',
+      base_url: `${simulator.url}/v1`,
+      api_key: 'sk-own-0123456789',
+      limits: { max_concurrency: CONCURRENCY },
+      models: [{ id: model }],
+    });
     const example = await honest.call('GET', '/api/tool-eval/import/example');
-    const suiteOf = async (name, cases) => (await honest.call('POST', '/api/tool-eval/import', {
-      ...example, name, test_cases: Array.from({ length: cases }, (_, n) => ({ prompt: `What is the weather in Paris? (${name} ${n})`, expected_tool: 'get_weather', expected_params: { city: 'Paris' } })),
-    })).suite_id;
+    const suiteOf = async (name, cases) =>
+      (
+        await honest.call('POST', '/api/tool-eval/import', {
+          ...example,
+          name,
+          test_cases: Array.from({ length: cases }, (_, n) => ({
+            prompt: `What is the weather in Paris? (${name} ${n})`,
+            expected_tool: 'get_weather',
+            expected_params: { city: 'Paris' },
+          })),
+        })
+      ).suite_id;
 
-    /** The honest run, from before its submit to its end; a submit that finds no API is tried again with the same key, and made once. */
+    /**
+     * The honest run, from before its submit to its end; a submit that finds no API is tried again with the same
+     * key, and made once.
+     */
     let runs = 0;
     const prepare = async (cases = items) => {
       const name = `honest ${runs++}`;
@@ -101,22 +135,44 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     };
     const play = async ({ suiteId, ...run }, timeoutMs) => {
       const from = Date.now();
-      const submit = () => fetch(`${api.url}/api/tool-eval`, {
-        method: 'POST', headers: { authorization: `Bearer ${honest.token}`, 'content-type': 'application/json', 'idempotency-key': run.name },
-        body: JSON.stringify({ suite_id: suiteId, models: [`own::${model}`], cache: 'off' }), signal: AbortSignal.timeout(timeoutMs),
-      });
-      const { eval_id: evalId, job_id: jobId } = await until(async () => {
-        const answer = await submit();
-        return answer.status === 202 && answer.json();
-      }, 'the honest run to be submitted', timeoutMs);
-      const ended = async () => (await sql.query(`SELECT finished_at FROM run WHERE id = $1 AND status = 'completed'`, [evalId])).rows[0];
+      const submit = () =>
+        fetch(`${api.url}/api/tool-eval`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${honest.token}`,
+            'content-type': 'application/json',
+            'idempotency-key': run.name,
+          },
+          body: JSON.stringify({ suite_id: suiteId, models: [`own::${model}`], cache: 'off' }),
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+      const { eval_id: evalId, job_id: jobId } = await until(
+        async () => {
+          const answer = await submit();
+          return answer.status === 202 && answer.json();
+        },
+        'the honest run to be submitted',
+        timeoutMs,
+      );
+      const ended = async () =>
+        (await sql.query(`SELECT finished_at FROM run WHERE id = $1 AND status = 'completed'`, [evalId])).rows[0];
       const end = await until(ended, 'the honest run to end', timeoutMs).catch(() => undefined);
       if (!end) {
-        const { rows: [{ n }] } = await sql.query('SELECT sum(settled)::int AS n FROM target WHERE run_id = $1', [evalId]);
+        const {
+          rows: [{ n }],
+        } = await sql.query('SELECT sum(settled)::int AS n FROM target WHERE run_id = $1', [evalId]);
         await until(() => honest.call('POST', `/api/jobs/${jobId}/cancel`), 'the honest run to be cancelled');
-        return { ms: Infinity, wrong: [`${n} of ${run.items} items in ${seconds(timeoutMs)} s`], repeated: await repeatedRequests(simulator.url, [run]) };
+        return {
+          ms: Infinity,
+          wrong: [`${n} of ${run.items} items in ${seconds(timeoutMs)} s`],
+          repeated: await repeatedRequests(simulator.url, [run]),
+        };
       }
-      return { ms: end.finished_at - from, wrong: await differences(sql, { ...run, evalId, items: run.items }), repeated: await repeatedRequests(simulator.url, [run]) };
+      return {
+        ms: end.finished_at - from,
+        wrong: await differences(sql, { ...run, evalId, items: run.items }),
+        repeated: await repeatedRequests(simulator.url, [run]),
+      };
     };
 
     const idealMs = (items / CONCURRENCY) * latencyMs;
@@ -125,8 +181,16 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     for (let n = 0; n < (atOnce ? 1 : 2); n++) alone.push(await play(await prepare(), 10 * idealMs));
     const aloneMs = (alone[0].ms + alone.at(-1).ms) / 2;
     const quiet = await looking.seen();
-    say(`${cpus().length} cores, ${cpus()[0].model.trim()}; the honest run alone: ${alone.map(({ ms }) => seconds(ms)).join(' s, ')} s; longest /healthz: ${Math.round(longest(quiet))} ms\n`);
-    if (!json) console.log('| beside | time, s | of its time alone | longest /healthz, ms: API, workers | processes ended | requests made twice | what became of the hostile |\n|---|---|---|---|---|---|---|');
+    say(
+      `${cpus().length} cores, ${cpus()[0].model.trim()}; the honest run alone: ` +
+        `${alone.map(({ ms }) => seconds(ms)).join(' s, ')} s; longest /healthz: ` +
+        `${Math.round(longest(quiet))} ms\n`,
+    );
+    if (!json)
+      console.log(
+        '| beside | time, s | of its time alone | longest /healthz, ms: API, workers | processes ' +
+          'ended | requests made twice | what became of the hostile |\n|---|---|---|---|---|---|---|',
+      );
 
     for (const group of atOnce ? [names] : names.map((name) => [name])) {
       const run = await prepare();
@@ -137,12 +201,18 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
       const failures = [];
       let honestRun = { ms: NaN, wrong: [], repeated: NaN };
       try {
-        await Promise.all(adversaries.map(async (one, n) => {
-          await one.ready;
-          await WAYS[group[n]](one).catch((error) => failures.push(`${group[n]} did not begin: ${error.message}`));
-        }));
+        await Promise.all(
+          adversaries.map(async (one, n) => {
+            await one.ready;
+            await WAYS[group[n]](one).catch((error) => failures.push(`${group[n]} did not begin: ${error.message}`));
+          }),
+        );
         await delay(1000);
-        honestRun = await play(run, STUCK * idealMs).catch((error) => ({ ms: Infinity, wrong: [error.message], repeated: NaN }));
+        honestRun = await play(run, STUCK * idealMs).catch((error) => ({
+          ms: Infinity,
+          wrong: [error.message],
+          repeated: NaN,
+        }));
       } finally {
         const outcomes = await Promise.all(adversaries.map((one) => one.outcome().catch((error) => error.message)));
         const health = await looking.seen();
@@ -151,8 +221,19 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
         for (const one of adversaries) await one.stop().catch((error) => failures.push(error.message));
         await cancelAll(sql, honest);
         rows.push({
-          names: group, ms: honestRun.ms, ratio: honestRun.ms / aloneMs, wrong: honestRun.wrong, repeated: honestRun.repeated, ended: [...ends], failures, outcomes,
-          health: Object.values(health).map(({ answers, refused, longestMs }) => ({ answers, refused, longestMs: Math.round(longestMs) })),
+          names: group,
+          ms: honestRun.ms,
+          ratio: honestRun.ms / aloneMs,
+          wrong: honestRun.wrong,
+          repeated: honestRun.repeated,
+          ended: [...ends],
+          failures,
+          outcomes,
+          health: Object.values(health).map(({ answers, refused, longestMs }) => ({
+            answers,
+            refused,
+            longestMs: Math.round(longestMs),
+          })),
         });
       }
       if (!json) console.log(row(rows.at(-1)));
@@ -166,7 +247,10 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
 });
 
 async function team(call, name) {
-  const { id: teamId, token: { token } } = await call('POST', '/api/teams', { name });
+  const {
+    id: teamId,
+    token: { token },
+  } = await call('POST', '/api/teams', { name });
   const asTeam = (method, path, body) => call(method, path, body, token);
   const { token: viewer } = await asTeam('POST', '/api/tokens', { name: 'viewer', role: 'viewer', user: 'viewer' });
   return { teamId, token, tokens: { owner: token, viewer }, call: asTeam };
@@ -183,14 +267,28 @@ function longest(health) {
 }
 
 function faultsOf({ ratio, wrong, repeated, ended, failures }) {
-  return [...(ratio > 2 ? ['more than twice its time'] : []), ...wrong, ...failures, ...(repeated > 0 ? ['requests made twice'] : []), ...(ended.length ? ['processes ended'] : [])];
+  return [
+    ...(ratio > 2 ? ['more than twice its time'] : []),
+    ...wrong,
+    ...failures,
+    ...(repeated > 0 ? ['requests made twice'] : []),
+    ...(ended.length ? ['processes ended'] : []),
+  ];
 }
 
 function row(seen) {
   const [ofApi, ...ofWorkers] = seen.health;
   const health = [ofApi.longestMs, Math.max(...ofWorkers.map(({ longestMs }) => longestMs))].join(', ');
   const faults = faultsOf(seen);
-  const cells = [seen.names.join(' + '), seconds(seen.ms), seen.ratio.toFixed(2), health, seen.ended.length ? seen.ended.join(', ') : '0', seen.repeated, seen.outcomes.join('; ') + (faults.length ? ` **${faults.join('; ')}**` : '')];
+  const cells = [
+    seen.names.join(' + '),
+    seconds(seen.ms),
+    seen.ratio.toFixed(2),
+    health,
+    seen.ended.length ? seen.ended.join(', ') : '0',
+    seen.repeated,
+    seen.outcomes.join('; ') + (faults.length ? ` **${faults.join('; ')}**` : ''),
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 

@@ -1,4 +1,5 @@
-// What it takes from a clone of the last commit to a leaderboard, step by step; the packages come from the registry, then from npm's cache.
+// What it takes from a clone of the last commit to a leaderboard, step by step; the packages come from the
+// registry, then from npm's cache.
 //   node bench/install/run.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -32,9 +33,16 @@ for (const which of ['first', 'second']) await start(`npm start, the ${which} ti
 console.log(`\nnode_modules: ${megabytes(join(clone, 'node_modules'))} MB; npm's cache: ${megabytes(cache)} MB`);
 
 function run(step, command, args, cwd = clone) {
-  const { status, stderr } = spawnSync('bash', ['-c', 'TIMEFORMAT="times %R %U %S"; time "$@"', 'bash', command, ...args], { cwd, env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', 'TIMEFORMAT="times %R %U %S"; time "$@"', 'bash', command, ...args],
+    { cwd, env, encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`${step} failed:\n${stderr}`);
-  const [seconds, user, system] = stderr.match(/times (\S+) (\S+) (\S+)\n$/).slice(1).map(Number);
+  const [seconds, user, system] = stderr
+    .match(/times (\S+) (\S+) (\S+)\n$/)
+    .slice(1)
+    .map(Number);
   print(step, seconds, user + system, megabytes(clone));
 }
 
@@ -48,7 +56,12 @@ async function start(step) {
     text += part;
     if (isReady || !text.includes('Ctrl-C stops everything')) continue;
     isReady = true;
-    print(`${step}, to ${text.includes('Running "') ? 'its leaderboard' : 'ready'}`, seconds(), undefined, megabytes(clone));
+    print(
+      `${step}, to ${text.includes('Running "') ? 'its leaderboard' : 'ready'}`,
+      seconds(),
+      undefined,
+      megabytes(clone),
+    );
     child.kill('SIGTERM');
   }
   if (!isReady) throw new Error(`${step} failed.`);

@@ -1,6 +1,8 @@
-// Connections that watch a job and check that they are told everything, in order, for as little CPU as possible: in life the
-// clients are other machines, here they take from the same cores. So they speak Engine.IO over bare TCP, look at the first bytes
-// of each message alone, and what they all were sent in the same compressed bytes is decompressed once.   node bench/live/watchers.mjs <api url> <token> <count>; job ids on stdin, one report a job on stdout
+// Connections that watch a job and check that they are told everything, in order, for as little CPU as possible: in
+// life the clients are other machines, here they take from the same cores. So they speak Engine.IO over bare TCP,
+// look at the first bytes of each message alone, and what they all were sent in the same compressed bytes is
+// decompressed once. node bench/live/watchers.mjs <api url> <token> <count>; job ids on stdin, one report a job on
+// stdout
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { constants, inflateRawSync } from 'node:zlib';
@@ -14,7 +16,10 @@ const known = [];
 function headOf(payload) {
   let found = known.find((one) => one.payload.equals(payload));
   if (!found) {
-    found = { payload: Buffer.from(payload), text: inflateRawSync(payload, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, HEAD_BYTES) };
+    found = {
+      payload: Buffer.from(payload),
+      text: inflateRawSync(payload, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, HEAD_BYTES),
+    };
     if (known.unshift(found) > 8) known.pop();
   }
   return found.text;
@@ -65,7 +70,14 @@ function watcher() {
     while (data.length > 0) {
       const short = data[1] & 127;
       const start = short < 126 ? 2 : short === 126 ? 4 : 10;
-      const length = data.length < start ? start : short < 126 ? short : short === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2));
+      const length =
+        data.length < start
+          ? start
+          : short < 126
+            ? short
+            : short === 126
+              ? data.readUInt16BE(2)
+              : Number(data.readBigUInt64BE(2));
       if (data.length < start + length) {
         rest.push(data);
         missing = start + length - data.length;
@@ -76,7 +88,12 @@ function watcher() {
       data = data.subarray(start + length);
     }
   });
-  tcp.write(`GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n\r\n`);
+  tcp.write(
+    `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: ` +
+      'websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ' +
+      'AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: ' +
+      'permessage-deflate; client_no_context_takeover\r\n\r\n',
+  );
   return new Promise((resolve, reject) => {
     self.ready = () => resolve(self);
     tcp.on('error', reject);
@@ -89,6 +106,13 @@ console.log(JSON.stringify({ ready: all.length }));
 for await (const job of createInterface(process.stdin)) {
   for (const one of all) one.follow(job);
   while (!all.every((one) => one.ended || one.wrong)) await new Promise((resolve) => setTimeout(resolve, 200));
-  console.log(JSON.stringify({ job, results: all.map((one) => one.results), megabytes: all.reduce((sum, one) => sum + one.bytes, 0) / 1e6, wrong: all.map((one) => one.wrong).filter(Boolean) }));
+  console.log(
+    JSON.stringify({
+      job,
+      results: all.map((one) => one.results),
+      megabytes: all.reduce((sum, one) => sum + one.bytes, 0) / 1e6,
+      wrong: all.map((one) => one.wrong).filter(Boolean),
+    }),
+  );
 }
 process.exit();

@@ -1,5 +1,6 @@
-// How long the API takes to list, page and filter when millions of results are stored. Loads them straight into Postgres as runs
-// of a million (10 models, 1000 cases, 100 samples), as settling would have left them.   node bench/scale/run.mjs [results] [requests]
+// How long the API takes to list, page and filter when millions of results are stored. Loads them straight into
+// Postgres as runs of a million (10 models, 1000 cases, 100 samples), as settling would have left them. node
+// bench/scale/run.mjs [results] [requests]
 import { cpus } from 'node:os';
 import pg from 'pg';
 import { importThousandCases, withSystem } from '../system.mjs';
@@ -10,11 +11,21 @@ const MODELS = 10;
 const CASES = 1000;
 const SAMPLES = 100;
 const A_RUN = MODELS * CASES * SAMPLES;
-const SUMMARY = JSON.stringify({ overall: 1, scored: 1, latency_ms: { p50: 250, p95: 250 }, usage: { prompt_tokens: 300, completion_tokens: 20 }, cost_usd: null });
+const SUMMARY = JSON.stringify({
+  overall: 1,
+  scored: 1,
+  latency_ms: { p50: 250, p95: 250 },
+  usage: { prompt_tokens: 300, completion_tokens: 20 },
+  cost_usd: null,
+});
 
 await withSystem(async ({ simulator, call, databaseUrl }) => {
   const models = Array.from({ length: MODELS }, (_, n) => `instant:${n}`);
-  await call('POST', '/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models: models.map((id) => ({ id })) });
+  await call('POST', '/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    models: models.map((id) => ({ id })),
+  });
   const suite_id = await importThousandCases(call);
   const sql = new pg.Client({ connectionString: databaseUrl });
   sql.on('error', () => {});
@@ -25,20 +36,41 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
   let submitMs = 0;
   for (let n = 0; n < results / A_RUN; n++) {
     const submitted = performance.now();
-    const { eval_id } = await call('POST', '/api/tool-eval', { suite_id, models: models.map((id) => `sim::${id}`), samples: SAMPLES });
+    const { eval_id } = await call('POST', '/api/tool-eval', {
+      suite_id,
+      models: models.map((id) => `sim::${id}`),
+      samples: SAMPLES,
+    });
     submitMs = Math.max(submitMs, performance.now() - submitted);
     // Each thousandth item failed, and one of each hundred thousand errored, spread over the run.
     await sql.query(
-      `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, tool_score, param_score, overall, error_type, format_compliance, abstention,
-         called, evidence, scoring_version, latency_ms, prompt_tokens, completion_tokens, attempts, error_kind, error_message, tool_choice_used)
-       SELECT $1, i / ${CASES * SAMPLES}, i / ${SAMPLES} % ${CASES}, i % ${SAMPLES}, 1, i + 2, CASE WHEN i % 100000 = 77 THEN 'errored' ELSE 'scored' END, i % 1000 <> 77, 1, 1, 1,
-         CASE WHEN i % 100000 = 77 THEN 'errored' WHEN i % 1000 = 77 THEN 'wrong_argument' ELSE 'none' END, 'native', false,
-         '[{"name":"get_weather","arguments":{"city":"x"}}]', '{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[]}],"missing":[],"unexpected":[]}', 1, 250, 300, 20, 1,
-         CASE WHEN i % 100000 = 77 THEN 'timeout' END, CASE WHEN i % 100000 = 77 THEN 'No answer within 120 s.' END, 'required'
-       FROM generate_series(0, ${A_RUN - 1}) AS i`, [eval_id]);
-    await sql.query(`UPDATE target SET cursor = n, settled = n, active = false, finished_at = now(), passed = n - n / 1000, overall_sum = n, summary = $2 WHERE run_id = $1`, [eval_id, SUMMARY]);
+      `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, tool_score,
+        param_score, overall, error_type, format_compliance, abstention,
+         called, evidence, scoring_version, latency_ms, prompt_tokens, completion_tokens, attempts, error_kind,
+           error_message, tool_choice_used)
+       SELECT $1, i / ${CASES * SAMPLES}, i / ${SAMPLES} % ${CASES}, i % ${SAMPLES}, 1, i + 2, CASE WHEN i % 100000
+         = 77 THEN 'errored' ELSE 'scored' END, i % 1000 <> 77, 1, 1, 1,
+         CASE WHEN i % 100000 = 77 THEN 'errored' WHEN i % 1000 = 77 THEN 'wrong_argument' ELSE 'none' END,
+           'native', false,
+         '[{"name":"get_weather","arguments":{"city":"x"}}]',
+           '{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[]}],"missing":[],"unexpected":[]}', 1,
+           250, 300, 20, 1,
+         CASE WHEN i % 100000 = 77 THEN 'timeout' END, CASE WHEN i % 100000 = 77 THEN 'No answer within 120 s.' END,
+           'required'
+       FROM generate_series(0, ${A_RUN - 1}) AS i`,
+      [eval_id],
+    );
+    await sql.query(
+      `UPDATE target SET cursor = n, settled = n, active = false, finished_at = now(), passed = n - n / 1000,
+        overall_sum = n, summary = $2 WHERE run_id = $1`,
+      [eval_id, SUMMARY],
+    );
     await sql.query(`UPDATE run SET status = 'completed', finished_at = now(), score = 1 WHERE id = $1`, [eval_id]);
-    await sql.query(`UPDATE job SET status = 'completed', finished_at = now(), done = total, last_seq = total + 2 WHERE result_ref = $1::text`, [eval_id]);
+    await sql.query(
+      `UPDATE job SET status = 'completed', finished_at = now(), done = total, last_seq = total + 2
+        WHERE result_ref = $1::text`,
+      [eval_id],
+    );
     runs.push(eval_id);
     process.stderr.write(`${(n + 1) * A_RUN} results after ${Math.round((Date.now() - loading) / 1000)} s\n`);
   }
@@ -49,12 +81,22 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
   const history = `/api/tool-eval/history/${run}`;
   const middle = `1.${Math.floor(A_RUN / 2)}`;
   const rows = [
-    ['list the runs', '/api/tool-eval/history'], ['one run with its summaries', history], ['list the jobs', '/api/jobs'],
-    ['first page of results', `${history}/results`], ['a page in the middle', `${history}/results?cursor=${middle}&limit=200`],
-    ['one result', `${history}/results/5-500-50`], ['of one model', `${history}/results?model=instant:7`], ['failed (1 of 1,000)', `${history}/results?passed=false`],
-    ['errored (1 of 100,000)', `${history}/results?outcome=errored`], ['a category that no case has', `${history}/results?category=none`], ['the lanes', '/api/lanes'],
+    ['list the runs', '/api/tool-eval/history'],
+    ['one run with its summaries', history],
+    ['list the jobs', '/api/jobs'],
+    ['first page of results', `${history}/results`],
+    ['a page in the middle', `${history}/results?cursor=${middle}&limit=200`],
+    ['one result', `${history}/results/5-500-50`],
+    ['of one model', `${history}/results?model=instant:7`],
+    ['failed (1 of 1,000)', `${history}/results?passed=false`],
+    ['errored (1 of 100,000)', `${history}/results?outcome=errored`],
+    ['a category that no case has', `${history}/results?category=none`],
+    ['the lanes', '/api/lanes'],
   ];
-  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}; ${runs.length * A_RUN} results in ${runs.length} runs; slowest submit of a million items ${Math.round(submitMs)} ms`);
+  console.log(
+    `${cpus().length} cores, ${cpus()[0].model.trim()}; ${runs.length * A_RUN} results in ` +
+      `${runs.length} runs; slowest submit of a million items ${Math.round(submitMs)} ms`,
+  );
   console.log('p50 ms  p95 ms  what');
   for (const [what, path] of rows) {
     const times = [];

@@ -10,19 +10,48 @@ const sizes = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-score-'));
 const cli = new URL('../../dist/apps/cli/main.js', import.meta.url).pathname;
 
-const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } } } }];
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
+    },
+  },
+];
 const call = (n) => ({ name: 'weather', arguments: { city: `City ${n}`, days: n % 14 } });
 const kinds = [
-  (n) => ({ metric: 'toolmark.single_turn', input: {
-    case: { expected_tool: 'weather', expected_params: { city: `City ${n}`, days: { $approx: n % 14 } } }, tools,
-    reply: { tool_calls: [{ function: { name: 'weather', arguments: JSON.stringify(call(n).arguments) } }] } } }),
+  (n) => ({
+    metric: 'toolmark.single_turn',
+    input: {
+      case: { expected_tool: 'weather', expected_params: { city: `City ${n}`, days: { $approx: n % 14 } } },
+      tools,
+      reply: { tool_calls: [{ function: { name: 'weather', arguments: JSON.stringify(call(n).arguments) } }] },
+    },
+  }),
   (n) => ({ metric: 'ragas_tool_call_f1', input: { called: [call(n), call(n + 1)], expected: [call(n)] } }),
-  (n) => ({ metric: 'axion_tool_correctness', options: { check_parameters: true, parameter_matching_strategy: 'fuzzy' }, input: { called: [call(n)], expected: [call(n + 1)] } }),
+  (n) => ({
+    metric: 'axion_tool_correctness',
+    options: { check_parameters: true, parameter_matching_strategy: 'fuzzy' },
+    input: { called: [call(n)], expected: [call(n + 1)] },
+  }),
   // A pattern and a tool of their own on each line: what is compiled once must not be kept for ever.
-  (n) => ({ metric: 'toolmark.single_turn', input: {
-    case: { expected_tool: `tool_${n}`, expected_params: { q: { $regex: `^q${n}$` } } },
-    tools: [{ type: 'function', function: { name: `tool_${n}`, parameters: { type: 'object', properties: { q: { type: 'string', maxLength: n } } } } }],
-    reply: { tool_calls: [{ function: { name: `tool_${n}`, arguments: `{"q":"q${n}"}` } }] } } }),
+  (n) => ({
+    metric: 'toolmark.single_turn',
+    input: {
+      case: { expected_tool: `tool_${n}`, expected_params: { q: { $regex: `^q${n}$` } } },
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: `tool_${n}`,
+            parameters: { type: 'object', properties: { q: { type: 'string', maxLength: n } } },
+          },
+        },
+      ],
+      reply: { tool_calls: [{ function: { name: `tool_${n}`, arguments: `{"q":"q${n}"}` } }] },
+    },
+  }),
 ];
 
 async function write(file, lines) {
@@ -37,7 +66,9 @@ async function write(file, lines) {
 }
 
 async function measure(args, stdin, lines) {
-  const child = spawn(process.execPath, [cli, 'score', ...args], { stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [cli, 'score', ...args], {
+    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'inherit'],
+  });
   stdin?.pipe(child.stdin);
   let scored = 0;
   child.stdout.on('data', (chunk) => (scored += chunk.toString().split('\n').length - 1));
@@ -60,9 +91,15 @@ try {
     const file = join(folder, 'in.jsonl');
     await write(file, lines);
     const size = `${Math.round(statSync(file).size / 1e6)} MB`;
-    for (const [how, args, stdin] of [['files', ['--in', file, '--out', join(folder, 'out.jsonl')]], ['pipes', [], () => createReadStream(file)]]) {
+    for (const [how, args, stdin] of [
+      ['files', ['--in', file, '--out', join(folder, 'out.jsonl')]],
+      ['pipes', [], () => createReadStream(file)],
+    ]) {
       const { peakMb, seconds } = await measure(args, stdin?.(), lines);
-      console.log(`| ${lines.toLocaleString('en')} | ${size} | ${how} | ${peakMb} MB | ${Math.round(lines / seconds).toLocaleString('en')} |`);
+      console.log(
+        `| ${lines.toLocaleString('en')} | ${size} | ${how} | ${peakMb} MB | ` +
+          `${Math.round(lines / seconds).toLocaleString('en')} |`,
+      );
     }
   }
 } finally {

@@ -6,10 +6,14 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 
-const [models = 'instant,perfect-ish', seconds = '5', connections = '64', suiteName = 'weather'] = process.argv.slice(2);
+const [models = 'instant,perfect-ish', seconds = '5', connections = '64', suiteName = 'weather'] =
+  process.argv.slice(2);
 const main = fileURLToPath(new URL('../../dist/apps/simulator/main.js', import.meta.url));
 const suite = JSON.parse(readFileSync(new URL(`../../examples/${suiteName}.json`, import.meta.url), 'utf8'));
-const simulator = spawn(process.execPath, [process.env.SIMULATOR_MAIN ?? main], { env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
+const simulator = spawn(process.execPath, [process.env.SIMULATOR_MAIN ?? main], {
+  env: { ...process.env, PORT: '0' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 const [line] = await once(simulator.stdout, 'data');
 const origin = `http://127.0.0.1:${JSON.parse(String(line)).port}`;
 // HTTP pipelining keeps the client cheaper than the server, which is what is measured.
@@ -41,7 +45,12 @@ async function measure(model, distinct) {
     while (Date.now() < until) {
       const n = asked++;
       const body = bodies ? bodies[n % bodies.length] : bodyOf(n);
-      const reply = await pool.request({ method: 'POST', path: '/v1/chat/completions', headers: { 'content-type': 'application/json', authorization: 'Bearer bench' }, body });
+      const reply = await pool.request({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer bench' },
+        body,
+      });
       await reply.body.dump();
       if (reply.statusCode !== 200) throw new Error(`Status ${reply.statusCode}`);
     }
@@ -57,7 +66,8 @@ async function measure(model, distinct) {
   const { requests, wall, cpu } = await run(Number(seconds) * 1000);
   console.log(
     `${model}${distinct ? ' (every prompt new)' : ''}: ${Math.round(requests / wall)} requests/s; ` +
-      `${((cpu / requests) * 1e6).toFixed(0)} µs CPU each, so ${Math.round(requests / cpu)}/s on a core of its own; body ${Buffer.byteLength(bodyOf(0))} bytes`,
+      `${((cpu / requests) * 1e6).toFixed(0)} µs CPU each, so ${Math.round(requests / cpu)}/s on a ` +
+      `core of its own; body ${Buffer.byteLength(bodyOf(0))} bytes`,
   );
 }
 

@@ -1,5 +1,6 @@
-// What an item costs a worker in CPU time, line by line: a run at no latency with a profiled worker, each sample of the profile
-// counted for the innermost line of this list that it ran under.   node bench/throughput/budget.mjs [items] [concurrency]
+// What an item costs a worker in CPU time, line by line: a run at no latency with a profiled worker, each sample of
+// the profile counted for the innermost line of this list that it ran under. node bench/throughput/budget.mjs
+// [items] [concurrency]
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,33 +14,58 @@ process.env.PROFILE_FOLDER = folder;
 
 /** By the file that a function stands in; the first that fits. */
 const LINES = [
-  ['claim', /libs\/db\/claim-items/], ['settle', /libs\/db\/settle-items/], ['finish, dispatch, reconcile', /control-loop|dispatch-lane|finish-run|reconcile|summarise|share-fairly/],
-  ['the budget of the lane', /lane-budget/], ['score', /libs\/scoring|score-reply/], ['compress', /node:zlib|:compress$/], ['read and write JSON', /contracts\/json/],
-  ['the SDK', /node_modules\/openai/], ['our fetch and HTTP', /guarded-fetch|guarded-stream|undici|node:_http|node:internal\/url|internal\/webstreams/],
+  ['claim', /libs\/db\/claim-items/],
+  ['settle', /libs\/db\/settle-items/],
+  ['finish, dispatch, reconcile', /control-loop|dispatch-lane|finish-run|reconcile|summarise|share-fairly/],
+  ['the budget of the lane', /lane-budget/],
+  ['score', /libs\/scoring|score-reply/],
+  ['compress', /node:zlib|:compress$/],
+  ['read and write JSON', /contracts\/json/],
+  ['the SDK', /node_modules\/openai/],
+  ['our fetch and HTTP', /guarded-fetch|guarded-stream|undici|node:_http|node:internal\/url|internal\/webstreams/],
   ['build the request, read the answer', /libs\/providers|ask-model|play-case|run-item|run-cache/],
-  ['the queue', /bullmq|msgpackr|queue\/lanes|lane-workers|group-commit|items-in-hand|quarantine|shares/], ['Redis protocol and sockets', /ioredis|redis-parser|redis-commands/],
-  ['Postgres protocol and sockets', /node_modules\/pg/], ['meters and traces', /prom-client|worker-metrics|opentelemetry|tracing/], ['start and modules', /node:internal\/modules/],
+  ['the queue', /bullmq|msgpackr|queue\/lanes|lane-workers|group-commit|items-in-hand|quarantine|shares/],
+  ['Redis protocol and sockets', /ioredis|redis-parser|redis-commands/],
+  ['Postgres protocol and sockets', /node_modules\/pg/],
+  ['meters and traces', /prom-client|worker-metrics|opentelemetry|tracing/],
+  ['start and modules', /node:internal\/modules/],
 ];
 const OTHER = 'sockets, timers, promises of Node';
 const GARBAGE = 'garbage collection';
 
 await withSystem(async ({ simulator, call, start, finished }) => {
-  await call('POST', '/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: concurrency }, models: [{ id: 'instant' }] });
+  await call('POST', '/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: concurrency },
+    models: [{ id: 'instant' }],
+  });
   const suite_id = await importThousandCases(call);
   const worker = await start('worker');
   const spent = () => [cpuMs(worker.pid), cpuMs(simulator.pid), storeCpuMs('redis-server'), storeCpuMs('postgres')];
   const before = spent();
-  const { eval_id } = await call('POST', '/api/tool-eval', { suite_id, models: ['sim::instant'], samples: Math.round(items / 1000), cache: 'off' });
+  const { eval_id } = await call('POST', '/api/tool-eval', {
+    suite_id,
+    models: ['sim::instant'],
+    samples: Math.round(items / 1000),
+    cache: 'off',
+  });
   const seconds = await finished(eval_id);
   const [ofWorker, ...others] = spent().map((ms, n) => ((ms - before[n]) * 1000) / items);
   await worker.stop();
   await delay(1000); // The profile is written as the process ends.
   const file = readdirSync(folder).find((name) => name.startsWith('worker'));
   const shares = sharesOf(JSON.parse(readFileSync(join(folder, file), 'utf8')));
-  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}; ${items} items, concurrency ${concurrency}, one worker under the profiler: ${Math.round(items / seconds)} items/s`);
-  for (const [line, share] of shares) console.log(`${line.padEnd(40)} ${String(Math.round(share * ofWorker)).padStart(5)} us`);
+  console.log(
+    `${cpus().length} cores, ${cpus()[0].model.trim()}; ${items} items, concurrency ${concurrency}, ` +
+      `one worker under the profiler: ${Math.round(items / seconds)} items/s`,
+  );
+  for (const [line, share] of shares)
+    console.log(`${line.padEnd(40)} ${String(Math.round(share * ofWorker)).padStart(5)} us`);
   console.log(`${'the worker in all'.padEnd(40)} ${String(Math.round(ofWorker)).padStart(5)} us`);
-  ['the simulator', 'Redis', 'Postgres'].forEach((name, n) => console.log(`${name.padEnd(40)} ${String(Math.round(others[n])).padStart(5)} us`));
+  ['the simulator', 'Redis', 'Postgres'].forEach((name, n) =>
+    console.log(`${name.padEnd(40)} ${String(Math.round(others[n])).padStart(5)} us`),
+  );
 });
 rmSync(folder, { recursive: true, force: true });
 
@@ -53,7 +79,8 @@ function sharesOf({ nodes, samples, timeDeltas }) {
     return LINES.find(([, pattern]) => pattern.test(`${url}:${functionName}`))?.[0];
   };
   const line = (node) => {
-    if (!lineOf.has(node.id)) lineOf.set(node.id, own(node) ?? (parents.has(node.id) ? line(parents.get(node.id)) : OTHER));
+    if (!lineOf.has(node.id))
+      lineOf.set(node.id, own(node) ?? (parents.has(node.id) ? line(parents.get(node.id)) : OTHER));
     return lineOf.get(node.id);
   };
   const totals = new Map();

@@ -1,6 +1,7 @@
-// Items a second through the whole system, against the simulator at several latencies, with one, two and four workers; what each
-// process and store spends on an item; and beside it two limits of the same minute: a bare HTTP client at the same concurrency
-// against the same simulator, and concurrency / latency. Everything runs on this machine.
+// Items a second through the whole system, against the simulator at several latencies, with one, two and four
+// workers; what each process and store spends on an item; and beside it two limits of the same minute: a bare HTTP
+// client at the same concurrency against the same simulator, and concurrency / latency. Everything runs on this
+// machine.
 //   node bench/throughput/run.mjs [most items] [concurrency] [workers,...] [model,...]
 import { cpus } from 'node:os';
 import { Agent, request } from 'undici';
@@ -14,29 +15,55 @@ const models = (process.argv[5] ?? 'instant,slow-50,slow-500,heavy-tail-500').sp
 const latencyOf = (model) => (/^slow-(\d+)$/.exec(model) ? Number(model.slice(5)) : 0);
 
 await withSystem(async ({ simulator, api, call, start, finished }) => {
-  await call('POST', '/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: concurrency }, models: models.map((id) => ({ id })) });
+  await call('POST', '/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: concurrency },
+    models: models.map((id) => ({ id })),
+  });
   const suite_id = await importThousandCases(call);
   const { tools } = await call('GET', `/api/tool-suites/${suite_id}`);
-  const run = async (model, samples) => finished((await call('POST', '/api/tool-eval', { suite_id, models: [`sim::${model}`], samples, cache: 'off' })).eval_id);
+  const run = async (model, samples) =>
+    finished(
+      (await call('POST', '/api/tool-eval', { suite_id, models: [`sim::${model}`], samples, cache: 'off' })).eval_id,
+    );
 
-  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}; ${items} items at no latency, concurrency ${concurrency}`);
-  console.log('model            workers  items/s  of ideal  of bare client   CPU us/item: workers  simulator  api  redis  postgres');
+  console.log(
+    `${cpus().length} cores, ${cpus()[0].model.trim()}; ${items} items at no latency, concurrency ${concurrency}`,
+  );
+  console.log(
+    'model            workers  items/s  of ideal  of bare client   CPU us/item: workers  simulator  ' +
+      'api  redis  postgres',
+  );
   for (const model of models) {
     const ideal = latencyOf(model) ? (concurrency * 1000) / latencyOf(model) : Infinity;
     const bare = await bareClient(`${simulator.url}/v1/chat/completions`, model, tools, Math.min(10_000, ideal * 10));
     // As many as a minute of the better limit, whole thousands.
     const n = Math.max(4000, Math.round(Math.min(items, Math.min(bare, ideal) * 60) / 1000) * 1000);
-    console.log(`${model.padEnd(16)}    bare  ${String(Math.round(bare)).padStart(7)}  ${ideal === Infinity ? '' : `${Math.round((bare / ideal) * 100)} %`}`);
+    console.log(
+      `${model.padEnd(16)}    bare  ${String(Math.round(bare)).padStart(7)}  ` +
+        `${ideal === Infinity ? '' : `${Math.round((bare / ideal) * 100)} %`}`,
+    );
     for (const count of counts) {
       const workers = [];
       for (let i = 0; i < count; i++) workers.push(await start('worker'));
       await run(model, 2); // warm
-      const cpu = () => [workers.reduce((sum, worker) => sum + cpuMs(worker.pid), 0), cpuMs(simulator.pid), cpuMs(api.pid), storeCpuMs('redis-server'), storeCpuMs('postgres')];
+      const cpu = () => [
+        workers.reduce((sum, worker) => sum + cpuMs(worker.pid), 0),
+        cpuMs(simulator.pid),
+        cpuMs(api.pid),
+        storeCpuMs('redis-server'),
+        storeCpuMs('postgres'),
+      ];
       const before = cpu();
       const rate = n / (await run(model, n / 1000));
       const spent = cpu().map((ms, index) => Math.round(((ms - before[index]) * 1000) / n));
       const share = (limit) => (limit === Infinity ? '' : `${Math.round((rate / limit) * 100)} %`).padStart(8);
-      console.log(`${model.padEnd(16)} ${String(count).padStart(7)}  ${String(Math.round(rate)).padStart(7)}  ${share(ideal)}  ${share(bare).padStart(14)}   ${spent.map((us) => String(us).padStart(9)).join('  ')}`);
+      console.log(
+        `${model.padEnd(16)} ${String(count).padStart(7)}  ${String(Math.round(rate)).padStart(7)}  ` +
+          `${share(ideal)}  ${share(bare).padStart(14)}   ` +
+          `${spent.map((us) => String(us).padStart(9)).join('  ')}`,
+      );
       for (const worker of workers) await worker.stop();
     }
   }
@@ -48,8 +75,17 @@ async function bareClient(url, model, tools, n) {
   let next = 0;
   const one = async () => {
     while (next < n) {
-      const body = JSON.stringify({ model, messages: [{ role: 'user', content: `What is the weather in city ${next++ % 1000}?` }], temperature: 0, max_tokens: 1024, tools, tool_choice: 'required' });
-      await (await request(url, { dispatcher, method: 'POST', headers: { 'content-type': 'application/json' }, body })).body.text();
+      const body = JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: `What is the weather in city ${next++ % 1000}?` }],
+        temperature: 0,
+        max_tokens: 1024,
+        tools,
+        tool_choice: 'required',
+      });
+      await (
+        await request(url, { dispatcher, method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      ).body.text();
     }
   };
   const started = performance.now();

@@ -25,17 +25,30 @@ export interface Submission {
 }
 
 /** @throws ApiError */
-export function readAnswer(serverUrl: string, { status, type, text }: { status: number; type: string | null | undefined; text: string }): string {
+export function readAnswer(
+  serverUrl: string,
+  { status, type, text }: { status: number; type: string | null | undefined; text: string },
+): string {
   if (status >= 200 && status < 300) return text;
   if (!type?.includes('problem')) throw new Error(`${serverUrl} answered ${status}. Is it a Toolmark server?`);
   throw new ApiError(JSON.parse(text) as Problem);
 }
 
-/** Speaks to a Toolmark server. Errors of the API are thrown as `ApiError`; a server that is not there, as what fetch throws. */
+/**
+ * Speaks to a Toolmark server. Errors of the API are thrown as `ApiError`; a server that is not there, as what
+ * fetch throws.
+ */
 export class ApiClient {
-  constructor(readonly serverUrl: string, readonly token: string) {}
+  constructor(
+    readonly serverUrl: string,
+    readonly token: string,
+  ) {}
 
-  async call<Answer>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+  async call<Answer>(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<Answer> {
     const text = await this.text(path, method, body);
     return (text ? JSON.parse(text) : undefined) as Answer;
   }
@@ -44,28 +57,42 @@ export class ApiClient {
   async text(path: string, method = 'GET', body?: unknown): Promise<string> {
     const response = await fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
-    return readAnswer(this.serverUrl, { status: response.status, type: response.headers.get('content-type'), text: await response.text() });
+    return readAnswer(this.serverUrl, {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text: await response.text(),
+    });
   }
 
   /** Every item of a list, page by page. */
   async *all<Item>(path: string): AsyncGenerator<Item> {
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Page<Item> = await this.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Page<Item> = await this.call(
+        'GET',
+        `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      );
       yield* page.items;
       cursor = page.next_cursor;
     }
   }
 
   suites = (): AsyncGenerator<Suite> => this.all('/api/tool-suites');
-  importSuite = (fileText: string, query = ''): Promise<ImportAnswer> => this.call('POST', `/api/tool-eval/import${query}`, fileText);
-  submit = (submission: Submission): Promise<{ job_id: string; eval_id: string }> => this.call('POST', '/api/tool-eval', submission);
+  importSuite = (fileText: string, query = ''): Promise<ImportAnswer> =>
+    this.call('POST', `/api/tool-eval/import${query}`, fileText);
+  submit = (submission: Submission): Promise<{ job_id: string; eval_id: string }> =>
+    this.call('POST', '/api/tool-eval', submission);
   run = (id: string): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}`);
   job = (id: string): Promise<Job> => this.call('GET', `/api/jobs/${id}`);
   jobs = (): AsyncGenerator<Job> => this.all('/api/jobs');
   cancel = (jobId: string): Promise<Job> => this.call('POST', `/api/jobs/${jobId}/cancel`);
-  results = (runId: string, query = ''): AsyncGenerator<Result> => this.all(`/api/tool-eval/history/${runId}/results${query}`);
-  result = (runId: string, resultId: string): Promise<Result & { explanation: string[] }> => this.call('GET', `/api/tool-eval/history/${runId}/results/${resultId}`);
+  results = (runId: string, query = ''): AsyncGenerator<Result> =>
+    this.all(`/api/tool-eval/history/${runId}/results${query}`);
+  result = (runId: string, resultId: string): Promise<Result & { explanation: string[] }> =>
+    this.call('GET', `/api/tool-eval/history/${runId}/results/${resultId}`);
 }

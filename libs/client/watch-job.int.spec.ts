@@ -71,15 +71,29 @@ it('who is told of the end before the subscription is answered gets what led to 
   const lock = await direct.connect();
   await lock.query('BEGIN; LOCK TABLE target');
   const told = everything(jobId);
-  await until(async () => (await direct.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).rowCount, { what: 'the subscription to wait' });
+  await until(
+    async () =>
+      (
+        await direct.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).rowCount,
+    { what: 'the subscription to wait' },
+  );
   await until(() => other.connected);
   await direct.query('UPDATE job SET last_seq = 3 WHERE id = $1', [jobId]);
-  await direct.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, 3, now(), 'job_failed', '{}')`, [jobId]);
+  await direct.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, 3, now(), 'job_failed', '{}')`, [
+    jobId,
+  ]);
   await until(() => ends.includes(jobId), { what: 'the team to be told of the end' });
   await lock.query('ROLLBACK');
   lock.release();
   other.disconnect();
-  expect((await told).flatMap((entry) => ('event' in entry ? [[entry.event.seq, entry.name]] : []))).toEqual([[1, 'job_created'], [2, 'tool_eval_init'], [3, 'job_failed']]);
+  expect((await told).flatMap((entry) => ('event' in entry ? [[entry.event.seq, entry.name]] : []))).toEqual([
+    [1, 'job_created'],
+    [2, 'tool_eval_init'],
+    [3, 'job_failed'],
+  ]);
 });
 
 it('what cannot be watched is not asked for again', async () => {
@@ -89,6 +103,8 @@ it('what cannot be watched is not asked for again', async () => {
 it('who has watched a job to its end is held up by nothing', async () => {
   const watch = `import { watchJob } from './dist/libs/client/watch-job.js';
     for await (const _event of watchJob(${JSON.stringify(api.url)}, ${JSON.stringify(ADMIN_TOKEN)}, ${JSON.stringify(await endedJob())}, 0, 3_600_000));`;
-  child = spawn(resolve('node_modules/.bin/node'), ['--input-type=module', '-e', watch], { stdio: ['ignore', 'ignore', 'inherit'] });
+  child = spawn(resolve('node_modules/.bin/node'), ['--input-type=module', '-e', watch], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   expect(await once(child, 'exit')).toEqual([0, null]);
 });

@@ -1,36 +1,61 @@
 import { io } from 'socket.io-client';
-import { LOG_EVENT_NAMES, TERMINAL_EVENTS, type Envelope, type LiveMessage, type LogEventName, type Progress, type SubscribeAnswer } from '#lib/contracts/event';
+import {
+  LOG_EVENT_NAMES,
+  TERMINAL_EVENTS,
+  type Envelope,
+  type LiveMessage,
+  type LogEventName,
+  type Progress,
+  type SubscribeAnswer,
+} from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/job';
 import { withoutSlash } from '#lib/contracts/url';
 import { ApiError } from './api-client.js';
 
 type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];
 
-/** What `watchJob` yields: durable events in order, each once; snapshots in between; `truncated` when too much was missed to be told. */
+/**
+ * What `watchJob` yields: durable events in order, each once; snapshots in between; `truncated` when too much was
+ * missed to be told.
+ */
 export type WatchEvent =
-  | Logged
-  | { name: 'tool_eval_progress'; progress: Progress }
-  | { name: 'truncated'; from_seq: number };
+  Logged | { name: 'tool_eval_progress'; progress: Progress } | { name: 'truncated'; from_seq: number };
 
 /** There is no live connection, and was none for as long as the caller waits: what HTTP answers is still true. */
 export class LiveUnavailable extends Error {}
 
-/** A server that cannot answer now is asked again: first after this time, then after twice as long each time, up to the other. */
+/**
+ * A server that cannot answer now is asked again: first after this time, then after twice as long each time, up to
+ * the other.
+ */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4000;
 
 /**
- * Follows a job until it ends. Survives lost connections, restarted servers, and servers whose database is gone for a while: it
- * takes up the log where it was, so nothing is missed and nothing comes twice. Ending the iteration closes the connection.
+ * Follows a job until it ends. Survives lost connections, restarted servers, and servers whose database is gone for
+ * a while: it takes up the log where it was, so nothing is missed and nothing comes twice. Ending the iteration
+ * closes the connection.
  *
  * @param afterSeq the last event that is known already; 0 for all of them
  * @param patienceMs how long it goes on trying without a subscription, each time
  * @throws ApiError when the job cannot be watched, Error when the token is refused, LiveUnavailable when patience ended
  */
-export async function* watchJob(serverUrl: string, token: string, jobId: string, afterSeq = 0, patienceMs = Infinity): AsyncGenerator<WatchEvent> {
+export async function* watchJob(
+  serverUrl: string,
+  token: string,
+  jobId: string,
+  afterSeq = 0,
+  patienceMs = Infinity,
+): AsyncGenerator<WatchEvent> {
   const { origin, pathname } = new URL(serverUrl);
   // Of its own (forceNew): a connection that is shared with another watch would end with it.
-  const socket = io(origin, { path: `${withoutSlash(pathname)}/socket.io`, auth: { token }, transports: ['websocket'], reconnectionDelayMax: 2000, forceNew: true });
+  const socket = io(origin, {
+    path: `${withoutSlash(pathname)}/socket.io`,
+    auth: { token },
+    transports: ['websocket'],
+    reconnectionDelayMax: 2000,
+    forceNew: true,
+  });
   const queue: (WatchEvent | Error | 'end')[] = [];
   let cursor = afterSeq;
   let notify = (): void => {};
@@ -44,7 +69,10 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
   };
   const losePatience = (): void => {
     if (patienceMs === Infinity || patience) return;
-    patience = setTimeout(() => push(new LiveUnavailable(`No live connection to ${serverUrl} (${whyNot}).`)), patienceMs);
+    patience = setTimeout(
+      () => push(new LiveUnavailable(`No live connection to ${serverUrl} (${whyNot}).`)),
+      patienceMs,
+    );
   };
   // A socket is told of its team's jobs without asking: what comes too early comes again in its place.
   const take = (logged: Logged): void => {
@@ -66,7 +94,10 @@ export async function* watchJob(serverUrl: string, token: string, jobId: string,
       if (!answer.ok && answer.error.status >= 500) {
         whyNot = answer.error.detail;
         losePatience();
-        retry = setTimeout(subscribe, Math.min(FIRST_RETRY_MS * 2 ** refusals++, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2));
+        retry = setTimeout(
+          subscribe,
+          Math.min(FIRST_RETRY_MS * 2 ** refusals++, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2),
+        );
         return;
       }
       refusals = 0;

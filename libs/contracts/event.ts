@@ -7,10 +7,13 @@ import { Summary } from './summary.js';
 
 // docs/live.md is made from these schemas: `npm run docs:live`.
 
-const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) => z.object(shape).describe(description);
+const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
+  z.object(shape).describe(description);
 
 const evalId = id.describe('The run.');
-const resultRef = z.string().describe('What the job makes: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`.');
+const resultRef = z
+  .string()
+  .describe('What the job makes: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`.');
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
 const seq = z.int().min(1).describe('Its number in the log of its job: from 1, without gaps.');
@@ -25,40 +28,79 @@ export const LOG_EVENTS = {
   }),
   tool_eval_init: event('The run begins: its models are asked from now on.', {
     eval_id: evalId,
-    targets: z.array(z.string()).describe('The models that are asked, as `provider_key::model_id`. A resumed run names those that have something left.'),
-    total_cases: count.describe('Results that these models have in the end: cases times samples, summed over them. A resumed run has some of them already.'),
+    targets: z
+      .array(z.string())
+      .describe(
+        'The models that are asked, as `provider_key::model_id`. A resumed run names those that have something left.',
+      ),
+    total_cases: count.describe(
+      'Results that these models have in the end: cases times samples, summed over them. A resumed ' +
+        'run has some of them already.',
+    ),
   }),
-  eval_warning: event('Something is done differently than asked. Each warning comes once in a log; `warnings` of the run keeps them.', {
-    code: RunWarning.shape.code,
-    message: z.string().describe('A sentence that says it.'),
-  }),
-  tool_eval_result: event('A model answered a case, or could not be asked. Requests and replies are left out: `GET /api/tool-eval/history/{eval_id}/results/{id}` has them.', {
-    eval_id: evalId,
-    case_position: count.describe('The place of the case in the suite, from 0.'),
-    ...Result.pick({
-      id: true, target: true, sample: true, outcome: true, passed: true, tool_score: true, param_score: true, overall: true, error_type: true,
-      format_compliance: true, latency_ms: true, cost_usd: true, cached: true, error: true,
-    }).shape,
-  }).meta({ id: 'tool_eval_result' }),
-  tool_eval_summary: event('All results of a model are there. A run that is cancelled, or stopped by its budget, ends without these.', {
-    eval_id: evalId,
-    summary: Summary.describe('Its figures, final unless the run is resumed.'),
-  }),
+  eval_warning: event(
+    'Something is done differently than asked. Each warning comes once in a log; `warnings` of the run keeps them.',
+    {
+      code: RunWarning.shape.code,
+      message: z.string().describe('A sentence that says it.'),
+    },
+  ),
+  tool_eval_result: event(
+    'A model answered a case, or could not be asked. Requests and replies are left out: `GET ' +
+      '/api/tool-eval/history/{eval_id}/results/{id}` has them.',
+    {
+      eval_id: evalId,
+      case_position: count.describe('The place of the case in the suite, from 0.'),
+      ...Result.pick({
+        id: true,
+        target: true,
+        sample: true,
+        outcome: true,
+        passed: true,
+        tool_score: true,
+        param_score: true,
+        overall: true,
+        error_type: true,
+        format_compliance: true,
+        latency_ms: true,
+        cost_usd: true,
+        cached: true,
+        error: true,
+      }).shape,
+    },
+  ).meta({ id: 'tool_eval_result' }),
+  tool_eval_summary: event(
+    'All results of a model are there. A run that is cancelled, or stopped by its budget, ends without these.',
+    {
+      eval_id: evalId,
+      summary: Summary.describe('Its figures, final unless the run is resumed.'),
+    },
+  ),
   tool_eval_complete: event('All models are through; `job_completed` follows at once.', {
     eval_id: evalId,
     score: share.describe("The mean over its models' `overall`, 0 to 1; null when nothing was scored."),
-    delta: z.number().min(-1).max(1).nullable().describe('The score less the one of the baseline of its experiment; null without a baseline.'),
+    delta: z
+      .number()
+      .min(-1)
+      .max(1)
+      .nullable()
+      .describe('The score less the one of the baseline of its experiment; null without a baseline.'),
   }),
   job_completed: event('The job has ended; nothing follows.', {
-    status: z.enum(['completed', 'budget_exceeded']).describe('`budget_exceeded`: the run was stopped since its budget, or the cap of the team, is spent.'),
+    status: z
+      .enum(['completed', 'budget_exceeded'])
+      .describe('`budget_exceeded`: the run was stopped since its budget, or the cap of the team, is spent.'),
     result_ref: resultRef,
     detail: z.string().optional().describe('What is spent; left out when the run is completed.'),
   }),
-  job_failed: event('The job could not be carried out; nothing follows. A run whose every result errored is completed all the same.', {
-    status: z.literal('failed').describe('Its status.'),
-    result_ref: resultRef,
-    error: z.string().describe('Why, and what helps.'),
-  }),
+  job_failed: event(
+    'The job could not be carried out; nothing follows. A run whose every result errored is completed all the same.',
+    {
+      status: z.literal('failed').describe('Its status.'),
+      result_ref: resultRef,
+      error: z.string().describe('Why, and what helps.'),
+    },
+  ),
   job_cancelled: event('Somebody cancelled the job; nothing follows. The results until then are kept.', {
     status: z.literal('cancelled').describe('Its status.'),
     result_ref: resultRef,
@@ -76,14 +118,23 @@ export const TEAM_EVENTS: readonly LogEventName[] = ['job_created', ...TERMINAL_
 
 const jobId = id.describe('The job.');
 /** What each event of a log is sent as. */
-export const Envelope = z.object({ job_id: jobId, seq, at, data: z.looseObject({}).describe('What the event says; below, by name.') });
-export type Envelope<Name extends LogEventName = LogEventName> = Omit<z.infer<typeof Envelope>, 'data'> & { data: LogEventData<Name> };
+export const Envelope = z.object({
+  job_id: jobId,
+  seq,
+  at,
+  data: z.looseObject({}).describe('What the event says; below, by name.'),
+});
+export type Envelope<Name extends LogEventName = LogEventName> = Omit<z.infer<typeof Envelope>, 'data'> & {
+  data: LogEventData<Name>;
+};
 
 const included = count.describe('The last event of the log that is included; 0 before the first.');
 const progress = event('Where a run stands.', {
   job_id: jobId,
   seq: included,
-  current: count.describe('Results that are there, scored or errored, of the whole run: also those from before it was resumed.'),
+  current: count.describe(
+    'Results that are there, scored or errored, of the whole run: also those from before it was resumed.',
+  ),
   total: count.describe('Results that the run has in the end.'),
   targets: z.array(RunTarget).describe('Each model of the run; none for a rescore.'),
 }).meta({ id: 'tool_eval_progress' });
@@ -95,7 +146,9 @@ export const LIVE_MESSAGES = {
     job_id: jobId,
     from_seq: seq.describe('The number of the first.'),
     to_seq: seq.describe('The number of the last.'),
-    results: z.array(LOG_EVENTS.tool_eval_result.and(z.object({ seq, at }))).describe('What their `tool_eval_result` say, in order, and beside it:'),
+    results: z
+      .array(LOG_EVENTS.tool_eval_result.and(z.object({ seq, at })))
+      .describe('What their `tool_eval_result` say, in order, and beside it:'),
   }),
   tool_eval_progress: progress,
   job_progress: event('Where a job stands. Of a resumed run, it counts only what the job has to do.', {
@@ -115,8 +168,19 @@ export type ServerMessage =
 
 export const Subscribe = z.strictObject({
   job_id: id.describe('The job to follow.'),
-  after_seq: count.optional().describe('The last event of its log that you have: all that follow are sent, in order. 0: from the beginning. Left out: only what happens from now on.'),
-  batch: z.boolean().default(true).describe('Whether results may come together, as `tool_eval_results`. With `false` each is a `tool_eval_result` of its own, however fast they come.'),
+  after_seq: count
+    .optional()
+    .describe(
+      'The last event of its log that you have: all that follow are sent, in order. 0: from the ' +
+        'beginning. Left out: only what happens from now on.',
+    ),
+  batch: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether results may come together, as `tool_eval_results`. With `false` each is a ' +
+        '`tool_eval_result` of its own, however fast they come.',
+    ),
 });
 export type Subscribe = z.infer<typeof Subscribe>;
 export const Unsubscribe = z.strictObject({ job_id: id.describe('The job to follow no longer.') });
@@ -124,13 +188,18 @@ export const Unsubscribe = z.strictObject({ job_id: id.describe('The job to foll
 const ok = z.literal(true).describe('It is done.');
 export const Subscribed = z.object({
   ok,
-  snapshot: z.object({
-    job: Job.describe('The job as it is now.'),
-    progress: progress.describe('For a rescore, what it has scored and no targets.'),
-    summaries: z.array(Summary).describe('Of models that are through.'),
-    last_seq: count.describe('The number of the last event of its log.'),
-  }).describe('Where things stand. What is sent from now on comes on top of it.'),
-  truncated: z.literal(true).optional().describe('You missed more than 10,000 events: they are not sent. Read the results over HTTP. Left out otherwise.'),
+  snapshot: z
+    .object({
+      job: Job.describe('The job as it is now.'),
+      progress: progress.describe('For a rescore, what it has scored and no targets.'),
+      summaries: z.array(Summary).describe('Of models that are through.'),
+      last_seq: count.describe('The number of the last event of its log.'),
+    })
+    .describe('Where things stand. What is sent from now on comes on top of it.'),
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe('You missed more than 10,000 events: they are not sent. Read the results over HTTP. Left out otherwise.'),
   from_seq: z.int().optional().describe('With `truncated`: events after this one are sent.'),
 });
 export const Unsubscribed = z.object({ ok });

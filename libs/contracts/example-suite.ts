@@ -14,7 +14,10 @@ export const exampleSuite: SuiteFile = {
         description: 'Get current weather for a city',
         parameters: {
           type: 'object',
-          properties: { city: { type: 'string', description: 'City name' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+          properties: {
+            city: { type: 'string', description: 'City name' },
+            units: { type: 'string', enum: ['celsius', 'fahrenheit'] },
+          },
           required: ['city'],
         },
       },
@@ -22,7 +25,11 @@ export const exampleSuite: SuiteFile = {
   ],
   test_cases: [
     { prompt: "What's the weather in Paris?", expected_tool: 'get_weather', expected_params: { city: 'Paris' } },
-    { prompt: 'Temperature in Tokyo in Fahrenheit', expected_tool: 'get_weather', expected_params: { city: 'Tokyo', units: 'fahrenheit' } },
+    {
+      prompt: 'Temperature in Tokyo in Fahrenheit',
+      expected_tool: 'get_weather',
+      expected_params: { city: 'Tokyo', units: 'fahrenheit' },
+    },
     { prompt: 'Thank you, that was all.', expected_tool: null },
   ],
 };

@@ -3,7 +3,18 @@ import { id } from './page.js';
 import { SuiteFile } from './suite.js';
 
 /** What a suite may be imported from. */
-export const IMPORT_FORMATS = ['native', 'bfcl', 'chat-logs', 'promptfoo', 'otlp', 'langfuse', 'phoenix', 'csv', 'yaml', 'jsonl'] as const;
+export const IMPORT_FORMATS = [
+  'native',
+  'bfcl',
+  'chat-logs',
+  'promptfoo',
+  'otlp',
+  'langfuse',
+  'phoenix',
+  'csv',
+  'yaml',
+  'jsonl',
+] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 /** What a suite may be exported to. */
 export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'] as const;
@@ -11,15 +22,32 @@ export type SuiteExportFormat = (typeof SUITE_EXPORT_FORMATS)[number];
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 export const ImportQuery = z.strictObject({
-  format: z.enum(IMPORT_FORMATS).default('native').meta({ description: 'What the body is: the suite as the API has it (`native`), or a file of another format.' }),
-  dry_run: flag.default(false).meta({ description: 'With `true` the answer shows what would be made, and nothing is written.' }),
-  name: z.string().trim().min(1).max(200).optional().meta({ description: 'The name of the new suite, for formats that have none.', example: 'Weather' }),
+  format: z
+    .enum(IMPORT_FORMATS)
+    .default('native')
+    .meta({ description: 'What the body is: the suite as the API has it (`native`), or a file of another format.' }),
+  dry_run: flag
+    .default(false)
+    .meta({ description: 'With `true` the answer shows what would be made, and nothing is written.' }),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'The name of the new suite, for formats that have none.', example: 'Weather' }),
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
 export const SuiteExportQuery = z.strictObject({
-  format: z.enum(SUITE_EXPORT_FORMATS).default('json').meta({ description: 'What the suite is written as. All but `bfcl` can be imported again without loss.' }),
-  part: z.enum(['all', 'questions', 'answers']).default('all').meta({ description: 'Of `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
+  format: z
+    .enum(SUITE_EXPORT_FORMATS)
+    .default('json')
+    .meta({ description: 'What the suite is written as. All but `bfcl` can be imported again without loss.' }),
+  part: z
+    .enum(['all', 'questions', 'answers'])
+    .default('all')
+    .meta({ description: 'Of `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
 });
 export type SuiteExportQuery = z.infer<typeof SuiteExportQuery>;
 
@@ -28,9 +56,15 @@ export const ImportAnswer = z
   .object({
     suite_id: id.nullable().meta({ description: 'The suite that was made; null in a dry run.' }),
     test_cases_created: z.int().meta({ description: 'How many cases it has.' }),
-    warnings: z.array(z.string()).meta({ description: 'What the file says and a case cannot say, and what else is worth a look, with its line.' }),
+    warnings: z
+      .array(z.string())
+      .meta({ description: 'What the file says and a case cannot say, and what else is worth a look, with its line.' }),
     dry_run: z.literal(true).optional().meta({ description: 'True in a dry run, left out otherwise.' }),
-    preview: SuiteFile.optional().meta({ description: `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left out otherwise.` }),
+    preview: SuiteFile.optional().meta({
+      description:
+        `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left ` +
+        'out otherwise.',
+    }),
   })
   .meta({ id: 'ImportAnswer', description: 'What an import made, or in a dry run what it would make.' });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
@@ -46,7 +80,9 @@ export const ImportBody = z.unknown().meta({
     {
       type: 'object',
       required: ['text'],
-      description: `A file in another format as text (or its entries as a list), and what the format cannot say: ${MAY_STAND_BESIDE.join(', ')}; of BFCL also the text of its "possible_answers".`,
+      description:
+        'A file in another format as text (or its entries as a list), and what the format cannot say: ' +
+        `${MAY_STAND_BESIDE.join(', ')}; of BFCL also the text of its "possible_answers".`,
       properties: {
         text: { type: 'string', description: 'The file.' },
         possible_answers: { type: 'string', description: 'The file of possible answers, where BFCL has them apart.' },
@@ -54,7 +90,11 @@ export const ImportBody = z.unknown().meta({
         description: { type: 'string', description: SuiteFile.shape.description.description },
         system_prompt: { type: 'string', description: SuiteFile.shape.system_prompt.description },
         pass_threshold: { type: 'number', description: SuiteFile.shape.pass_threshold.description },
-        tools: { type: 'array', items: { $ref: '#/components/schemas/Tool' }, description: SuiteFile.shape.tools.description },
+        tools: {
+          type: 'array',
+          items: { $ref: '#/components/schemas/Tool' },
+          description: SuiteFile.shape.tools.description,
+        },
       },
     },
   ],

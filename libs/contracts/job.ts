@@ -1,12 +1,25 @@
 import { z } from 'zod';
 import { id, time } from './page.js';
 
-export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
+export const JOB_STATUSES = [
+  'pending',
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'budget_exceeded',
+] as const;
 export const JobStatus = z.enum(JOB_STATUSES).meta({
-  description: 'How far it is. `pending` waits until fewer jobs of its user run; `queued` and `running` are under way; `completed`, `failed` (it could not be carried out), `cancelled` and `budget_exceeded` are ends.',
+  description:
+    'How far it is. `pending` waits until fewer jobs of its user run; `queued` and `running` are ' +
+    'under way; `completed`, `failed` (it could not be carried out), `cancelled` and ' +
+    '`budget_exceeded` are ends.',
 });
 export type JobStatus = z.infer<typeof JobStatus>;
-export const JobType = z.enum(['tool_eval', 'rescore']).meta({ description: 'What is done: a run (`tool_eval`), or the scoring of its stored replies again (`rescore`).' });
+export const JobType = z
+  .enum(['tool_eval', 'rescore'])
+  .meta({ description: 'What is done: a run (`tool_eval`), or the scoring of its stored replies again (`rescore`).' });
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
 
@@ -15,15 +28,26 @@ export const Job = z
     id: id.meta({ description: 'The id of the job: `job_id` of what was submitted.' }),
     type: JobType,
     status: JobStatus,
-    progress: z.object({
-      done: z.int().meta({ description: 'Items that are done, errored ones included.' }),
-      total: z.int().meta({ description: 'Items that there are to do: cases times samples times models.' }),
-      errored: z.int().meta({ description: 'Items that errored.' }),
-      percent: z.number().meta({ description: 'Share of the items that are done, 0..100 with one decimal.' }),
-      eta_s: z.number().nullable().meta({ description: 'Seconds left at the pace so far; null before the first item and after the last.' }),
-    }).meta({ description: 'How far the job is.' }),
-    detail: z.string().nullable().meta({ description: 'What the job waits for, or why it stopped; null when there is nothing to say.' }),
-    result_ref: z.string().nullable().meta({ description: 'What it makes: for `tool_eval` the eval_id, for `rescore` the id of the rescore.' }),
+    progress: z
+      .object({
+        done: z.int().meta({ description: 'Items that are done, errored ones included.' }),
+        total: z.int().meta({ description: 'Items that there are to do: cases times samples times models.' }),
+        errored: z.int().meta({ description: 'Items that errored.' }),
+        percent: z.number().meta({ description: 'Share of the items that are done, 0..100 with one decimal.' }),
+        eta_s: z
+          .number()
+          .nullable()
+          .meta({ description: 'Seconds left at the pace so far; null before the first item and after the last.' }),
+      })
+      .meta({ description: 'How far the job is.' }),
+    detail: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the job waits for, or why it stopped; null when there is nothing to say.' }),
+    result_ref: z
+      .string()
+      .nullable()
+      .meta({ description: 'What it makes: for `tool_eval` the eval_id, for `rescore` the id of the rescore.' }),
     error: z.string().nullable().meta({ description: 'Why the job failed; null when it did not.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
     started_at: time.nullable().meta({ description: 'When it began; null while it waits.' }),
@@ -31,4 +55,6 @@ export const Job = z
   })
   .meta({ id: 'Job', description: 'Work that goes on in the background.' });
 export type Job = z.infer<typeof Job>;
-export const CancelInput = z.strictObject({ job_id: id.meta({ description: 'The job to cancel.' }) }).meta({ id: 'CancelInput', description: 'Names the job to cancel.' });
+export const CancelInput = z
+  .strictObject({ job_id: id.meta({ description: 'The job to cancel.' }) })
+  .meta({ id: 'CancelInput', description: 'Names the job to cancel.' });

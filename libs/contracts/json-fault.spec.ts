@@ -23,7 +23,13 @@ describe('where a text stops being JSON', () => {
   });
 
   it('is nowhere in whatever JSON.stringify prints', () => {
-    fc.assert(fc.property(fc.json(), fc.constantFrom(0, 2), (text, indent) => jsonFault(JSON.stringify(JSON.parse(text), null, indent)) === undefined));
+    fc.assert(
+      fc.property(
+        fc.json(),
+        fc.constantFrom(0, 2),
+        (text, indent) => jsonFault(JSON.stringify(JSON.parse(text), null, indent)) === undefined,
+      ),
+    );
   });
 
   it('is somewhere exactly when JSON.parse refuses', () => {
@@ -35,7 +41,33 @@ describe('where a text stops being JSON', () => {
         return false;
       }
     };
-    const soup = fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"', '1', '-', '0', '.5', 'e3', 'true', 'null', ' ', '\n', '\\', 'x'), { maxLength: 8 });
-    fc.assert(fc.property(soup, (parts) => (jsonFault(parts.join('')) === undefined) === parses(parts.join(''))), { numRuns: 5000 });
+    const soup = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"a"',
+        '"',
+        '1',
+        '-',
+        '0',
+        '.5',
+        'e3',
+        'true',
+        'null',
+        ' ',
+        '\n',
+        '\\',
+        'x',
+      ),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(soup, (parts) => (jsonFault(parts.join('')) === undefined) === parses(parts.join(''))),
+      { numRuns: 5000 },
+    );
   });
 });

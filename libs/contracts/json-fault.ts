@@ -4,7 +4,10 @@ const TOKEN = /[ \t\r\n]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
 const IN_STRING = /["\\\u0000-\u001f]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** Where a text stops being JSON (RFC 8259), lines and columns from 1; undefined when it is JSON. The engine's own message often names no place. */
+/**
+ * Where a text stops being JSON (RFC 8259), lines and columns from 1; undefined when it is JSON. The engine's own
+ * message often names no place.
+ */
 export function jsonFault(text: string): { line: number; column: number } | undefined {
   const offset = faultOffset(text);
   if (offset === undefined) return undefined;
@@ -54,7 +57,7 @@ function faultOffset(text: string): number | undefined {
 }
 
 function stringEnd(text: string, from: number): { at: number; fault?: number } {
-  for (IN_STRING.lastIndex = from; ; ) {
+  for (IN_STRING.lastIndex = from; ;) {
     const found = IN_STRING.exec(text);
     if (!found) return { at: text.length, fault: text.length };
     if (found[0] === '"') return { at: IN_STRING.lastIndex };

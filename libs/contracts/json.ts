@@ -1,10 +1,10 @@
 /**
  * JSON that keeps numbers as they were written.
  *
- * `5` and `5.0`, integers beyond 2^53, `1e0` and `-0.0` are different texts, and some metrics tell them apart. A number whose
- * JavaScript value would not print as its source text is therefore kept as `JSON.rawJSON(source)`: `JSON.stringify` prints
- * such a value as it was written, so it survives every serialisation without anybody knowing of it. All other values are
- * ordinary JavaScript values.
+ * `5` and `5.0`, integers beyond 2^53, `1e0` and `-0.0` are different texts, and some metrics tell them apart. A
+ * number whose JavaScript value would not print as its source text is therefore kept as `JSON.rawJSON(source)`:
+ * `JSON.stringify` prints such a value as it was written, so it survives every serialisation without anybody
+ * knowing of it. All other values are ordinary JavaScript values.
  */
 
 import { rememberKeyOrder } from './key-order.js';
@@ -30,7 +30,9 @@ const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE]|-0|\.0{5}|[\d.]{16}/;
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseJson(text: string): Json {
-  const value = MAYBE_LOSSY.test(text) ? (JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json) : (JSON.parse(text) as Json);
+  const value = MAYBE_LOSSY.test(text)
+    ? (JSON.parse(text, keepSource as (key: string, value: unknown) => unknown) as Json)
+    : (JSON.parse(text) as Json);
   rememberKeyOrder(text, value);
   return value;
 }
@@ -49,8 +51,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 }
 
-/** A text as it is, and anything else as its JSON. `String` calls what is given for a `toString`, which may be anything. */
-export const asText = (value: Json | undefined): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
+/**
+ * A text as it is, and anything else as its JSON. `String` calls what is given for a `toString`, which may be
+ * anything.
+ */
+export const asText = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** The text of a number as it was written (`5.0`), or as JavaScript prints it when it never was JSON. */
 export function numberSource(value: number | RawNumber): string {
@@ -58,7 +64,15 @@ export function numberSource(value: number | RawNumber): string {
 }
 
 /** Keys under which a user's numbers are data and keep their text; everywhere else a number is a setting. */
-const DATA_KEYS = new Set(['tools', 'expected_params', 'params', 'arguments', 'mock_responses', 'messages', 'default_params']);
+const DATA_KEYS = new Set([
+  'tools',
+  'expected_params',
+  'params',
+  'arguments',
+  'mock_responses',
+  'messages',
+  'default_params',
+]);
 
 /**
  * Turns kept numbers into JavaScript numbers, so that settings validate as numbers, except under the keys that hold a

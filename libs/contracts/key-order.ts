@@ -1,6 +1,6 @@
 /**
- * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that compare values as
- * Python prints them hang on it; so the order of such objects is kept beside them.
+ * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that
+ * compare values as Python prints them hang on it; so the order of such objects is kept beside them.
  */
 const written = new WeakMap<object, string[]>();
 
@@ -15,7 +15,12 @@ export function jsonAsWritten(value: unknown): string {
 
 function inOrder(value: unknown): string | undefined {
   if (Array.isArray(value)) return `[${value.map((item) => inOrder(item) ?? 'null').join()}]`;
-  if (typeof value !== 'object' || value === null || (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value)) return JSON.stringify(value);
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value)
+  )
+    return JSON.stringify(value);
   const members = keysAsWritten(value).flatMap((key) => {
     const text = inOrder((value as Record<string, unknown>)[key]);
     return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
@@ -32,15 +37,22 @@ const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 export function rememberKeyOrder(text: string, root: unknown): void {
   if (!MAY_HOLD_SOME.test(text)) return;
   const open: { value: unknown; keys: string[] | null; at: string | number; isKeyNext: boolean }[] = [];
-  const inside = (value: unknown, key: string | number): unknown => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined);
+  const inside = (value: unknown, key: string | number): unknown =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
   for (const [token] of text.matchAll(TOKENS)) {
     const top = open.at(-1);
     if (token === '{' || token === '[') {
-      open.push({ value: top ? inside(top.value, top.at) : root, keys: token === '{' ? [] : null, at: 0, isKeyNext: token === '{' });
+      open.push({
+        value: top ? inside(top.value, top.at) : root,
+        keys: token === '{' ? [] : null,
+        at: 0,
+        isKeyNext: token === '{',
+      });
     } else if (token === '}' || token === ']') {
       const { value, keys } = open.pop()!;
       // A key that is written twice holds what is written last.
-      if (keys?.some((key) => INDEX_LIKE.test(key)) && typeof value === 'object' && value !== null) written.set(value, [...new Set(keys)]);
+      if (keys?.some((key) => INDEX_LIKE.test(key)) && typeof value === 'object' && value !== null)
+        written.set(value, [...new Set(keys)]);
     } else if (token === ',') {
       if (top!.keys) top!.isKeyNext = true;
       else (top!.at as number)++;

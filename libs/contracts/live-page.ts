@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Envelope, LIVE_MESSAGES, LOG_EVENTS, Refused, Subscribe, Subscribed, Unsubscribe, Unsubscribed } from './event.js';
+import {
+  Envelope,
+  LIVE_MESSAGES,
+  LOG_EVENTS,
+  Refused,
+  Subscribe,
+  Subscribed,
+  Unsubscribe,
+  Unsubscribed,
+} from './event.js';
 
 const [BEGIN, END] = ['<!-- Made of libs/contracts/event.ts by npm run docs:live. -->\n', '<!-- End. -->\n'];
 
@@ -9,12 +18,21 @@ export function withTables(page: string): string {
   return page.slice(0, from) + tables() + page.slice(to);
 }
 
-const tables = (): string => [
-  '## What a client sends', sent('subscribe', Subscribe), table('If it can be done, the answer is', Subscribed), table('If not', Refused),
-  sent('unsubscribe', Unsubscribe), table('The answer is, or as above if it cannot be done', Unsubscribed),
-  '## Events', table('Each of them is sent as', Envelope), ...Object.entries(LOG_EVENTS).map(described),
-  '## Messages beside the events', ...Object.entries(LIVE_MESSAGES).map(described), '',
-].join('\n\n');
+const tables = (): string =>
+  [
+    '## What a client sends',
+    sent('subscribe', Subscribe),
+    table('If it can be done, the answer is', Subscribed),
+    table('If not', Refused),
+    sent('unsubscribe', Unsubscribe),
+    table('The answer is, or as above if it cannot be done', Unsubscribed),
+    '## Events',
+    table('Each of them is sent as', Envelope),
+    ...Object.entries(LOG_EVENTS).map(described),
+    '## Messages beside the events',
+    ...Object.entries(LIVE_MESSAGES).map(described),
+    '',
+  ].join('\n\n');
 
 function sent(name: string, schema: z.ZodType): string {
   return table(`### \`${name}\``, schema);
@@ -27,7 +45,10 @@ function described([name, schema]: [string, z.ZodType]): string {
 function table(above: string, schema: z.ZodType): string {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const rows = rowsOf(json.$ref ? json.$defs![nameIn(json.$ref)]! : json, '');
-  return [`${above}${above.startsWith('#') ? '' : ':'}`, ['| field | type | |', '|---|---|---|', ...rows].join('\n')].join('\n\n');
+  return [
+    `${above}${above.startsWith('#') ? '' : ':'}`,
+    ['| field | type | |', '|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n');
 }
 
 const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
@@ -38,7 +59,10 @@ type Parts = JsonSchema & { allOf?: JsonSchema[]; anyOf?: JsonSchema[]; items?: 
 function rowsOf({ properties = {}, required = [] }: JsonSchema, path: string): string[] {
   return Object.entries(properties as Record<string, JsonSchema>).flatMap(([name, schema]) => {
     const field = `${path}${name}`;
-    return [`| \`${field}${required.includes(name) ? '' : '?'}\` | ${typeOf(schema)} | ${schema.description ?? ''} |`, ...inner(schema, field)];
+    return [
+      `| \`${field}${required.includes(name) ? '' : '?'}\` | ${typeOf(schema)} | ${schema.description ?? ''} |`,
+      ...inner(schema, field),
+    ];
   });
 }
 

@@ -2,18 +2,35 @@ import { z } from 'zod';
 import { id } from './page.js';
 import { jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' }).max(2000).regex(/^[^@]*$|^https?:\/\/[^/@]*\//i, 'must hold no user and password: give them in "headers"');
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' })
+  .max(2000)
+  .regex(/^[^@]*$|^https?:\/\/[^/@]*\//i, 'must hold no user and password: give them in "headers"');
 const headers = z
-  .record(z.string().regex(/^(?!(host|connection|content-length|transfer-encoding|content-type|accept)$)[A-Za-z0-9-]{1,100}$/i, 'cannot be set'), z.string().regex(/^[\x20-\x7e\t]{0,8000}$/, 'must be visible ASCII characters'))
+  .record(
+    z
+      .string()
+      .regex(
+        /^(?!(host|connection|content-length|transfer-encoding|content-type|accept)$)[A-Za-z0-9-]{1,100}$/i,
+        'cannot be set',
+      ),
+    z.string().regex(/^[\x20-\x7e\t]{0,8000}$/, 'must be visible ASCII characters'),
+  )
   .default({})
   .meta({ description: 'Sent with every request to the server, and not kept: here belongs a token.' });
 export const McpTransport = z.enum(['auto', 'streamable-http', 'sse']).meta({
   description: 'How the server is spoken to; `auto` tries streamable HTTP first, then the older server-sent events.',
 });
 export type McpTransport = z.infer<typeof McpTransport>;
-const server = { url: url.meta({ description: 'The address of the MCP server, without user and password.' }), headers, transport: McpTransport.default('auto') };
+const server = {
+  url: url.meta({ description: 'The address of the MCP server, without user and password.' }),
+  headers,
+  transport: McpTransport.default('auto'),
+};
 
-export const McpDiscoverInput = z.strictObject(server).meta({ id: 'McpDiscoverInput', description: 'The MCP server to ask.' });
+export const McpDiscoverInput = z
+  .strictObject(server)
+  .meta({ id: 'McpDiscoverInput', description: 'The MCP server to ask.' });
 export type McpDiscoverInput = z.infer<typeof McpDiscoverInput>;
 
 export const McpTool = z
@@ -31,9 +48,15 @@ export const McpServer = z
   .object({
     name: z.string().meta({ description: 'What the server calls itself.' }),
     version: z.string().meta({ description: 'Its own version.' }),
-    protocol_version: z.string().nullable().meta({ description: 'The version of MCP that it speaks; null when it did not say.' }),
+    protocol_version: z
+      .string()
+      .nullable()
+      .meta({ description: 'The version of MCP that it speaks; null when it did not say.' }),
     transport: z.enum(['streamable-http', 'sse']).meta({ description: 'How it was spoken to.' }),
-    instructions: z.string().nullable().meta({ description: 'What it tells models about its tools; null when nothing.' }),
+    instructions: z
+      .string()
+      .nullable()
+      .meta({ description: 'What it tells models about its tools; null when nothing.' }),
   })
   .meta({ id: 'McpServer', description: 'An MCP server that answered.' });
 export type McpServer = z.infer<typeof McpServer>;
@@ -47,15 +70,52 @@ export const McpDiscovered = z
 
 export const McpImportInput = z
   .strictObject({
-    url: url.optional().meta({ description: 'The address of the MCP server whose tools are read. Give this, or `tools`.' }),
+    url: url
+      .optional()
+      .meta({ description: 'The address of the MCP server whose tools are read. Give this, or `tools`.' }),
     headers,
     transport: server.transport,
-    tools: z.array(z.union([Tool, McpTool])).min(1).max(MAX_TOOLS).optional().meta({ description: 'Tools that were discovered before, as MCP or as OpenAI describes them, instead of `url`.' }),
-    tool_names: z.array(z.string()).min(1).max(MAX_TOOLS).optional()
-      .meta({ description: 'Of the server\'s tools those of these names, since a server may have more than a suite can hold. Left out, all of them.' }),
-    suite_name: z.string().trim().min(1).max(200).optional().meta({ description: 'What the new suite is called; after the server when left out.' }),
-    use_instructions: z.boolean().default(false).meta({ description: 'Whether the instructions of the server become the system prompt of the suite, under which every case is judged.' }),
-    generate_cases: z.boolean().default(false).meta({ description: 'Whether a draft of a case is made for each tool. Drafts take part in no run until their `draft` is taken away.' }),
+    tools: z
+      .array(z.union([Tool, McpTool]))
+      .min(1)
+      .max(MAX_TOOLS)
+      .optional()
+      .meta({
+        description: 'Tools that were discovered before, as MCP or as OpenAI describes them, instead of `url`.',
+      }),
+    tool_names: z
+      .array(z.string())
+      .min(1)
+      .max(MAX_TOOLS)
+      .optional()
+      .meta({
+        description:
+          "Of the server's tools those of these names, since a server may have more than a suite can " +
+          'hold. Left out, all of them.',
+      }),
+    suite_name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'What the new suite is called; after the server when left out.' }),
+    use_instructions: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Whether the instructions of the server become the system prompt of the suite, under which ' +
+          'every case is judged.',
+      }),
+    generate_cases: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Whether a draft of a case is made for each tool. Drafts take part in no run until their ' +
+          '`draft` is taken away.',
+      }),
   })
   .meta({ id: 'McpImportInput', description: 'A suite to make of the tools of an MCP server.' });
 export type McpImportInput = z.infer<typeof McpImportInput>;
@@ -72,13 +132,25 @@ export const McpImportAnswer = z
 export const McpSyncInput = z
   .strictObject({
     headers,
-    url: url.optional().meta({ description: 'Another address of the server, kept from then on when the changes are applied; that of the import when left out.' }),
-    transport: McpTransport.optional().meta({ description: 'Another way to speak to it; that of the import when left out.' }),
+    url: url.optional().meta({
+      description:
+        'Another address of the server, kept from then on when the changes are applied; that of ' +
+        'the import when left out.',
+    }),
+    transport: McpTransport.optional().meta({
+      description: 'Another way to speak to it; that of the import when left out.',
+    }),
   })
   .default({ headers: {} })
-  .meta({ id: 'McpSyncInput', description: 'How the MCP server of a suite is asked again. Tokens are not kept, so give them again.' });
+  .meta({
+    id: 'McpSyncInput',
+    description: 'How the MCP server of a suite is asked again. Tokens are not kept, so give them again.',
+  });
 export type McpSyncInput = z.infer<typeof McpSyncInput>;
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true').default(false);
+const flag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .default(false);
 export const McpSyncQuery = z.strictObject({
   apply: flag.meta({ description: 'With `true` the suite is changed; otherwise the answer only shows what would be.' }),
   keep_removed: flag.meta({ description: 'With `true` tools that the server no longer has stay in the suite.' }),
@@ -87,26 +159,34 @@ export type McpSyncQuery = z.infer<typeof McpSyncQuery>;
 
 const concerned = {
   cases: z
-    .array(z.object({
-      id: id.meta({ description: 'The id of the case.' }),
-      position: z.int().meta({ description: 'Its place in the suite, from 0.' }),
-      name: z.string().nullable().meta({ description: 'Its name; null when it has none.' }),
-    }))
+    .array(
+      z.object({
+        id: id.meta({ description: 'The id of the case.' }),
+        position: z.int().meta({ description: 'Its place in the suite, from 0.' }),
+        name: z.string().nullable().meta({ description: 'Its name; null when it has none.' }),
+      }),
+    )
     .meta({ description: 'The cases that name the tool, the first 1,000 at most.' }),
 };
 export const McpSyncAnswer = z
   .object({
     server: McpServer.meta({ description: 'The server that was asked again.' }),
-    added: z.array(z.object({ name: ToolName, tool: Tool.meta({ description: 'The tool as the server has it.' }) })).meta({ description: 'Tools that the server has and had not.' }),
-    removed: z.array(z.object({ name: ToolName, ...concerned })).meta({ description: 'Tools that the server had and has no more.' }),
+    added: z
+      .array(z.object({ name: ToolName, tool: Tool.meta({ description: 'The tool as the server has it.' }) }))
+      .meta({ description: 'Tools that the server has and had not.' }),
+    removed: z
+      .array(z.object({ name: ToolName, ...concerned }))
+      .meta({ description: 'Tools that the server had and has no more.' }),
     changed: z
-      .array(z.object({
-        name: ToolName,
-        fields: z.array(z.enum(['description', 'parameters', 'annotations'])).meta({ description: 'What differs.' }),
-        before: Tool.meta({ description: 'The tool as the suite has it.' }),
-        after: Tool.meta({ description: 'The tool as the server has it.' }),
-        ...concerned,
-      }))
+      .array(
+        z.object({
+          name: ToolName,
+          fields: z.array(z.enum(['description', 'parameters', 'annotations'])).meta({ description: 'What differs.' }),
+          before: Tool.meta({ description: 'The tool as the suite has it.' }),
+          after: Tool.meta({ description: 'The tool as the server has it.' }),
+          ...concerned,
+        }),
+      )
       .meta({ description: 'Tools that are not as they were.' }),
     applied: z.boolean().meta({ description: 'Whether the suite was changed.' }),
     version: z.int().meta({ description: 'The version of the suite, after the change if there was one.' }),

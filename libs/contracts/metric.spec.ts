@@ -13,10 +13,16 @@ test('the metrics of a run get their defaults, and their ids as names', () => {
 });
 
 test('a metric is asked for with several options, each under a name; the plain one last, which a worker of the release before takes for it', () => {
-  const { metrics, errors } = check('ragas_tool_call_accuracy', { id: 'ragas_tool_call_accuracy', as: 'any-order', options: { strict_order: false } }, { id: 'bfcl_ast', as: '__proto__' });
+  const { metrics, errors } = check(
+    'ragas_tool_call_accuracy',
+    { id: 'ragas_tool_call_accuracy', as: 'any-order', options: { strict_order: false } },
+    { id: 'bfcl_ast', as: '__proto__' },
+  );
   expect(errors).toEqual([]);
   expect(metrics.map(({ id, as, options }) => [id, as, options])).toEqual([
-    ['ragas_tool_call_accuracy', 'any-order', { strict_order: false }], ['bfcl_ast', '__proto__', {}], ['ragas_tool_call_accuracy', 'ragas_tool_call_accuracy', { strict_order: true }],
+    ['ragas_tool_call_accuracy', 'any-order', { strict_order: false }],
+    ['bfcl_ast', '__proto__', {}],
+    ['ragas_tool_call_accuracy', 'ragas_tool_call_accuracy', { strict_order: true }],
   ]);
 });
 
@@ -25,7 +31,11 @@ test.each([
   [{ id: 'ragas_tool_call_fl' }, '/0/id', /: ragas_tool_call_f1, ragas_tool_call_accuracy, promptfoo_tool_call_f1\.$/],
   [{ id: 'toString' }, '/0/id', /No metric/],
   ['pass_hat_kk', '/0', /^(?!.*pass_hat_k[,.])/],
-  [{ id: 'ragas_tool_call_accuracy', options: { order: true } }, '/0/options/order', /has no option "order". Its options: strict_order/],
+  [
+    { id: 'ragas_tool_call_accuracy', options: { order: true } },
+    '/0/options/order',
+    /has no option "order". Its options: strict_order/,
+  ],
   [{ id: 'axion_tool_correctness', options: { scoring: 'f2' } }, '/0/options/scoring', /recall/],
   [{ id: 'bfcl_ast', as: 'ragas_tool_call_f1' }, '/0/as', /the id of another metric/],
   ['difflib_ratio', '/0', /"difflib_ratio" cannot score a run\. .*"fuzzy"/],
@@ -36,7 +46,12 @@ test.each([
 });
 
 test('two of one name are refused: a result has one score of each', () => {
-  const twice = [{ path: '/1/as', message: expect.stringMatching(/is there twice. Give one of the two another name with "as"/) as string }];
+  const twice = [
+    {
+      path: '/1/as',
+      message: expect.stringMatching(/is there twice. Give one of the two another name with "as"/) as string,
+    },
+  ];
   expect(check({ id: 'bfcl_ast' }, { id: 'bfcl_ast' }).errors).toEqual(twice);
   expect(check({ id: 'bfcl_ast', as: 'mine' }, { id: 'ragas_tool_call_f1', as: 'mine' }).errors).toEqual(twice);
 });

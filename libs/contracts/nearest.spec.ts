@@ -17,7 +17,9 @@ test('a slip of two neighbours is one edit', () => {
 });
 
 test('what was not meant is answered with what there is', () => {
-  expect(insteadOf('instnat', models, 'its models')).toMatch(/^Nearest of its models, 5 in all: instant, [a-z]+, [a-z]+\.$/);
+  expect(insteadOf('instnat', models, 'its models')).toMatch(
+    /^Nearest of its models, 5 in all: instant, [a-z]+, [a-z]+\.$/,
+  );
   expect(insteadOf('sloow', ['fast', 'slow'], 'its models')).toBe('Its models: slow, fast.');
   expect(insteadOf('slow', [], 'its models')).toBe('Its models: none yet.');
 });
@@ -35,7 +37,11 @@ test('a name of any length is compared in time that its beginning takes', () => 
 });
 
 test('a name that is part of another is near it', () => {
-  expect(nearest('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual(['ragas_tool_call_f1', 'rages', 'bfcl_ast']);
+  expect(nearest('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual([
+    'ragas_tool_call_f1',
+    'rages',
+    'bfcl_ast',
+  ]);
 });
 
 test('names that begin alike are near', () => {

@@ -2,7 +2,10 @@ const MOST_NAMED = 3;
 /** Longer names are compared by their beginnings. */
 const LONGEST_COMPARED = 80;
 
-/** The known names that are written most like one that is not among them, ignoring case: three at most, the nearest first. */
+/**
+ * The known names that are written most like one that is not among them, ignoring case: three at most, the nearest
+ * first.
+ */
 export function nearest(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
@@ -21,8 +24,8 @@ export function meant(name: string, known: Iterable<string>): string | undefined
 }
 
 /**
- * A sentence that names what might have been meant: `Nearest of its models, 32 in all: instant, flaky, slow.`, or all of them
- * where they are few.
+ * A sentence that names what might have been meant: `Nearest of its models, 32 in all: instant, flaky, slow.`, or
+ * all of them where they are few.
  * @param what they are, in the plural: "its models"
  */
 export function insteadOf(name: string, known: readonly string[], what: string): string {
@@ -54,7 +57,8 @@ function editsBetween(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1];
       let edits = Math.min(last![j]! + 1, row[j - 1]! + 1, last![j - 1]! + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) edits = Math.min(edits, before![j - 2]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        edits = Math.min(edits, before![j - 2]! + 1);
       row.push(edits);
     }
     [before, last] = [last, row];

@@ -2,7 +2,11 @@ import { z } from 'zod';
 
 /** One thing wrong with an input. */
 export const InputError = z.object({
-  path: z.string().meta({ description: 'Where in the body it is, as a JSON Pointer (RFC 6901); empty for the body as a whole. A query parameter is `/` and its name.' }),
+  path: z.string().meta({
+    description:
+      'Where in the body it is, as a JSON Pointer (RFC 6901); empty for the body as a whole. A ' +
+      'query parameter is `/` and its name.',
+  }),
   message: z.string().meta({ description: 'What is wrong there, and what would be right.' }),
 });
 export type InputError = z.infer<typeof InputError>;
@@ -21,7 +25,10 @@ export const Problem = z
     title: z.string().meta({ description: 'The name of the HTTP status.' }),
     status: z.int().meta({ description: 'The HTTP status.' }),
     detail: z.string().meta({ description: 'What went wrong with this request, and the way out.' }),
-    errors: z.array(InputError).optional().meta({ description: 'What is wrong with the input, place by place, 100 at most; left out when the problem is not in the input.' }),
+    errors: z.array(InputError).optional().meta({
+      description:
+        'What is wrong with the input, place by place, 100 at most; left out when the problem is not in the input.',
+    }),
   })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every answer that is an error.' });
 export type Problem = z.infer<typeof Problem>;
@@ -39,7 +46,8 @@ export class ProblemError extends Error {
 }
 
 /** The 404 for an id that does not exist or is another team's: nobody can tell which. */
-export const notFound = (what: string, id: string): ProblemError => new ProblemError(404, `No ${what} with id "${id}" in this team.`);
+export const notFound = (what: string, id: string): ProblemError =>
+  new ProblemError(404, `No ${what} with id "${id}" in this team.`);
 
 /** The JSON Pointer (RFC 6901) of a path. */
 export const pointer = (path: readonly PropertyKey[]): string =>

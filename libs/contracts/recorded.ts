@@ -10,21 +10,36 @@ export const RECORDED = 'recorded';
 export const MOST_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
 
 const suite_id = id.meta({ description: 'The suite whose cases were answered. Its version of now is pinned.' });
-const target_name = z.string().trim().min(1).max(200)
-  .meta({ description: 'What answered, such as the name and version of an agent. The run shows it as `recorded::NAME`.' });
-const experiment_id = id.nullable().default(null).meta({ description: 'The experiment that the run belongs to; null for none.' });
-const metrics = z.array(MetricAsked).max(20).default([]).meta({ description: 'Further metrics, computed for each reply beside the house score; `GET /api/metrics` lists them.' });
+const target_name = z.string().trim().min(1).max(200).meta({
+  description: 'What answered, such as the name and version of an agent. The run shows it as `recorded::NAME`.',
+});
+const experiment_id = id
+  .nullable()
+  .default(null)
+  .meta({ description: 'The experiment that the run belongs to; null for none.' });
+const metrics = z.array(MetricAsked).max(20).default([]).meta({
+  description: 'Further metrics, computed for each reply beside the house score; `GET /api/metrics` lists them.',
+});
 
 /** What is said of replies that follow as a body of their own. */
 export const RecordedSettings = z.strictObject({
-  suite_id, target_name,
-  experiment_id: id.optional().transform((value) => value ?? null).meta({ description: 'The experiment that the run belongs to; left out for none.' }),
+  suite_id,
+  target_name,
+  experiment_id: id
+    .optional()
+    .transform((value) => value ?? null)
+    .meta({ description: 'The experiment that the run belongs to; left out for none.' }),
   metrics: z
-    .string().max(100_000).optional()
+    .string()
+    .max(100_000)
+    .optional()
     .transform((text, context) => {
       const asked = metrics.safeParse(parsed(text));
       if (asked.success) return asked.data;
-      context.addIssue({ code: 'custom', message: 'must be the JSON of a list of metrics, such as [{"id":"bfcl_ast"}]' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be the JSON of a list of metrics, such as [{"id":"bfcl_ast"}]',
+      });
       return z.NEVER;
     })
     .meta({ description: 'JSON of a list of further metrics, as `metrics` in a body.' }),
@@ -43,9 +58,15 @@ function parsed(text: string | undefined): unknown {
 /** Replies in JSON, beside what is said of them. */
 export const RecordedInput = z
   .strictObject({
-    suite_id, target_name, experiment_id, metrics,
+    suite_id,
+    target_name,
+    experiment_id,
+    metrics,
     replies: z.union([z.string(), z.array(z.unknown())]).meta({
-      description: 'JSON Lines as text, or a list of their objects: `{case, sample, reply}`, `{case, sample, rounds}` or `{case, sample, error}`. What does not fit into 10 MiB is sent as a body of its own.',
+      description:
+        'JSON Lines as text, or a list of their objects: `{case, sample, reply}`, `{case, sample, ' +
+        'rounds}` or `{case, sample, error}`. What does not fit into 10 MiB is sent as a body of its ' +
+        'own.',
     }),
   })
   .meta({ id: 'RecordedInput', description: 'Replies that were made elsewhere, and what they are of.' });
@@ -55,24 +76,57 @@ export type RecordedInput = z.infer<typeof RecordedInput>;
 export const RecordedLine = z
   .strictObject({
     case: z.string().meta({ description: 'Id or name of a case of the suite.' }),
-    sample: z.int().min(0).max(MOST_RECORDED.samples - 1).optional().meta({ description: 'Which repetition of the case, from 0. Left out: the first that no line before has.' }),
+    sample: z
+      .int()
+      .min(0)
+      .max(MOST_RECORDED.samples - 1)
+      .optional()
+      .meta({ description: 'Which repetition of the case, from 0. Left out: the first that no line before has.' }),
     reply: z.unknown().optional().meta({ description: 'What was answered, in any shape that `toolmark score` reads.' }),
-    rounds: z.array(z.unknown()).min(1).optional().meta({ description: 'The replies of the rounds of a chain, in order, instead of `reply`.' }),
-    error: z.unknown().optional().meta({ description: 'What went wrong where nothing was answered, instead of `reply`: a text, or `{message, kind}`. The item is errored, not wrong.' }),
+    rounds: z
+      .array(z.unknown())
+      .min(1)
+      .optional()
+      .meta({ description: 'The replies of the rounds of a chain, in order, instead of `reply`.' }),
+    error: z
+      .unknown()
+      .optional()
+      .meta({
+        description:
+          'What went wrong where nothing was answered, instead of `reply`: a text, or `{message, ' +
+          'kind}`. The item is errored, not wrong.',
+      }),
   })
   .meta({ id: 'RecordedLine', description: 'One recorded reply.' });
 
 /** Of either form of the request: where the body is JSON, it says all of this, and the query nothing. */
 export const RecordedQuery = z.strictObject({
-  suite_id: z.string().optional().meta({ description: `${suite_id.description} Left out where the body is JSON, as are the others.`, example: '019aa8a2-5c1e-7000-8000-000000000011' }),
+  suite_id: z
+    .string()
+    .optional()
+    .meta({
+      description: `${suite_id.description} Left out where the body is JSON, as are the others.`,
+      example: '019aa8a2-5c1e-7000-8000-000000000011',
+    }),
   target_name: z.string().optional().meta({ description: target_name.description, example: 'support-agent 2026-01' }),
-  experiment_id: z.string().optional().meta({ description: RecordedSettings.shape.experiment_id.description, example: '019aa8a2-5c1e-7000-8000-000000000051' }),
-  metrics: z.string().optional().meta({ description: RecordedSettings.shape.metrics.description, example: '[{"id":"bfcl_ast"}]' }),
+  experiment_id: z.string().optional().meta({
+    description: RecordedSettings.shape.experiment_id.description,
+    example: '019aa8a2-5c1e-7000-8000-000000000051',
+  }),
+  metrics: z
+    .string()
+    .optional()
+    .meta({ description: RecordedSettings.shape.metrics.description, example: '[{"id":"bfcl_ast"}]' }),
 });
 
 export const RecordedSubmitted = Submitted.extend({
   replies: z.int().meta({ description: 'Lines that were taken.' }),
-  read_as: z.record(z.string(), z.int()).meta({ description: 'How many replies were read as which shape; `error` counts lines that say what went wrong instead.' }),
+  read_as: z.record(z.string(), z.int()).meta({
+    description: 'How many replies were read as which shape; `error` counts lines that say what went wrong instead.',
+  }),
   warnings: z.array(z.string()).meta({ description: 'What of the file takes no part, or is missing in it.' }),
-}).meta({ id: 'RecordedSubmitted', description: 'A recorded run that was accepted. Its replies are scored in the background.' });
+}).meta({
+  id: 'RecordedSubmitted',
+  description: 'A recorded run that was accepted. Its replies are scored in the background.',
+});
 export type RecordedSubmitted = z.infer<typeof RecordedSubmitted>;

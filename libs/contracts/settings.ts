@@ -5,34 +5,67 @@ export const EmbeddingSetting = z
     provider_key: z.string().min(1).max(63).meta({ description: 'The `key` of the provider that has the model.' }),
     model_id: z.string().min(1).max(200).meta({ description: 'The id of the embedding model there.' }),
   })
-  .or(z.strictObject({
-    provider_key: z.null().meta({ description: 'No provider: the team has no embedding model.' }),
-    model_id: z.null().meta({ description: 'No model: the team has no embedding model.' }),
-  }))
-  .meta({ id: 'EmbeddingSetting', description: 'The embedding model that the mode `semantic` compares with; both null when there is none.' });
+  .or(
+    z.strictObject({
+      provider_key: z.null().meta({ description: 'No provider: the team has no embedding model.' }),
+      model_id: z.null().meta({ description: 'No model: the team has no embedding model.' }),
+    }),
+  )
+  .meta({
+    id: 'EmbeddingSetting',
+    description: 'The embedding model that the mode `semantic` compares with; both null when there is none.',
+  });
 export type EmbeddingSetting = z.infer<typeof EmbeddingSetting>;
 
 export const SpendingInput = z
-  .strictObject({ monthly_cap_usd: z.number().nonnegative().nullable().meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }) })
+  .strictObject({
+    monthly_cap_usd: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
+  })
   .meta({ id: 'SpendingInput', description: 'What a team may spend.' });
 export type SpendingInput = z.infer<typeof SpendingInput>;
 
 export const Spending = z
   .object({
-    monthly_cap_usd: z.number().nullable().meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
-    spent_usd: z.number().meta({ description: 'US dollars that it has spent in this month. The embedding model counts as the others do; models without prices are not counted.' }),
+    monthly_cap_usd: z
+      .number()
+      .nullable()
+      .meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
+    spent_usd: z.number().meta({
+      description:
+        'US dollars that it has spent in this month. The embedding model counts as the others do; ' +
+        'models without prices are not counted.',
+    }),
     month: z.string().meta({ description: 'The month, by UTC, as YYYY-MM.' }),
   })
-  .meta({ id: 'Spending', description: 'What a team may spend, and has spent in this month. Where the cap is reached, runs stop in state `budget_exceeded` and new ones that cost are refused.' });
+  .meta({
+    id: 'Spending',
+    description:
+      'What a team may spend, and has spent in this month. Where the cap is reached, runs stop in ' +
+      'state `budget_exceeded` and new ones that cost are refused.',
+  });
 export type Spending = z.infer<typeof Spending>;
 
 export const JobsSetting = z
-  .strictObject({ running_jobs_per_user: z.int().min(1).max(100).meta({ description: 'How many jobs of each user run at once; further ones wait as `pending`, first come first served.' }) })
+  .strictObject({
+    running_jobs_per_user: z.int().min(1).max(100).meta({
+      description: 'How many jobs of each user run at once; further ones wait as `pending`, first come first served.',
+    }),
+  })
   .meta({ id: 'JobsSetting', description: 'How many jobs a team runs at once.' });
 export type JobsSetting = z.infer<typeof JobsSetting>;
 
 export const CacheInput = z
-  .strictObject({ lifetime_days: z.int().min(0).max(3650).meta({ description: 'How many days a stored reply answers the same request again; 0: none does.' }) })
+  .strictObject({
+    lifetime_days: z
+      .int()
+      .min(0)
+      .max(3650)
+      .meta({ description: 'How many days a stored reply answers the same request again; 0: none does.' }),
+  })
   .meta({ id: 'CacheInput', description: 'How long stored replies answer.' });
 export type CacheInput = z.infer<typeof CacheInput>;
 

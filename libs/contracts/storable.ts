@@ -11,12 +11,16 @@ export interface Unstorable {
 }
 
 const NUL = 'holds the character U+0000, which cannot be stored. Remove it.';
-const HALF = 'holds half of a surrogate pair (\\ud800 to \\udfff), which is no character and cannot be stored. Remove it, or send both halves.';
-const NUMERAL = `is a number that cannot be stored: at most ${MOST_WHOLE_DIGITS} digits before the decimal point and ${MOST_DECIMALS} after it. Send it as a string.`;
+const HALF =
+  'holds half of a surrogate pair (\\ud800 to \\udfff), which is no character and cannot be stored. ' +
+  'Remove it, or send both halves.';
+const NUMERAL =
+  `is a number that cannot be stored: at most ${MOST_WHOLE_DIGITS} digits before the decimal point and ` +
+  `${MOST_DECIMALS} after it. Send it as a string.`;
 
 /**
- * The first place in a value of JSON, or in what was read from another format, that Postgres could not store. Refusing it once,
- * where it comes in, keeps it from failing a statement that is about other teams' rows too.
+ * The first place in a value of JSON, or in what was read from another format, that Postgres could not store.
+ * Refusing it once, where it comes in, keeps it from failing a statement that is about other teams' rows too.
  */
 export function unstorable(value: unknown): Unstorable | undefined {
   const why = typeof value === 'string' ? whyNotText(value) : undefined;
@@ -41,19 +45,31 @@ export function unstorable(value: unknown): Unstorable | undefined {
 /** Text as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
-const whyNotText = (text: string): string | undefined => (text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF);
+const whyNotText = (text: string): string | undefined =>
+  text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF;
 
-/** Whether JSON text may hold such a thing: nearly none does, and who looks at the text first need not walk the value. */
+/**
+ * Whether JSON text may hold such a thing: nearly none does, and who looks at the text first need not walk the
+ * value.
+ */
 export const maybeUnstorable = (json: string): boolean => SUSPICIOUS.test(json) || !json.isWellFormed();
-// An escaped NUL or surrogate; an exponent of four digits; more digits in a row than any other exponent could bring into bounds.
+// An escaped NUL or surrogate; an exponent of four digits; more digits in a row than any other exponent could bring
+// into bounds.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])|\d[eE][+-]?\d{4}|(?<!\d)\d{15000}/;
 
-/** Of a JSON number's text: whether its digits, moved by its exponent, go beyond what `numeric` keeps on either side of the point. */
+/**
+ * Of a JSON number's text: whether its digits, moved by its exponent, go beyond what `numeric` keeps on either side
+ * of the point.
+ */
 function isTooLong(source: string): boolean {
   const [, whole, decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   if (whole === undefined) return true;
   const move = Number(exponent);
   // Zeros in front count for nothing; those at the end of decimals are kept.
   const digits = (whole + decimals).replace(/^0+/, '').length - decimals.length + move;
-  return digits > MOST_WHOLE_DIGITS || decimals.length - move > MOST_DECIMALS || Math.abs(move) > MOST_WHOLE_DIGITS + MOST_DECIMALS;
+  return (
+    digits > MOST_WHOLE_DIGITS ||
+    decimals.length - move > MOST_DECIMALS ||
+    Math.abs(move) > MOST_WHOLE_DIGITS + MOST_DECIMALS
+  );
 }

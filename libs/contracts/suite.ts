@@ -6,20 +6,36 @@ import { listOfTools, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
- * A suite may grow to so many cases, and so many bytes: its tools, description and system prompt and the JSON of its cases, in
- * UTF-8. Whatever reads, pins or checks one is bounded by it.
+ * A suite may grow to so many cases, and so many bytes: its tools, description and system prompt and the JSON of
+ * its cases, in UTF-8. Whatever reads, pins or checks one is bounded by it.
  */
 export const LARGEST_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
-/** What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables, long dialogues). */
+/**
+ * What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables,
+ * long dialogues).
+ */
 export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
 const Tools = listOfTools(Tool);
 const settings = {
   name: name.meta({ description: 'What the suite is called.' }),
   description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),
-  system_prompt: z.string().max(50_000).nullable().default(null).meta({ description: 'Stands before the prompt of every case; null for none.' }),
-  tools: Tools.meta({ description: 'The tools that models are offered, 1 MiB of JSON together at most. Names must differ by more than case.' }),
-  pass_threshold: z.number().min(0).max(1).default(1).meta({ description: 'The overall score with which a case passes.' }),
+  system_prompt: z
+    .string()
+    .max(50_000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Stands before the prompt of every case; null for none.' }),
+  tools: Tools.meta({
+    description:
+      'The tools that models are offered, 1 MiB of JSON together at most. Names must differ by more than case.',
+  }),
+  pass_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .meta({ description: 'The overall score with which a case passes.' }),
 };
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
@@ -28,9 +44,19 @@ export const SuitePatch = z
   .strictObject({
     name: name.optional().meta({ description: 'What the suite is called.' }),
     description: z.string().max(10_000).optional().meta({ description: 'What the suite is about.' }),
-    system_prompt: z.string().max(50_000).nullable().optional().meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    system_prompt: z
+      .string()
+      .max(50_000)
+      .nullable()
+      .optional()
+      .meta({ description: 'Stands before the prompt of every case; null for none.' }),
     tools: Tools.optional().meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
-    pass_threshold: z.number().min(0).max(1).optional().meta({ description: 'The overall score with which a case passes, in runs from now on.' }),
+    pass_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .meta({ description: 'The overall score with which a case passes, in runs from now on.' }),
   })
   .meta({ id: 'SuitePatch', description: 'What changes of a suite; what is left out stays.' });
 export type SuitePatch = z.infer<typeof SuitePatch>;
@@ -39,15 +65,40 @@ export const SuiteReplacement = z
   .strictObject({
     name: settings.name,
     tools: Tools.meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
-    description: z.string().max(10_000).nullish().transform((text) => (text === null ? '' : text)).meta({ description: 'What the suite is about. Left out, it stays; null takes it away.' }),
-    system_prompt: z.string().max(50_000).nullish().meta({ description: 'Stands before the prompt of every case. Left out, it stays; null takes it away.' }),
-    pass_threshold: z.number().min(0).max(1).nullish().transform((threshold) => (threshold === null ? 1 : threshold)).meta({ description: 'The overall score with which a case passes. Left out, it stays; null makes it 1.' }),
+    description: z
+      .string()
+      .max(10_000)
+      .nullish()
+      .transform((text) => (text === null ? '' : text))
+      .meta({ description: 'What the suite is about. Left out, it stays; null takes it away.' }),
+    system_prompt: z
+      .string()
+      .max(50_000)
+      .nullish()
+      .meta({ description: 'Stands before the prompt of every case. Left out, it stays; null takes it away.' }),
+    pass_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .transform((threshold) => (threshold === null ? 1 : threshold))
+      .meta({ description: 'The overall score with which a case passes. Left out, it stays; null makes it 1.' }),
   })
-  .meta({ id: 'SuiteReplacement', description: 'A suite anew. Its cases stay, and so do the settings that are left out.' });
+  .meta({
+    id: 'SuiteReplacement',
+    description: 'A suite anew. Its cases stay, and so do the settings that are left out.',
+  });
 export type SuiteReplacement = z.infer<typeof SuiteReplacement>;
 
 export const SuiteFile = z
-  .strictObject({ ...settings, test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]).meta({ description: 'The cases of the suite.' }) })
+  .strictObject({
+    ...settings,
+    test_cases: z
+      .array(CaseInput)
+      .max(MAX_CASES_PER_IMPORT)
+      .default([])
+      .meta({ description: 'The cases of the suite.' }),
+  })
   .meta({ id: 'SuiteFile', description: 'A suite in a file: what import takes and export gives.' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
 /** What a suite is besides its cases. */
@@ -74,7 +125,13 @@ export const CasesInput = z
     oneOf: [
       caseRef,
       documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
-      { type: 'object', required: ['cases'], properties: { cases: documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }) } },
+      {
+        type: 'object',
+        required: ['cases'],
+        properties: {
+          cases: documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
+        },
+      },
     ],
   });
 
@@ -83,10 +140,15 @@ export const Suite = z
     id: id.meta({ description: 'The id of the suite: `suite_id` of runs and experiments.' }),
     name: z.string().meta({ description: 'What the suite is called.' }),
     description: z.string().meta({ description: 'What the suite is about; empty when nobody said.' }),
-    system_prompt: z.string().nullable().meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    system_prompt: z
+      .string()
+      .nullable()
+      .meta({ description: 'Stands before the prompt of every case; null for none.' }),
     tools: z.array(Tool).meta({ description: 'The tools that models are offered.' }),
     pass_threshold: z.number().meta({ description: 'The overall score with which a case passes, 0..1.' }),
-    version: z.int().meta({ description: 'Rises by one with every request that changes the suite. A run keeps the version that it ran.' }),
+    version: z.int().meta({
+      description: 'Rises by one with every request that changes the suite. A run keeps the version that it ran.',
+    }),
     test_cases_count: z.int().meta({ description: 'How many cases it has, drafts included.' }),
     created_at: time.meta({ description: 'When the suite was made.' }),
     updated_at: time.meta({ description: 'When it was changed last.' }),
@@ -95,15 +157,37 @@ export const Suite = z
 export type Suite = z.infer<typeof Suite>;
 
 export const SuiteReadQuery = z.strictObject({
-  cases: z.enum(['true', 'false']).default('true').transform((text) => text === 'true').meta({ description: 'With `false` the answer has no `test_cases`.' }),
+  cases: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true')
+    .meta({ description: 'With `false` the answer has no `test_cases`.' }),
 });
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
-export const SuiteWithCases = Suite.extend({ test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }) }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
+export const SuiteWithCases = Suite.extend({
+  test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }),
+}).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
 
-const warnings = z.array(z.string()).meta({ description: 'Tools that were converted, and expected arguments that no call can have which obeys its tool, of which 20 are named.' });
-export const SuiteWritten = Suite.extend({ warnings }).meta({ id: 'SuiteWritten', description: 'A suite as it was written, and what its author should know.' });
-export const CaseWritten = Case.extend({ warnings }).meta({ id: 'CaseWritten', description: 'A case as it was written, and what its author should know.' });
+const warnings = z.array(z.string()).meta({
+  description:
+    'Tools that were converted, and expected arguments that no call can have which obeys its tool, ' +
+    'of which 20 are named.',
+});
+export const SuiteWritten = Suite.extend({ warnings }).meta({
+  id: 'SuiteWritten',
+  description: 'A suite as it was written, and what its author should know.',
+});
+export const CaseWritten = Case.extend({ warnings }).meta({
+  id: 'CaseWritten',
+  description: 'A case as it was written, and what its author should know.',
+});
 export const CasesWritten = z
-  .union([CaseWritten, z.object({ items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }), warnings })])
+  .union([
+    CaseWritten,
+    z.object({
+      items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }),
+      warnings,
+    }),
+  ])
   .meta({ id: 'CasesWritten', description: 'The case that was added, or the list.' });

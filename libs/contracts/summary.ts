@@ -4,20 +4,30 @@ const share = z.number().nullable();
 export const GroupSummary = z.object({
   cases: z.int().meta({ description: 'Cases that have a result, scored or errored.' }),
   scored: z.int().meta({ description: 'Results with a score.' }),
-  errored: z.int().meta({ description: 'Results without one, since the provider or the network failed. They are in no average.' }),
+  errored: z
+    .int()
+    .meta({ description: 'Results without one, since the provider or the network failed. They are in no average.' }),
   passed: z.int().meta({ description: 'Scored results that passed.' }),
   tool_accuracy: share.meta({ description: 'Mean tool score, 0..1; null when nothing is scored.' }),
-  param_accuracy: share.meta({ description: 'Mean parameter score over the results that have one, 0..1; null when none has.' }),
+  param_accuracy: share.meta({
+    description: 'Mean parameter score over the results that have one, 0..1; null when none has.',
+  }),
   overall: share.meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
-  irrelevance_accuracy: share.meta({ description: 'Mean overall score of the cases that expect no call, 0..1; null when there are none.' }),
+  irrelevance_accuracy: share.meta({
+    description: 'Mean overall score of the cases that expect no call, 0..1; null when there are none.',
+  }),
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
 const interval = z.tuple([z.number(), z.number()]).nullable();
 /** A metric over the results of a target. */
 export const MetricSummary = z.object({
-  mean: share.meta({ description: 'Mean score over the results that the metric applies to; null when it applies to none.' }),
-  ci: interval.meta({ description: '95 % interval of the mean, by a seeded bootstrap over cases; null when there is no mean.' }),
+  mean: share.meta({
+    description: 'Mean score over the results that the metric applies to; null when it applies to none.',
+  }),
+  ci: interval.meta({
+    description: '95 % interval of the mean, by a seeded bootstrap over cases; null when there is no mean.',
+  }),
   scored: z.int().meta({ description: 'Results that the metric applies to.' }),
   not_applicable: z.int().meta({ description: 'Results that it does not apply to. They are not in the mean.' }),
 });
@@ -25,25 +35,49 @@ export type MetricSummary = z.infer<typeof MetricSummary>;
 
 export const Summary = GroupSummary.extend({
   target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
-  overall_ci: interval.meta({ description: '95 % interval of `overall`, by a seeded bootstrap over cases; null when nothing is scored.' }),
-  pass_rate: share.meta({ description: 'Share of scored results that passed, 0..1; null when nothing is scored.' }),
-  pass_rate_ci: interval.meta({ description: '95 % interval of `pass_rate`: Wilson\'s, or a bootstrap over cases where they have several samples; null when nothing is scored.' }),
-  pass_at_k: z.array(z.number()).meta({
-    description: 'pass@k for k = 1, 2, ... up to the smallest number of scored samples of a case: the chance that at least one of k samples passes, averaged over cases.',
+  overall_ci: interval.meta({
+    description: '95 % interval of `overall`, by a seeded bootstrap over cases; null when nothing is scored.',
   }),
-  pass_hat_k: z.array(z.number()).meta({ description: 'pass^k for the same k: the chance that all of k samples pass, averaged over cases.' }),
-  metrics: z.record(z.string(), MetricSummary).meta({ description: 'The further metrics that the run asked for, by their names there (`as`).' }),
-  format_counts: z.record(z.string(), z.int()).meta({ description: 'How many scored results have each `format_compliance`.' }),
-  error_counts: z.record(z.string(), z.int()).meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
+  pass_rate: share.meta({ description: 'Share of scored results that passed, 0..1; null when nothing is scored.' }),
+  pass_rate_ci: interval.meta({
+    description:
+      "95 % interval of `pass_rate`: Wilson's, or a bootstrap over cases where they have several " +
+      'samples; null when nothing is scored.',
+  }),
+  pass_at_k: z.array(z.number()).meta({
+    description:
+      'pass@k for k = 1, 2, ... up to the smallest number of scored samples of a case: the chance ' +
+      'that at least one of k samples passes, averaged over cases.',
+  }),
+  pass_hat_k: z
+    .array(z.number())
+    .meta({ description: 'pass^k for the same k: the chance that all of k samples pass, averaged over cases.' }),
+  metrics: z
+    .record(z.string(), MetricSummary)
+    .meta({ description: 'The further metrics that the run asked for, by their names there (`as`).' }),
+  format_counts: z
+    .record(z.string(), z.int())
+    .meta({ description: 'How many scored results have each `format_compliance`.' }),
+  error_counts: z
+    .record(z.string(), z.int())
+    .meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
   tool_choice_used: z.record(z.string(), z.int()).meta({
-    description: 'How many scored results that expect a call were asked for with each `tool_choice`. Where it is not the one of the run, `warnings` of the run say why. Empty in summaries of earlier releases.',
+    description:
+      'How many scored results that expect a call were asked for with each `tool_choice`. Where it ' +
+      'is not the one of the run, `warnings` of the run say why. Empty in summaries of earlier ' +
+      'releases.',
     examples: [{ required: 17, auto: 3 }],
   }),
-  by_category: z.record(z.string(), GroupSummary).meta({ description: 'The same figures for each category of cases. Cases without a category are in none.' }),
+  by_category: z
+    .record(z.string(), GroupSummary)
+    .meta({ description: 'The same figures for each category of cases. Cases without a category are in none.' }),
   latency_ms: z
     .object({
       p50: z.number().nullable().meta({ description: 'The median, in milliseconds; null when no reply was timed.' }),
-      p95: z.number().nullable().meta({ description: 'The 95th percentile, in milliseconds; null when no reply was timed.' }),
+      p95: z
+        .number()
+        .nullable()
+        .meta({ description: 'The 95th percentile, in milliseconds; null when no reply was timed.' }),
     })
     .meta({ description: 'How long scored results took to be answered, in milliseconds.' }),
   usage: z
@@ -52,7 +86,10 @@ export const Summary = GroupSummary.extend({
       completion_tokens: z.int().meta({ description: 'Tokens of all replies, as the provider counted them.' }),
     })
     .meta({ description: 'Tokens of all results, those that stored replies answered included.' }),
-  cost_usd: z.number().nullable().meta({ description: 'What the requests cost in US dollars, by the prices of the model; null when it has none.' }),
+  cost_usd: z
+    .number()
+    .nullable()
+    .meta({ description: 'What the requests cost in US dollars, by the prices of the model; null when it has none.' }),
   cached: z
     .object({
       results: z.int().meta({ description: 'Results that stored replies answered.' }),
@@ -60,7 +97,12 @@ export const Summary = GroupSummary.extend({
       completion_tokens: z.int().meta({ description: 'Tokens of their replies.' }),
     })
     .meta({ description: 'What stored replies answered. Its tokens are in `usage` too, and cost nothing.' }),
-}).meta({ id: 'Summary', description: 'The final figures of one target of a run. Shares are 0..1 and null where nothing applies; errored results are in none of them.' });
+}).meta({
+  id: 'Summary',
+  description:
+    'The final figures of one target of a run. Shares are 0..1 and null where nothing applies; ' +
+    'errored results are in none of them.',
+});
 export type Summary = z.infer<typeof Summary>;
 
 /** What a summary needs of a settled item. */

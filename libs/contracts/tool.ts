@@ -2,47 +2,94 @@ import { z } from 'zod';
 import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js';
 import { spreadDeclarations, toOpenAi } from './tool-shapes.js';
 
-/** A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number for an object. */
-export const jsonObject = z.unknown().refine(isObject, 'must be a JSON object').meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
+/**
+ * A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number
+ * for an object.
+ */
+export const jsonObject = z
+  .unknown()
+  .refine(isObject, 'must be a JSON object')
+  .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject>;
 
-export const ToolName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"').meta({
-  description: 'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
-});
+export const ToolName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"')
+  .meta({
+    description:
+      'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
+  });
 
-const isMissing = ({ input }: { input?: unknown }): string | undefined => (input === undefined ? NO_FUNCTION : undefined);
-const NO_FUNCTION = 'is missing: a tool is {"type": "function", "function": {"name", "description", "parameters"}}. Tools in the shapes of Anthropic (name, input_schema), Gemini (functionDeclarations), MCP (name, inputSchema) and OpenAI\'s Responses (type, name, parameters) are converted';
+const isMissing = ({ input }: { input?: unknown }): string | undefined =>
+  input === undefined ? NO_FUNCTION : undefined;
+const NO_FUNCTION =
+  'is missing: a tool is {"type": "function", "function": {"name", "description", "parameters"}}. ' +
+  'Tools in the shapes of Anthropic (name, input_schema), Gemini (functionDeclarations), MCP (name, ' +
+  "inputSchema) and OpenAI's Responses (type, name, parameters) are converted";
 
 export const Tool = z
-  .preprocess((tool) => toOpenAi(tool), z.strictObject({
-    type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
-    function: z
-      .looseObject({
-        name: ToolName,
-        description: z.string().max(20_000).optional().meta({ description: 'What the tool does, as models read it.' }),
-        parameters: jsonObject.optional().meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
-        strict: z.boolean().nullable().optional().meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
-      }, { error: isMissing })
-      .meta({ description: 'The function that models see. Further fields of it are sent along as they are.' }),
-    annotations: jsonObject.optional().meta({ description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.' }),
-  }))
+  .preprocess(
+    (tool) => toOpenAi(tool),
+    z.strictObject({
+      type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
+      function: z
+        .looseObject(
+          {
+            name: ToolName,
+            description: z
+              .string()
+              .max(20_000)
+              .optional()
+              .meta({ description: 'What the tool does, as models read it.' }),
+            parameters: jsonObject
+              .optional()
+              .meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
+            strict: z
+              .boolean()
+              .nullable()
+              .optional()
+              .meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
+          },
+          { error: isMissing },
+        )
+        .meta({ description: 'The function that models see. Further fields of it are sent along as they are.' }),
+      annotations: jsonObject.optional().meta({
+        description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.',
+      }),
+    }),
+  )
   .superRefine((tool, context) => {
     const fault = toolFault(tool);
     if (fault) context.addIssue({ code: 'custom', message: fault });
   })
-  .meta({ id: 'Tool', description: 'A tool in OpenAI\'s function schema, of at most 64 KiB of JSON and 500 names of properties in its schema, inner ones included. Tools in the shapes of Anthropic, Gemini, MCP and OpenAI\'s Responses are converted, and a warning says so.' });
+  .meta({
+    id: 'Tool',
+    description:
+      "A tool in OpenAI's function schema, of at most 64 KiB of JSON and 500 names of properties in " +
+      "its schema, inner ones included. Tools in the shapes of Anthropic, Gemini, MCP and OpenAI's " +
+      'Responses are converted, and a warning says so.',
+  });
 export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
 
 /** A list of tools, or of what stands for some; Gemini's lists of declarations are spread out. */
-export const listOfTools = <Item extends z.ZodType>(item: Item) => z.preprocess(spreadDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
+export const listOfTools = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(spreadDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
 /** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
 const LARGEST_TOOL_BYTES = 64 * 1024;
 export const MOST_PROPERTIES = 500;
 export const LARGEST_TOOLS_BYTES = 2 ** 20;
 /** Keywords whose value is an object of names. */
-const NAMING = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies']);
+const NAMING = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+]);
 
 /** The bytes of a text or of a value's JSON, as UTF-8. */
 export function bytesOf(value: unknown): number {
@@ -53,22 +100,36 @@ export function bytesOf(value: unknown): number {
 export function toolFault(tool: { function: { parameters?: unknown } }): string | undefined {
   if (isDeeperThan(tool, MOST_LEVELS)) return `must not nest lists and objects deeper than ${MOST_LEVELS} levels`;
   const bytes = bytesOf(tool);
-  if (bytes > LARGEST_TOOL_BYTES) return `has ${bytes} bytes, and a tool may have ${LARGEST_TOOL_BYTES}: shorten its descriptions, or make several tools of it`;
+  if (bytes > LARGEST_TOOL_BYTES)
+    return (
+      `has ${bytes} bytes, and a tool may have ${LARGEST_TOOL_BYTES}: shorten its descriptions, or ` +
+      'make several tools of it'
+    );
   const names = countNames(tool.function.parameters);
-  if (names > MOST_PROPERTIES) return `has ${names} properties in its schema, inner ones included, and a tool may have ${MOST_PROPERTIES}: make several tools of it`;
+  if (names > MOST_PROPERTIES)
+    return (
+      `has ${names} properties in its schema, inner ones included, and a tool may have ` +
+      `${MOST_PROPERTIES}: make several tools of it`
+    );
   return undefined;
 }
 
 function countNames(schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce<number>((sum, inner) => sum + countNames(inner), 0);
   if (!isObject(schema)) return 0;
-  return Object.entries(schema).reduce((sum, [key, inner]) => sum + (NAMING.has(key) && isObject(inner) ? Object.keys(inner).length : 0) + countNames(inner), 0);
+  return Object.entries(schema).reduce(
+    (sum, [key, inner]) =>
+      sum + (NAMING.has(key) && isObject(inner) ? Object.keys(inner).length : 0) + countNames(inner),
+    0,
+  );
 }
 
 /** Why tools are larger together than those of a suite may be; undefined when they are not. */
 export function toolsFault(tools: readonly unknown[]): string | undefined {
   const bytes = bytesOf(tools);
-  return bytes <= LARGEST_TOOLS_BYTES ? undefined : `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
+  return bytes <= LARGEST_TOOLS_BYTES
+    ? undefined
+    : `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
 }
 
 /** For `superRefine` of a list of tools, and of names of tools. */

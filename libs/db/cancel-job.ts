@@ -5,12 +5,19 @@ import { inTransaction, type Pool, type PoolClient } from './pool.js';
 import { stopPreparing } from './prepare-run.js';
 
 /**
- * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its items leave
- * the lanes' windows. Whoever settles an item afterwards finds its in-flight row gone, and changes nothing.
+ * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its
+ * items leave the lanes' windows. Whoever settles an item afterwards finds its in-flight row gone, and changes
+ * nothing.
  */
-export async function cancelJob(pool: Pool | PoolClient, { teamId, jobId }: { teamId: string; jobId: string }): Promise<'cancelled' | 'finished' | 'not-found'> {
+export async function cancelJob(
+  pool: Pool | PoolClient,
+  { teamId, jobId }: { teamId: string; jobId: string },
+): Promise<'cancelled' | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const found = await client.query<{ user_id: string; result_ref: string }>('SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2', [jobId, teamId]);
+    const found = await client.query<{ user_id: string; result_ref: string }>(
+      'SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2',
+      [jobId, teamId],
+    );
     const userId = found.rows[0]?.user_id;
     if (!userId) return 'not-found';
     await lockUser(client, userId);
@@ -19,7 +26,8 @@ export async function cancelJob(pool: Pool | PoolClient, { teamId, jobId }: { te
       [jobId],
     );
     const cancelled = await client.query(
-      `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL WHERE id = $1 AND status IN ('pending', 'queued', 'running')`,
+      `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL WHERE id = $1
+        AND status IN ('pending', 'queued', 'running')`,
       [jobId],
     );
     if (cancelled.rowCount === 0) return 'finished';
@@ -33,7 +41,9 @@ export async function cancelJob(pool: Pool | PoolClient, { teamId, jobId }: { te
       await stopPreparing(client, runId);
       await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
     }
-    await logEvents(client, jobId, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref: found.rows[0]!.result_ref } }]);
+    await logEvents(client, jobId, [
+      { name: 'job_cancelled', data: { status: 'cancelled', result_ref: found.rows[0]!.result_ref } },
+    ]);
     await admitJobs(client, userId);
     return 'cancelled';
   });

@@ -19,11 +19,17 @@ export interface Claim {
 }
 
 const keys = (deliveries: readonly Delivery[]) =>
-  [deliveries.map((d) => d.runId), deliveries.map((d) => d.target), deliveries.map((d) => d.item), deliveries.map((d) => d.token)] as const;
+  [
+    deliveries.map((d) => d.runId),
+    deliveries.map((d) => d.target),
+    deliveries.map((d) => d.item),
+    deliveries.map((d) => d.token),
+  ] as const;
 
 /**
- * Claims queued items for a worker. Answers those it got: an item whose run was cancelled, that is settled, that has a newer
- * delivery, or that another worker holds under a running lease is not among them, and its queue job is to be dropped.
+ * Claims queued items for a worker. Answers those it got: an item whose run was cancelled, that is settled, that
+ * has a newer delivery, or that another worker holds under a running lease is not among them, and its queue job is
+ * to be dropped.
  */
 export async function claimItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>({
@@ -32,7 +38,8 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
       FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[]) AS u(run_id, target, item, token), run r
       WHERE i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token
         AND r.id = i.run_id AND r.status = 'running' AND i.worker IS NULL
-      RETURNING i.token, i.lost, i.crashes, r.generation, CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END AS "queuedForS"`,
+      RETURNING i.token, i.lost, i.crashes, r.generation, CASE WHEN isfinite(i.queued_at) THEN greatest(0,
+        extract(epoch FROM now() - i.queued_at)::float8) END AS "queuedForS"`,
     values: [worker, ...keys(deliveries), LEASE_MS],
   });
   return rows;
@@ -71,7 +78,8 @@ export async function releaseItems(pool: Pool, worker: string, deliveries: reado
 /** Which of these runs must not go on. */
 export async function stoppedRuns(pool: Pool, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT u.id FROM unnest($1::uuid[]) AS u(id) LEFT JOIN run r ON r.id = u.id WHERE r.status IS DISTINCT FROM 'running'`,
+    `SELECT u.id FROM unnest($1::uuid[]) AS u(id) LEFT JOIN run r ON r.id = u.id WHERE r.status IS DISTINCT
+      FROM 'running'`,
     [runIds],
   );
   return rows.map((row) => row.id);

@@ -31,14 +31,19 @@ const count = async (table: string, runId: string): Promise<number> =>
   (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE run_id = $1`, [runId])).rows[0]!.n;
 
 /** Runs `inside` in a transaction that stays open until the other side waits for one of its locks. */
-async function whileLocked(lock: (client: PoolClient) => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+async function whileLocked(
+  lock: (client: PoolClient) => Promise<unknown>,
+  other: () => Promise<unknown>,
+): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
     await lock(client);
     const waiting = other();
     for (;;) {
-      const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+      const { rows } = await pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
       if (rows.length) break;
     }
     await client.query('COMMIT');
@@ -54,10 +59,12 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
   await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
   await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
 };
-const setLimit = (teamId: string, limit: number) => setRunningJobs(pool, teamId, limit).then(() => startWaiting(pool, teamId));
+const setLimit = (teamId: string, limit: number) =>
+  setRunningJobs(pool, teamId, limit).then(() => startWaiting(pool, teamId));
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
-const finishRuns = async (): Promise<void> => void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
+const finishRuns = async (): Promise<void> =>
+  void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
 const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
@@ -69,12 +76,20 @@ describe('settling', () => {
     await claimItems(pool, 'w1', deliveries);
     // Two workers settle at the same time.
     await Promise.all([
-      settleItems(pool, deliveries.slice(0, 2).map((d) => settlementOf(d))),
+      settleItems(
+        pool,
+        deliveries.slice(0, 2).map((d) => settlementOf(d)),
+      ),
       settleItems(pool, [settlementOf(deliveries[2]!), settlementOf(deliveries[3]!, 'errored')]),
     ]);
-    const events = await pool.query<{ seq: number }>('SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 ORDER BY 1', [jobId, runId]);
+    const events = await pool.query<{ seq: number }>(
+      'SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 ORDER BY 1',
+      [jobId, runId],
+    );
     expect(events.rows.map((row) => row.seq)).toEqual([1, 2, 3, 4, 5, 6]);
-    const target = await pool.query('SELECT settled, errored, passed, overall_sum FROM target WHERE run_id = $1', [runId]);
+    const target = await pool.query('SELECT settled, errored, passed, overall_sum FROM target WHERE run_id = $1', [
+      runId,
+    ]);
     expect(target.rows).toEqual([{ settled: 4, errored: 1, passed: 3, overall_sum: 3 }]);
     expect(await count('in_flight', runId)).toBe(0);
     expect(await count('exchange', runId)).toBe(4);
@@ -85,8 +100,18 @@ describe('settling', () => {
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
     await claimItems(pool, 'w1', deliveries);
-    await settleItems(pool, deliveries.map((d) => ({ ...settlementOf(d), exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`) })));
-    const found = await findExchanges(pool, runId, [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })));
+    await settleItems(
+      pool,
+      deliveries.map((d) => ({
+        ...settlementOf(d),
+        exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`),
+      })),
+    );
+    const found = await findExchanges(
+      pool,
+      runId,
+      [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })),
+    );
     expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
   });
 
@@ -95,7 +120,13 @@ describe('settling', () => {
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     await claimItems(pool, 'w1', deliveries);
-    const settled = async (from: number, to: number) => (await settleItems(pool, deliveries.slice(from, to).map((d) => settlementOf(d)))).runs.get(runId);
+    const settled = async (from: number, to: number) =>
+      (
+        await settleItems(
+          pool,
+          deliveries.slice(from, to).map((d) => settlementOf(d)),
+        )
+      ).runs.get(runId);
     expect(await settled(0, 3)).toEqual({ items: 3, ended: false });
     expect(await settled(2, 4)).toEqual({ items: 1, ended: true }); // one of the two was settled before
     expect(await settled(0, 4)).toBeUndefined();
@@ -107,7 +138,14 @@ describe('settling', () => {
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     await claimItems(pool, 'w1', deliveries);
     await settleItems(pool, [settlementOf(deliveries[1]!)]);
-    expect((await settleItems(pool, deliveries.slice(0, 3).map((d) => settlementOf(d)))).stored).toEqual([true, false, true]);
+    expect(
+      (
+        await settleItems(
+          pool,
+          deliveries.slice(0, 3).map((d) => settlementOf(d)),
+        )
+      ).stored,
+    ).toEqual([true, false, true]);
   });
 
   it('stores counts beyond what a number holds as the largest', async () => {
@@ -115,8 +153,13 @@ describe('settling', () => {
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', [delivery!]);
-    await settleItems(pool, [{ ...settlementOf(delivery!), promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1, attempts: 40_000 }]);
-    const { rows } = await pool.query('SELECT prompt_tokens, completion_tokens, attempts FROM result WHERE run_id = $1', [runId]);
+    await settleItems(pool, [
+      { ...settlementOf(delivery!), promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1, attempts: 40_000 },
+    ]);
+    const { rows } = await pool.query(
+      'SELECT prompt_tokens, completion_tokens, attempts FROM result WHERE run_id = $1',
+      [runId],
+    );
     expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
@@ -126,14 +169,21 @@ describe('settling', () => {
     const [late] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'frozen', [late!]);
     await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
-    expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]); // Postgres was out of reach just now
-    const { redeliver: [newer] } = await reconcileLane(pool, team.laneId, 'w2', true, noneMissing);
+    // Postgres was out of reach just now
+    expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]);
+    const {
+      redeliver: [newer],
+    } = await reconcileLane(pool, team.laneId, 'w2', true, noneMissing);
     expect(await claimItems(pool, 'w2', [newer!])).toMatchObject([{ lost: 1, crashes: 0 }]);
 
     expect((await settleItems(pool, [settlementOf(late!)])).stored).toEqual([false]);
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
     // By its key alone the late reply would find, and take away, the newer delivery's row:
-    const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [runId, late!.target, late!.item]);
+    const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [
+      runId,
+      late!.target,
+      late!.item,
+    ]);
     expect(byKey.rowCount).toBe(1);
 
     await settleItems(pool, [settlementOf(newer!)]);
@@ -164,7 +214,10 @@ describe('settling', () => {
     };
     let settled: unknown;
     await whileLocked(stop, async () => {
-      settled = await settleItems(pool, deliveries.map((delivery) => settlementOf(delivery)));
+      settled = await settleItems(
+        pool,
+        deliveries.map((delivery) => settlementOf(delivery)),
+      );
     });
     expect(settled).toEqual({ runs: new Map(), stored: [false] });
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
@@ -186,7 +239,13 @@ describe('dispatching', () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const lane = async (worker: string) => (await busyLanes(pool, worker)).find(({ id }) => id === team.laneId);
-    expect(await lane('w1')).toMatchObject({ max_concurrency: 8, waiting: true, in_flight: 0, workers: 0, here: false });
+    expect(await lane('w1')).toMatchObject({
+      max_concurrency: 8,
+      waiting: true,
+      in_flight: 0,
+      workers: 0,
+      here: false,
+    });
     const deliveries = await dispatchLane(pool, team.laneId, 3);
     expect(await lane('w1')).toMatchObject({ waiting: true, in_flight: 3, workers: 0, here: false });
     await claimItems(pool, 'w1', deliveries.slice(0, 2));
@@ -195,7 +254,12 @@ describe('dispatching', () => {
     expect(await lane('w1')).toMatchObject({ waiting: false, in_flight: 4, workers: 2, here: true });
     expect(await lane('w3')).toMatchObject({ workers: 2, here: false });
     await pool.query('UPDATE in_flight SET worker = $2 WHERE run_id = $1', [runId, 'w1']);
-    await settleItems(pool, (await pool.query(`SELECT run_id AS "runId", target, item, token FROM in_flight WHERE run_id = $1`, [runId])).rows.map((row: Delivery) => settlementOf(row)));
+    await settleItems(
+      pool,
+      (
+        await pool.query(`SELECT run_id AS "runId", target, item, token FROM in_flight WHERE run_id = $1`, [runId])
+      ).rows.map((row: Delivery) => settlementOf(row)),
+    );
     expect(await lane('w1')).toBeUndefined();
   });
 
@@ -210,13 +274,22 @@ describe('dispatching', () => {
     expect(new Set((await dispatchLane(pool, parallel.laneId, 8)).map((d) => d.target))).toEqual(new Set([0, 1]));
   });
 
-  it.each([['\\u0000'], ['\\ud800']])('takes items of a run whose parameters hold %s, which jsonb refuses', async (text) => {
-    const team = await aTeam(pool, { cases: 2 });
-    const { runId } = await team.submit();
-    await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [runId, '"params":{}', `"params":{"stop":"${text}"}`]);
-    expect((await pool.query<{ config: string }>('SELECT config FROM run WHERE id = $1', [runId])).rows[0]!.config).toContain(text);
-    expect(await dispatchLane(pool, team.laneId, 10)).toHaveLength(2);
-  });
+  it.each([['\\u0000'], ['\\ud800']])(
+    'takes items of a run whose parameters hold %s, which jsonb refuses',
+    async (text) => {
+      const team = await aTeam(pool, { cases: 2 });
+      const { runId } = await team.submit();
+      await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [
+        runId,
+        '"params":{}',
+        `"params":{"stop":"${text}"}`,
+      ]);
+      expect(
+        (await pool.query<{ config: string }>('SELECT config FROM run WHERE id = $1', [runId])).rows[0]!.config,
+      ).toContain(text);
+      expect(await dispatchLane(pool, team.laneId, 10)).toHaveLength(2);
+    },
+  );
 
   it('waits for no target but those that it takes items of', async () => {
     const team = await aTeam(pool, { cases: 4 });
@@ -266,9 +339,20 @@ describe('finishing', () => {
     expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
     await Promise.all([...done, ...done].map((target) => finishTarget(pool, target, summary)));
     await Promise.all([finishRuns(), finishRuns()]);
-    const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [jobId]);
-    expect(events.rows.map((row) => row.name)).toEqual(['job_created', 'tool_eval_init', 'tool_eval_summary', 'tool_eval_summary', 'tool_eval_complete', 'job_completed']);
-    expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([{ status: 'completed', score: 1 }]);
+    const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [
+      jobId,
+    ]);
+    expect(events.rows.map((row) => row.name)).toEqual([
+      'job_created',
+      'tool_eval_init',
+      'tool_eval_summary',
+      'tool_eval_summary',
+      'tool_eval_complete',
+      'job_completed',
+    ]);
+    expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([
+      { status: 'completed', score: 1 },
+    ]);
   });
 
   it('leaves a run alone that was resumed since it was found to be done', async () => {
@@ -276,24 +360,43 @@ describe('finishing', () => {
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 1);
     await claimItems(pool, 'w1', deliveries);
-    await settleItems(pool, deliveries.map((delivery) => settlementOf(delivery)));
+    await settleItems(
+      pool,
+      deliveries.map((delivery) => settlementOf(delivery)),
+    );
     await cancelJob(pool, { teamId: team.teamId, jobId });
     const [done] = (await doneTargets(pool)).filter((target) => target.runId === runId);
     await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
     await finishTarget(pool, done!, summary);
-    const stored = async () => (await pool.query('SELECT r.status, r.score, t.summary, t.finished_at FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId])).rows[0];
+    const stored = async () =>
+      (
+        await pool.query(
+          `SELECT r.status, r.score, t.summary, t.finished_at FROM run r JOIN target t ON t.run_id = r.id
+            WHERE r.id = $1`,
+          [runId],
+        )
+      ).rows[0];
     expect(await stored()).toEqual({ status: 'queued', score: null, summary: null, finished_at: null });
 
-    // The same while the finisher waits: it had found a cancelled run without a score, and gets its turn after the resume.
-    await cancelJob(pool, { teamId: team.teamId, jobId: (await pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId])).rows[0]!.job_id });
-    await finishTarget(pool, (await doneTargets(pool)).find((target) => target.runId === runId)!, summary);
+    // The same while the finisher waits: it had found a cancelled run without a score, and gets its turn after the
+    // resume.
+    await cancelJob(pool, {
+      teamId: team.teamId,
+      jobId: (await pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId])).rows[0]!.job_id,
+    });
+    await finishTarget(
+      pool,
+      (await doneTargets(pool)).find((target) => target.runId === runId)!,
+      summary,
+    );
     await whileLocked(
       async (client) => {
         await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
         await client.query(`UPDATE run SET status = 'running' WHERE id = $1`, [runId]);
         await client.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [runId]);
       },
-      () => finishRuns());
+      () => finishRuns(),
+    );
     expect(await stored()).toMatchObject({ status: 'running', score: null });
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
@@ -307,7 +410,9 @@ describe('finishing', () => {
       await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
       await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
       const ended = await Promise.allSettled([finishRun(pool, run), stopIfSpent(pool, run)]);
-      expect(ended).toEqual([1, 2].map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })));
+      expect(ended).toEqual(
+        [1, 2].map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })),
+      );
     } finally {
       await client.query('ROLLBACK');
       client.release();
@@ -360,8 +465,13 @@ describe('reconciling', () => {
       deliveries = (await reconcileLane(pool, team.laneId, 'w', true, noneMissing)).redeliver;
       expect(deliveries).toHaveLength(2);
     }
-    const { rows } = await pool.query('SELECT item, lost, crashes FROM in_flight WHERE run_id = $1 ORDER BY item', [runId]);
-    expect(rows).toEqual([{ item: 0, lost: 6, crashes: 2 }, { item: 1, lost: 6, crashes: 0 }]);
+    const { rows } = await pool.query('SELECT item, lost, crashes FROM in_flight WHERE run_id = $1 ORDER BY item', [
+      runId,
+    ]);
+    expect(rows).toEqual([
+      { item: 0, lost: 6, crashes: 2 },
+      { item: 1, lost: 6, crashes: 0 },
+    ]);
   });
 });
 
@@ -376,7 +486,9 @@ describe('a process that freezes', () => {
     await frozen.query(`SELECT pg_advisory_xact_lock(hashtext('dispatch'), hashtext($1))`, [team.laneId]);
     let release = (): void => {};
     const slow = exclusively(pool, 'a long summary', () => new Promise((resolve) => (release = resolve)));
-    await until(() => dispatchLane(pool, team.laneId, 100).then((deliveries) => deliveries.length), { what: 'the lock of the frozen one' });
+    await until(() => dispatchLane(pool, team.laneId, 100).then((deliveries) => deliveries.length), {
+      what: 'the lock of the frozen one',
+    });
     expect(lost).toBe(true);
     expect(await exclusively(pool, 'a long summary', async () => {})).toBe(false);
     release();
@@ -390,9 +502,17 @@ describe('the limit of running jobs', () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
     const statuses = async (): Promise<string[]> =>
-      (await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY($1) ORDER BY id', [jobs.map((job) => job.jobId)])).rows.map((row) => row.status);
+      (
+        await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY($1) ORDER BY id', [
+          jobs.map((job) => job.jobId),
+        ])
+      ).rows.map((row) => row.status);
     expect((await statuses()).sort()).toEqual(['pending', 'pending', 'queued']);
-    const running = (await pool.query<{ id: string }>(`SELECT id FROM job WHERE id = ANY($1) AND status = 'queued'`, [jobs.map((job) => job.jobId)])).rows[0]!.id;
+    const running = (
+      await pool.query<{ id: string }>(`SELECT id FROM job WHERE id = ANY($1) AND status = 'queued'`, [
+        jobs.map((job) => job.jobId),
+      ])
+    ).rows[0]!.id;
     expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('cancelled');
     expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('finished');
     expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
@@ -406,10 +526,34 @@ describe('the limit of running jobs', () => {
     for (let n = 0; n < 2; n++) submitted.push(await team.submit({ userId: grace }));
     for (let n = 0; n < 2; n++) submitted.push(await others.submit());
     const ids = submitted.map(({ jobId }) => jobId);
-    const statuses = async (): Promise<string[]> => (await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY ($1) ORDER BY array_position($1, id)', [ids])).rows.map(({ status }) => status);
-    expect(await statuses()).toEqual(['queued', 'pending', 'pending', 'pending', 'queued', 'pending', 'queued', 'pending']);
+    const statuses = async (): Promise<string[]> =>
+      (
+        await pool.query<{ status: string }>(
+          'SELECT status FROM job WHERE id = ANY ($1) ORDER BY array_position($1, id)',
+          [ids],
+        )
+      ).rows.map(({ status }) => status);
+    expect(await statuses()).toEqual([
+      'queued',
+      'pending',
+      'pending',
+      'pending',
+      'queued',
+      'pending',
+      'queued',
+      'pending',
+    ]);
     const { jobs, lanes } = await setLimit(team.teamId, 3);
-    expect(await statuses()).toEqual(['queued', 'queued', 'queued', 'pending', 'queued', 'queued', 'queued', 'pending']);
+    expect(await statuses()).toEqual([
+      'queued',
+      'queued',
+      'queued',
+      'pending',
+      'queued',
+      'queued',
+      'queued',
+      'pending',
+    ]);
     expect(jobs.sort()).toEqual([ids[1], ids[2], ids[5]].sort());
     expect(lanes).toEqual([team.laneId]);
     expect(await setLimit(team.teamId, 1)).toEqual({ jobs: [], lanes: [] });
@@ -420,9 +564,15 @@ describe('the limit of running jobs', () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     await team.submit();
     const jobId = newId();
-    await whileLocked(async (client) => {
-      await client.query(`INSERT INTO job (id, team_id, user_id, type, status) VALUES ($1, $2, $3, 'rescore', 'pending')`, [jobId, team.teamId, team.userId]);
-      expect(await admitJobs(client, team.userId)).toEqual([]);
-    }, async () => expect(await setLimit(team.teamId, 2)).toMatchObject({ jobs: [jobId] }));
+    await whileLocked(
+      async (client) => {
+        await client.query(
+          `INSERT INTO job (id, team_id, user_id, type, status) VALUES ($1, $2, $3, 'rescore', 'pending')`,
+          [jobId, team.teamId, team.userId],
+        );
+        expect(await admitJobs(client, team.userId)).toEqual([]);
+      },
+      async () => expect(await setLimit(team.teamId, 2)).toMatchObject({ jobs: [jobId] }),
+    );
   });
 });

@@ -9,7 +9,10 @@ import { CONNECTION, createPool, LONG_QUERY_MS, type Pool, type PoolClient } fro
 
 /** Node has it; its types stand in TypeScript's DOM library alone. */
 declare const WebAssembly: {
-  instantiate(bytes: Uint8Array, imports: Record<string, object>): Promise<{ instance: { exports: Record<string, unknown> } }>;
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, object>,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
 /** The same for every process that migrates a database; the number itself means nothing. */
@@ -18,12 +21,13 @@ const NO_SUCH_DATABASE = '3D000';
 const ALREADY_EXISTS = ['42P04', '23505'];
 
 /** The prisma/ folder: beside libs/ in the sources, two steps further up in dist/. */
-const prismaFolder = (): string => fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../../prisma' : '../../prisma', import.meta.url));
+const prismaFolder = (): string =>
+  fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../../prisma' : '../../prisma', import.meta.url));
 
 /**
- * Brings a database to the newest schema and answers the names of the migrations it applied; makes the database if there is none.
- * May be called again and by many processes at once. It runs Prisma's schema engine as WebAssembly: the engine that
- * `prisma migrate` starts would have to be downloaded first.
+ * Brings a database to the newest schema and answers the names of the migrations it applied; makes the database if
+ * there is none. May be called again and by many processes at once. It runs Prisma's schema engine as WebAssembly:
+ * the engine that `prisma migrate` starts would have to be downloaded first.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   await createIfMissing(databaseUrl);
@@ -32,7 +36,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const engine = await startEngine(pool);
-    for (const migrationName of await interruptedMigrations(lock)) await engine.markMigrationRolledBack({ migrationName });
+    for (const migrationName of await interruptedMigrations(lock))
+      await engine.markMigrationRolledBack({ migrationName });
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },
@@ -46,7 +51,9 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 /** A migration is one transaction: what failed or was killed on the way left nothing behind, and may be tried again. */
 async function interruptedMigrations(client: PoolClient): Promise<string[]> {
-  const { rows: tables } = await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`);
+  const { rows: tables } = await client.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`,
+  );
   if (tables.length === 0) return [];
   const { rows } = await client.query<{ migration_name: string }>(
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL',
@@ -54,12 +61,18 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   return rows.map((row) => row.migration_name);
 }
 
-/** The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is read. */
+/**
+ * The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is
+ * read.
+ */
 export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
   const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_MS);
   try {
     const engine = await startEngine(pool);
-    const asTarget = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
+    const asTarget = (content: string) => ({
+      tag: 'schemaDatamodel' as const,
+      files: [{ path: 'schema.prisma', content }],
+    });
     const { stdout } = await engine.diff({
       from: asTarget(before),
       to: asTarget(after),
@@ -85,9 +98,16 @@ let engineModule: ReturnType<typeof loadEngine> | undefined;
 
 async function loadEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
-  const wasm = await readFile(fileURLToPath(new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm'))));
-  const imports = Object.entries(bindings).map(([name, binding]) => [name, name.startsWith('__wbg_setTimeout_') ? setQuietTimeout : binding]);
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': Object.fromEntries(imports) as object });
+  const wasm = await readFile(
+    fileURLToPath(new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm'))),
+  );
+  const imports = Object.entries(bindings).map(([name, binding]) => [
+    name,
+    name.startsWith('__wbg_setTimeout_') ? setQuietTimeout : binding,
+  ]);
+  const { instance } = await WebAssembly.instantiate(wasm, {
+    './schema_engine_bg.js': Object.fromEntries(imports) as object,
+  });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
   return bindings;
@@ -96,7 +116,10 @@ async function loadEngine() {
 /** The engine leaves timers of ten seconds behind, which should hold no process. */
 const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
 
-/** Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction besides. */
+/**
+ * Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction
+ * besides.
+ */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
@@ -117,7 +140,9 @@ async function readSchema(): Promise<{ path: string; content: string }> {
 
 async function readMigrations(): Promise<MigrationList> {
   const baseDir = join(prismaFolder(), 'migrations');
-  const folders = (await readdir(baseDir, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const folders = (await readdir(baseDir, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
   return {
     baseDir,
     lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },

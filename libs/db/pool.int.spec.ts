@@ -18,11 +18,21 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   way.close();
-  await Promise.all([...[direct, ...pools.splice(0)].map((pool) => pool.end()), ...prismas.splice(0).map((prisma) => prisma.$disconnect())]);
+  await Promise.all([
+    ...[direct, ...pools.splice(0)].map((pool) => pool.end()),
+    ...prismas.splice(0).map((prisma) => prisma.$disconnect()),
+  ]);
 });
 const prismaOf = (url: string): Prisma => (prismas.push(createPrisma(url, 1)), prismas.at(-1)!);
-const poolOf = (url: string, queryTimeoutMs?: number): Pool => (pools.push(createPool(url, 1, undefined, queryTimeoutMs)), pools.at(-1)!);
-const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
+const poolOf = (url: string, queryTimeoutMs?: number): Pool => (
+  pools.push(createPool(url, 1, undefined, queryTimeoutMs)),
+  pools.at(-1)!
+);
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 /** Runs `use` while whoever wants the table of teams waits for it. */
 async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
@@ -37,11 +47,20 @@ async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Resul
   }
 }
 const someoneWaits = (): Promise<unknown> =>
-  until(async () => (await direct.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).rowCount);
+  until(
+    async () =>
+      (
+        await direct.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).rowCount,
+  );
 
 describe('a fault that passes by itself is known as such, however Prisma calls it:', () => {
   it('nothing listens where Postgres was', async () => {
-    expect(isTransient(await failureOf(prismaOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).team.findMany()))).toBe(true);
+    expect(
+      isTransient(await failureOf(prismaOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).team.findMany())),
+    ).toBe(true);
   });
 
   it('a connection that was cut, and one that is ended when it is made', async () => {
@@ -59,7 +78,10 @@ describe('a fault that passes by itself is known as such, however Prisma calls i
     await whileLocked(async (client) => {
       const failure = failureOf(prisma.team.findMany());
       await someoneWaits();
-      await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+          AND pid <> pg_backend_pid()`,
+      );
       expect(isTransient(await failure)).toBe(true);
     });
   });
@@ -113,14 +135,18 @@ describe('a Postgres that goes silent on an open connection', () => {
     const onceMs = 2000; // Long beside what a busy machine adds: twice would be told apart.
     const pool = poolOf(way.url, onceMs);
     let gaveUpAt = Infinity;
-    const failure = await failureOf(inTransaction(pool, async (client) => {
-      way.silence();
-      await client.query('SELECT 1').finally(() => (gaveUpAt = performance.now()));
-    }));
+    const failure = await failureOf(
+      inTransaction(pool, async (client) => {
+        way.silence();
+        await client.query('SELECT 1').finally(() => (gaveUpAt = performance.now()));
+      }),
+    );
     expect(performance.now() - gaveUpAt).toBeLessThan(onceMs);
     expect(isTransient(failure)).toBe(true);
     way.mend();
-    expect(await untilDone(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount))).toBe(1);
+    expect(
+      await untilDone(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount)),
+    ).toBe(1);
   });
 
   it('is given up by Prisma', async () => {

@@ -6,27 +6,49 @@ export type { Pool, PoolClient } from 'pg';
 // Counters and delivery tokens stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this time. */
+/**
+ * A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this
+ * time.
+ */
 const IDLE_IN_TRANSACTION_MS = 5000;
 
 /**
- * Of every connection to Postgres. One that answers nothing for a minute is given up: it may have been lost without a word. TCP
- * asks after ten seconds of silence, so that what lies between keeps it, and a statement that may take long learns of its loss.
+ * Of every connection to Postgres. One that answers nothing for a minute is given up: it may have been lost without
+ * a word. TCP asks after ten seconds of silence, so that what lies between keeps it, and a statement that may take
+ * long learns of its loss.
  */
-export const CONNECTION = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const CONNECTION = {
+  connectionTimeoutMillis: 10_000,
+  query_timeout: 60_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
 
 /** Of what goes over a whole large run, or changes tables. */
 export const LONG_QUERY_MS = 30 * 60_000;
 
 /** Asks what goes over a whole large run: it may take half an hour. */
-export function longQuery<Row extends pg.QueryResultRow>(client: pg.Pool | pg.PoolClient, text: string, values: unknown[] = [], name?: string): Promise<pg.QueryResult<Row>> {
+export function longQuery<Row extends pg.QueryResultRow>(
+  client: pg.Pool | pg.PoolClient,
+  text: string,
+  values: unknown[] = [],
+  name?: string,
+): Promise<pg.QueryResult<Row>> {
   return client.query<Row>({ text, values, name, query_timeout: LONG_QUERY_MS } as pg.QueryConfig);
 }
 
 /** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
-export function createPool(databaseUrl: string, max: number, logger?: Logger, queryTimeoutMs = CONNECTION.query_timeout): pg.Pool {
+export function createPool(
+  databaseUrl: string,
+  max: number,
+  logger?: Logger,
+  queryTimeoutMs = CONNECTION.query_timeout,
+): pg.Pool {
   const pool = new pg.Pool({
-    ...CONNECTION, connectionString: databaseUrl, max, query_timeout: queryTimeoutMs,
+    ...CONNECTION,
+    connectionString: databaseUrl,
+    max,
+    query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     // Compiling a statement that Postgres takes to be long costs half a second; all of these are short.
     options: '-c jit=off',
@@ -35,8 +57,14 @@ export function createPool(databaseUrl: string, max: number, logger?: Logger, qu
   return pool;
 }
 
-/** Runs `work` in a transaction: commits what it returns, rolls back what it throws. With a client it is a part of the caller's. */
-export async function inTransaction<Result>(db: pg.Pool | pg.PoolClient, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` in a transaction: commits what it returns, rolls back what it throws. With a client it is a part of
+ * the caller's.
+ */
+export async function inTransaction<Result>(
+  db: pg.Pool | pg.PoolClient,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   if ('release' in db) return work(db);
   const client = await db.connect();
   let broken: Error | undefined;
@@ -62,15 +90,17 @@ const ignore = (): void => {};
 const isUnanswered = (error: unknown): boolean => (error as Error).message === 'Query read timeout';
 
 /**
- * Runs `work` while no other process does the same for this name, or not at all. The lock is a transaction's, kept alive by a
- * question every few seconds: it is free again at once when the process dies, and soon when it freezes. `work` may then be
- * done by two, so each of its writes must bear that.
+ * Runs `work` while no other process does the same for this name, or not at all. The lock is a transaction's, kept
+ * alive by a question every few seconds: it is free again at once when the process dies, and soon when it freezes.
+ * `work` may then be done by two, so each of its writes must bear that.
  *
  * @returns whether the work was done here
  */
 export async function exclusively(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS mine', [name]);
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS mine', [
+      name,
+    ]);
     if (!rows[0]!.mine) return false;
     const alive = setInterval(() => void client.query('SELECT 1').catch(ignore), IDLE_IN_TRANSACTION_MS / 4);
     try {
@@ -82,18 +112,33 @@ export async function exclusively(pool: pg.Pool, name: string, work: () => Promi
   });
 }
 
-/** What Prisma calls a database that is not reachable, does not answer in time, closed the connection, has none left, or chose its victim. */
+/**
+ * What Prisma calls a database that is not reachable, does not answer in time, closed the connection, has none
+ * left, or chose its victim.
+ */
 const PRISMA_TRANSIENT = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'];
 
-/** A fault that passes by itself: lost or silent connection, restarting server, deadlock, serialisation failure, full pool, full disk. */
+/**
+ * A fault that passes by itself: lost or silent connection, restarting server, deadlock, serialisation failure,
+ * full pool, full disk.
+ */
 export function isTransient(error: unknown): boolean {
-  const { code, message, meta } = error as { code?: string; message?: string; meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } };
+  const { code, message, meta } = error as {
+    code?: string;
+    message?: string;
+    meta?: { driverAdapterError?: { cause?: { originalCode?: string } } };
+  };
   if (code && PRISMA_TRANSIENT.includes(code)) return true;
   const cause = meta?.driverAdapterError?.cause;
   if (cause?.originalCode) return isTransient({ code: cause.originalCode });
   if (code && /^(08|40|53|55P03|57P|58)/.test(code)) return true;
   if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
-  return isUnanswered(error) || /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i.test(message ?? '');
+  return (
+    isUnanswered(error) ||
+    /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i.test(
+      message ?? '',
+    )
+  );
 }
 
 /** Repeats `work` through transient faults until `signal` aborts; other errors are thrown at once. */

@@ -19,7 +19,10 @@ export interface WatchedJob {
 
 export async function watchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
   const { rows } = await pool.query<WatchedJob>(
-    `SELECT j.id, j.team_id, j.last_seq, j.done, j.total, r.id AS run_id, j.generation FROM job j LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`, [ids]);
+    `SELECT j.id, j.team_id, j.last_seq, j.done, j.total, r.id AS run_id, j.generation FROM job j LEFT
+      JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`,
+    [ids],
+  );
   return rows;
 }
 
@@ -27,7 +30,9 @@ export async function watchedJobs(pool: Pool, ids: readonly string[]): Promise<W
 const RESULT_FIELDS: Record<keyof LogEventData<'tool_eval_result'>, string> = {
   id: `r.target || '-' || r.case_position || '-' || r.sample`,
   eval_id: 'r.run_id',
-  target: `(SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND t.ordinal = r.target)`,
+  target:
+    "(SELECT t.provider_key || '::' || t.model_id FROM target t WHERE t.run_id = r.run_id AND " +
+    't.ordinal = r.target)',
   case_position: 'r.case_position',
   sample: 'r.sample',
   outcome: 'r.outcome',
@@ -40,14 +45,18 @@ const RESULT_FIELDS: Record<keyof LogEventData<'tool_eval_result'>, string> = {
   latency_ms: 'r.latency_ms',
   cost_usd: 'r.cost_usd',
   cached: 'r.cached',
-  error: `CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', r.error_message) END`,
+  error:
+    "CASE WHEN r.error_kind IS NOT NULL THEN json_build_object('kind', r.error_kind, 'message', " +
+    'r.error_message) END',
 };
 /** All of it, as text. */
-export const RESULT_EVENT = `json_build_object(${Object.entries(RESULT_FIELDS).map(([name, sql]) => `'${name}', ${sql}`).join(', ')})::text`;
+export const RESULT_EVENT = `json_build_object(${Object.entries(RESULT_FIELDS)
+  .map(([name, sql]) => `'${name}', ${sql}`)
+  .join(', ')})::text`;
 
 /**
- * The durable log of a job after a number, in order, at most `limit` entries: the events that were written, and the results,
- * which carry their numbers themselves. Results say their scores, not the exchange.
+ * The durable log of a job after a number, in order, at most `limit` entries: the events that were written, and the
+ * results, which carry their numbers themselves. Results say their scores, not the exchange.
  */
 export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, limit: number): Promise<LogEntry[]> {
   const { rows } = await pool.query<{ seq: number; at: Date; name: LogEventName; data: string }>({
@@ -64,7 +73,8 @@ export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, lim
 }
 
 /** @throws SyntaxError when its data cannot be read */
-export const parsed = ({ data, ...row }: { seq: number; at: Date; name: LogEventName; data: string }): LogEntry => ({ ...row, data: JSON.parse(data) as unknown }) as LogEntry;
+export const parsed = ({ data, ...row }: { seq: number; at: Date; name: LogEventName; data: string }): LogEntry =>
+  ({ ...row, data: JSON.parse(data) as unknown }) as LogEntry;
 
 /** An event whose data are still text: who reads on for several teams wants to know which of them cannot be read. */
 export interface TeamEvent {
@@ -80,11 +90,14 @@ export interface TeamEvent {
 const MOST_OF_A_TEAM = 1000;
 
 /**
- * What these teams are told without asking, of the last seconds by the clock of Postgres, in order. However much one team does,
- * the others get theirs.
+ * What these teams are told without asking, of the last seconds by the clock of Postgres, in order. However much
+ * one team does, the others get theirs.
  */
 export async function teamEvents(
-  pool: Pool, teamIds: readonly string[], lastSeconds: number, names: readonly LogEventName[],
+  pool: Pool,
+  teamIds: readonly string[],
+  lastSeconds: number,
+  names: readonly LogEventName[],
 ): Promise<TeamEvent[]> {
   const { rows } = await pool.query<TeamEvent>(
     `SELECT job_id, team_id, seq, at, name, data FROM (
@@ -92,15 +105,23 @@ export async function teamEvents(
          row_number() OVER (PARTITION BY j.team_id ORDER BY e.at, e.job_id, e.seq) AS place
        FROM job_event e JOIN job j ON j.id = e.job_id
        WHERE e.at > now() - make_interval(secs => $2) AND e.name = ANY ($3) AND j.team_id = ANY ($1)
-     ) event WHERE place <= $4 ORDER BY at, job_id, seq`, [teamIds, lastSeconds, names, MOST_OF_A_TEAM]);
+     ) event WHERE place <= $4 ORDER BY at, job_id, seq`,
+    [teamIds, lastSeconds, names, MOST_OF_A_TEAM],
+  );
   return rows;
 }
 
 /** Where a run stands: its targets with their counters, and the summaries that are final. */
-export async function readProgress(pool: Pool, runId: string | null): Promise<{ targets: RunTarget[]; summaries: Summary[] }> {
+export async function readProgress(
+  pool: Pool,
+  runId: string | null,
+): Promise<{ targets: RunTarget[]; summaries: Summary[] }> {
   if (runId === null) return { targets: [], summaries: [] };
   const { rows } = await pool.query<Omit<RunTarget, 'recorded'> & { recorded: boolean; summary: string | null }>(
-    `SELECT provider_key || '::' || model_id AS target, provider_key, model_id, n AS total, settled, errored, passed, recorded, summary FROM target WHERE run_id = $1 ORDER BY ordinal`, [runId]);
+    `SELECT provider_key || '::' || model_id AS target, provider_key, model_id, n AS total, settled, errored,
+      passed, recorded, summary FROM target WHERE run_id = $1 ORDER BY ordinal`,
+    [runId],
+  );
   return {
     targets: rows.map(({ summary: _summary, recorded, ...target }) => ({ ...target, ...(recorded && { recorded }) })),
     summaries: rows.flatMap(({ summary }) => (summary ? [summaryOf(summary)] : [])),

@@ -1,7 +1,10 @@
 import type { Delivery } from './dispatch-lane.js';
 import { inTransaction, type Pool } from './pool.js';
 
-/** An item whose processes keep dying settles as errored after this many of them, so that its neighbours do not suffer. */
+/**
+ * An item whose processes keep dying settles as errored after this many of them, so that its neighbours do not
+ * suffer.
+ */
 const MAX_CRASHES = 5;
 
 /** Queue jobs normally start within milliseconds; only an item unclaimed for longer is worth a look into the queue. */
@@ -15,11 +18,13 @@ export interface Reconciled {
 }
 
 /**
- * The one cure for lost jobs, killed processes and a flushed Redis: in-flight rows whose queue job is gone, or whose lease
- * ran out, get a new token and are queued again; rows of runs that do not run are removed. A lost queue job counts against no
- * item, and a lease that ran out only against one that had begun: whatever else the process held only waited.
+ * The one cure for lost jobs, killed processes and a flushed Redis: in-flight rows whose queue job is gone, or
+ * whose lease ran out, get a new token and are queued again; rows of runs that do not run are removed. A lost queue
+ * job counts against no item, and a lease that ran out only against one that had begun: whatever else the process
+ * held only waited.
  *
- * @param mayJudge whether a lease that ran out means that its process died. It does not just after Postgres was out of reach:
+ * @param mayJudge whether a lease that ran out means that its process died. It does not just after Postgres was out
+ *   of reach:
  *   nobody could renew theirs.
  * @param missing which of these deliveries have no job in the queue any more; throws when the queue cannot be asked
  */
@@ -31,7 +36,8 @@ export async function reconcileLane(
   missing: (deliveries: Delivery[]) => Promise<Delivery[]>,
 ): Promise<Reconciled> {
   await pool.query(
-    `DELETE FROM in_flight i WHERE i.lane_id = $1 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = i.run_id AND r.status = 'running')`,
+    `DELETE FROM in_flight i WHERE i.lane_id = $1 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = i.run_id
+      AND r.status = 'running')`,
     [laneId],
   );
   const { rows: unclaimed } = await pool.query<Delivery>(
@@ -48,7 +54,8 @@ export async function reconcileLane(
       [laneId, lost.map((delivery) => delivery.token)],
     );
     const crashed = await client.query<Delivery & { crashes: number; lost: number }>(
-      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + 1, crashes = crashes + begun::int, begun = false,
+      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + 1, crashes =
+        crashes + begun::int, begun = false,
          worker = CASE WHEN crashes + begun::int >= $2 THEN $3 END,
          lease_until = CASE WHEN crashes + begun::int >= $2 THEN now() + interval '10 s' END
        WHERE lane_id = $1 AND lease_until < now() AND $4

@@ -22,18 +22,38 @@ const REPLY = Buffer.from('a reply');
 async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
   const { teamId, userId, suiteId } = team;
   const recording = await beginRecording(pool, teamId, suiteId);
-  await keepRecorded(pool, recording, [0, 1, 2, 3].map((casePosition) => ({ casePosition, sample: 0, exchange: REPLY })));
-  const made = await inTransaction(pool, (client) => finishRecording(client, recording, {
-    teamId, userId, name: 'a', positions: [0, 1, 2, 3], config: { recorded: true, samples: 1, metrics: [], params: {} } as never, experimentId: null, warnings: [],
-  }));
+  await keepRecorded(
+    pool,
+    recording,
+    [0, 1, 2, 3].map((casePosition) => ({ casePosition, sample: 0, exchange: REPLY })),
+  );
+  const made = await inTransaction(pool, (client) =>
+    finishRecording(client, recording, {
+      teamId,
+      userId,
+      name: 'a',
+      positions: [0, 1, 2, 3],
+      config: { recorded: true, samples: 1, metrics: [], params: {} } as never,
+      experimentId: null,
+      warnings: [],
+    }),
+  );
   return { ...made, runId: recording.runId };
 }
 
 it('asks no model, neither here nor where the release before works on it', async () => {
   const { runId, jobId } = await recorded(await aTeam(pool));
-  const { targets: [target] } = (await loadRun(pool, runId))!;
-  // That release looks for kept replies in runs that were resumed alone, and asks what it finds of the target's provider.
-  expect(await one('SELECT r.generation AS run, j.generation AS job FROM run r JOIN job j ON j.id = r.job_id WHERE j.id = $1', [jobId])).toEqual({ run: 2, job: 2 });
+  const {
+    targets: [target],
+  } = (await loadRun(pool, runId))!;
+  // That release looks for kept replies in runs that were resumed alone, and asks what it finds of the target's
+  // provider.
+  expect(
+    await one(
+      'SELECT r.generation AS run, j.generation AS job FROM run r JOIN job j ON j.id = r.job_id WHERE j.id = $1',
+      [jobId],
+    ),
+  ).toEqual({ run: 2, job: 2 });
   expect(await findExchanges(pool, runId, [{ target: 0, casePosition: 3, sample: 0 }])).toEqual([REPLY]);
   expect([target!.recorded, await loadConnections(pool, [target!])]).toEqual([true, []]);
 });
@@ -44,13 +64,21 @@ it('has a lane of its own, which is there again for a resume', async () => {
   expect((await recorded(team)).laneId).toBe(laneId);
   expect(laneId).not.toBe(team.laneId);
   await removeUnusedLanes(pool);
-  expect(await one('SELECT name, requests_per_minute, tokens_per_minute FROM lane WHERE id = $1', [laneId])).toEqual({ name: 'recorded', requests_per_minute: null, tokens_per_minute: null });
+  expect(await one('SELECT name, requests_per_minute, tokens_per_minute FROM lane WHERE id = $1', [laneId])).toEqual({
+    name: 'recorded',
+    requests_per_minute: null,
+    tokens_per_minute: null,
+  });
   await cancelJob(pool, { teamId: team.teamId, jobId });
   await pool.query('UPDATE target SET finished_at = now() WHERE lane_id = $1', [laneId]);
   await removeUnusedLanes(pool);
   expect(await one('SELECT 1 FROM lane WHERE id = $1', [laneId])).toBeUndefined();
   const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
-  expect(await one('SELECT id, name, fingerprint FROM lane WHERE id = (SELECT lane_id FROM target WHERE run_id = $1)', [runId])).toEqual({ id: lanes[0], name: 'recorded', fingerprint: 'recorded' });
+  expect(
+    await one('SELECT id, name, fingerprint FROM lane WHERE id = (SELECT lane_id FROM target WHERE run_id = $1)', [
+      runId,
+    ]),
+  ).toEqual({ id: lanes[0], name: 'recorded', fingerprint: 'recorded' });
   expect(await dispatchLane(pool, lanes[0]!, 10)).toHaveLength(4);
 });
 
@@ -58,8 +86,14 @@ it('keeps a reply whose item ended without being scored', async () => {
   const { laneId, runId } = await recorded(await aTeam(pool));
   const deliveries = await dispatchLane(pool, laneId, 10);
   await claimItems(pool, 'w', deliveries);
-  await settleItems(pool, deliveries.map((delivery) => ({ ...settlementOf(delivery, 'errored'), exchange: Buffer.alloc(0) })));
-  expect(await one('SELECT settled, errored FROM target WHERE run_id = $1', [runId])).toEqual({ settled: 4, errored: 4 });
+  await settleItems(
+    pool,
+    deliveries.map((delivery) => ({ ...settlementOf(delivery, 'errored'), exchange: Buffer.alloc(0) })),
+  );
+  expect(await one('SELECT settled, errored FROM target WHERE run_id = $1', [runId])).toEqual({
+    settled: 4,
+    errored: 4,
+  });
   expect(await findExchanges(pool, runId, [{ target: 0, casePosition: 2, sample: 0 }])).toEqual([REPLY]);
 });
 
@@ -75,7 +109,9 @@ it('waits for its turn like any job of its user', async () => {
   const team = await aTeam(pool, { runningJobs: 1 });
   await team.submit();
   const { runId, laneId } = await recorded(team);
-  expect(await one('SELECT r.status, t.active FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId])).toEqual({ status: 'pending', active: false });
+  expect(
+    await one('SELECT r.status, t.active FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId]),
+  ).toEqual({ status: 'pending', active: false });
   expect(await dispatchLane(pool, laneId, 10)).toEqual([]);
 });
 
@@ -83,7 +119,23 @@ it('that is given up while it is finished is either, and never both', async () =
   const { teamId, userId, suiteId } = await aTeam(pool);
   const recording = await beginRecording(pool, teamId, suiteId);
   await giveUpRecording(pool, recording);
-  const finish = inTransaction(pool, (client) => finishRecording(client, recording, { teamId, userId, name: 'a', positions: [0], config: { samples: 1 } as never, experimentId: null, warnings: [] }));
+  const finish = inTransaction(pool, (client) =>
+    finishRecording(client, recording, {
+      teamId,
+      userId,
+      name: 'a',
+      positions: [0],
+      config: { samples: 1 } as never,
+      experimentId: null,
+      warnings: [],
+    }),
+  );
   await expect(finish).rejects.toMatchObject({ status: 409 });
-  expect(await one('SELECT (SELECT count(*)::int FROM run WHERE id = $1) AS runs, (SELECT count(*)::int FROM purge WHERE run_id = $1) AS purges', [recording.runId])).toEqual({ runs: 0, purges: 1 });
+  expect(
+    await one(
+      `SELECT (SELECT count(*)::int FROM run WHERE id = $1) AS runs, (SELECT count(*)::int FROM purge
+        WHERE run_id = $1) AS purges`,
+      [recording.runId],
+    ),
+  ).toEqual({ runs: 0, purges: 1 });
 });

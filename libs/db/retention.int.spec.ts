@@ -16,7 +16,11 @@ beforeAll(async () => {
 afterAll(() => drop());
 
 const partitions = async (): Promise<string[]> =>
-  (await pool.query<{ name: string }>(`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'exchange'::regclass ORDER BY 1`)).rows.map(({ name }) => name);
+  (
+    await pool.query<{ name: string }>(
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'exchange'::regclass ORDER BY 1`,
+    )
+  ).rows.map(({ name }) => name);
 
 describe('raw exchanges', () => {
   const DAY = 86_400_000;
@@ -28,7 +32,9 @@ describe('raw exchanges', () => {
     expect(await dropOldExchanges(pool, 30, nextMonth() + 29 * DAY)).toEqual([]);
     expect(await dropOldExchanges(pool, 30, nextMonth() + 31 * DAY)).toEqual([first]);
     expect(await partitions()).toEqual(before.slice(1));
-    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`);
+    const { rows } = await pool.query(
+      `SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`,
+    );
     expect(rows[0].n).toBe(before.length);
   });
 
@@ -47,16 +53,31 @@ describe('the partition of a month', () => {
   /** Of a row of a run that was submitted at a time. */
   const placeOf = async (at: string): Promise<string> => {
     const runId = newId(Date.parse(at));
-    await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [runId]);
-    return (await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [runId])).rows[0]!.name;
+    await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [
+      runId,
+    ]);
+    return (
+      await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [
+        runId,
+      ])
+    ).rows[0]!.name;
   };
   const bounds = async (parent: string): Promise<{ month: string; bound: string }[]> =>
-    (await pool.query(`SELECT right(c.relname, 7) AS month, pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = $1::regclass AND c.relname ~ '_\\d{4}_\\d\\d$' ORDER BY 1`, [parent])).rows;
+    (
+      await pool.query(
+        `SELECT right(c.relname, 7) AS month, pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i
+          JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = $1::regclass AND c.relname ~ '_\\d{4}_\\d\\d$' ORDER BY 1`,
+        [parent],
+      )
+    ).rows;
   beforeAll(async () => {
     // Whoever makes them may live anywhere.
     const client = await pool.connect();
-    for (const [zone, until] of [['Pacific/Kiritimati', '2028-01-31T12:00:00Z'], ['America/Los_Angeles', '2028-05-01T00:00:00Z']]) {
+    for (const [zone, until] of [
+      ['Pacific/Kiritimati', '2028-01-31T12:00:00Z'],
+      ['America/Los_Angeles', '2028-05-01T00:00:00Z'],
+    ]) {
       await client.query(`SET TIME ZONE '${zone}'`);
       await client.query('SELECT ensure_partitions($1)', [until]);
     }
@@ -85,12 +106,17 @@ describe('the partition of a month', () => {
   });
 
   it('that ended long ago is made for rows that came when nobody made it, so that they are dropped with it', async () => {
-    expect([await placeOf('2024-02-29T23:59:59.999Z'), await placeOf('2023-12-01T00:00:00.000Z')]).toEqual(['exchange_default', 'exchange_default']);
+    expect([await placeOf('2024-02-29T23:59:59.999Z'), await placeOf('2023-12-01T00:00:00.000Z')]).toEqual([
+      'exchange_default',
+      'exchange_default',
+    ]);
     await pool.query('SELECT ensure_partitions(now())');
     expect((await bounds('exchange')).slice(0, 2).map(({ month }) => month)).toEqual(['2023_12', '2024_02']);
     expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z') - 1)).toEqual(['exchange_2023_12']);
     expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z'))).toEqual(['exchange_2024_02']);
-    expect((await pool.query('SELECT 1 FROM exchange WHERE run_id < $1', [newId(Date.parse('2025-01-01'))])).rowCount).toBe(0);
+    expect(
+      (await pool.query('SELECT 1 FROM exchange WHERE run_id < $1', [newId(Date.parse('2025-01-01'))])).rowCount,
+    ).toBe(0);
   });
 
   it('is made while others write, and waits for nobody who reads for long: others would wait behind it', async () => {
@@ -111,8 +137,15 @@ describe('the partition of a month', () => {
 it('rows that came before the partition of their month move into it, and later months get theirs', async () => {
   const month = '2031_05';
   const runId = (await pool.query<{ id: string }>(`SELECT uuid7_floor('2031-05-10') AS id`)).rows[0]!.id;
-  await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [runId]);
-  const placeOf = async (): Promise<string> => (await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [runId])).rows[0]!.name;
+  await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [
+    runId,
+  ]);
+  const placeOf = async (): Promise<string> =>
+    (
+      await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [
+        runId,
+      ])
+    ).rows[0]!.name;
   expect(await placeOf()).toBe('exchange_default');
   await pool.query(`SELECT ensure_partitions('2031-07-15')`);
   expect(await placeOf()).toBe(`exchange_${month}`);

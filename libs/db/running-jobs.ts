@@ -16,16 +16,22 @@ export async function setRunningJobs(pool: Pool | PoolClient, teamId: string, li
 }
 
 /**
- * Starts the jobs that wait for no more than the limit, user by user, once it is committed. If that breaks off, the rest starts
- * when it is done again, or when a job of their user ends.
+ * Starts the jobs that wait for no more than the limit, user by user, once it is committed. If that breaks off, the
+ * rest starts when it is done again, or when a job of their user ends.
  * @returns the jobs that started, and the lanes where they have work
  */
 export async function startWaiting(pool: Pool, teamId: string): Promise<{ jobs: string[]; lanes: string[] }> {
   const { rows: waiting } = await pool.query<{ id: string }>(
-    `SELECT id FROM users WHERE team_id = $1 AND EXISTS (SELECT 1 FROM job WHERE user_id = users.id AND status = 'pending')`, [teamId]);
+    `SELECT id FROM users WHERE team_id = $1 AND EXISTS (SELECT 1 FROM job WHERE user_id = users.id
+      AND status = 'pending')`,
+    [teamId],
+  );
   const jobs: string[] = [];
   for (const { id } of waiting) jobs.push(...(await startPending(pool, id)));
-  const { rows: lanes } = await pool.query<{ id: string }>('SELECT DISTINCT lane_id AS id FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = ANY ($1))', [jobs]);
+  const { rows: lanes } = await pool.query<{ id: string }>(
+    'SELECT DISTINCT lane_id AS id FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = ANY ($1))',
+    [jobs],
+  );
   return { jobs, lanes: lanes.map(({ id }) => id) };
 }
 

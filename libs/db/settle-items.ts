@@ -35,7 +35,8 @@ export interface Settled {
 /** What Postgres holds in a count. Providers' counts are sums by now, and may say anything. */
 const LARGEST_COUNT = 2 ** 31 - 1;
 const LARGEST_ATTEMPTS = 2 ** 15 - 1;
-const count = (value: number | null, largest = LARGEST_COUNT): number | null => (value === null ? null : Math.min(Math.max(0, Math.round(value)), largest));
+const count = (value: number | null, largest = LARGEST_COUNT): number | null =>
+  value === null ? null : Math.min(Math.max(0, Math.round(value)), largest);
 
 /** What became of a batch. */
 export interface SettledBatch {
@@ -45,8 +46,9 @@ export interface SettledBatch {
 }
 
 /**
- * Settles items that ended within a few milliseconds, in one statement and one commit (`settle_items` in the migrations):
- * only those whose delivery still holds them, each once. A late reply (after a cancel, a takeover, a resume) changes nothing.
+ * Settles items that ended within a few milliseconds, in one statement and one commit (`settle_items` in the
+ * migrations): only those whose delivery still holds them, each once. A late reply (after a cancel, a takeover, a
+ * resume) changes nothing.
  */
 export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<SettledBatch> {
   const of = <Value>(column: (settlement: Settlement) => Value): Value[] => batch.map(column);
@@ -54,15 +56,26 @@ export async function settleItems(pool: Pool, batch: readonly Settlement[]): Pro
     batch.map(({ result }) => (result.outcome === 'scored' ? column(result.verdict) : null));
   const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
     name: 'settle_items',
-    text: `SELECT run_id, settled, ended, stored FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
-      $8::text[], $9::bool[], $10::float8[], $11::float8[], $12::float8[], $13::text[], $14::text[], $15::bool[], $16::text[], $17::text[],
-      $18::text[], $19::int, $20::int[], $21::int[], $22::int[], $23::float8[], $24::bool[], $25::int[], $26::text[], $27::text[],
+    text: `SELECT run_id, settled, ended, stored
+      FROM settle_items($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::text[],
+      $8::text[], $9::bool[], $10::float8[], $11::float8[], $12::float8[], $13::text[], $14::text[], $15::bool[],
+        $16::text[], $17::text[],
+      $18::text[], $19::int, $20::int[], $21::int[], $22::int[], $23::float8[], $24::bool[], $25::int[],
+        $26::text[], $27::text[],
       $28::text[], $29::bytea[])`,
     values: [
-      of((s) => s.delivery.runId), of((s) => s.delivery.target), of((s) => s.delivery.item), of((s) => s.delivery.token),
-      of((s) => s.casePosition), of((s) => s.sample), of((s) => s.category), of((s) => s.result.outcome),
+      of((s) => s.delivery.runId),
+      of((s) => s.delivery.target),
+      of((s) => s.delivery.item),
+      of((s) => s.delivery.token),
+      of((s) => s.casePosition),
+      of((s) => s.sample),
+      of((s) => s.category),
+      of((s) => s.result.outcome),
       of((s) => s.result.outcome === 'scored' && s.result.verdict.passed),
-      verdict((v) => v.tool_score), verdict((v) => v.param_score), verdict((v) => v.overall),
+      verdict((v) => v.tool_score),
+      verdict((v) => v.param_score),
+      verdict((v) => v.overall),
       of((s) => (s.result.outcome === 'scored' ? s.result.verdict.error_type : 'errored')),
       verdict((v) => v.format_compliance),
       of((s) => s.result.outcome === 'scored' && s.result.verdict.abstention),
@@ -70,11 +83,16 @@ export async function settleItems(pool: Pool, batch: readonly Settlement[]): Pro
       verdict((v) => JSON.stringify(v.evidence)),
       of((s) => (s.result.outcome === 'scored' && s.result.metrics ? JSON.stringify(s.result.metrics) : null)),
       SCORING_VERSION,
-      of((s) => count(s.latencyMs)), of((s) => count(s.promptTokens)), of((s) => count(s.completionTokens)), of((s) => s.costUsd), of((s) => s.cached),
+      of((s) => count(s.latencyMs)),
+      of((s) => count(s.promptTokens)),
+      of((s) => count(s.completionTokens)),
+      of((s) => s.costUsd),
+      of((s) => s.cached),
       of((s) => count(s.attempts, LARGEST_ATTEMPTS)),
       of((s) => (s.result.outcome === 'errored' ? s.result.error.kind : null)),
       of((s) => (s.result.outcome === 'errored' ? s.result.error.message : null)),
-      of((s) => s.toolChoiceUsed), of((s) => s.exchange),
+      of((s) => s.toolChoiceUsed),
+      of((s) => s.exchange),
     ],
   });
   const numbers = new Set(rows.flatMap((row) => row.stored)); // from 1

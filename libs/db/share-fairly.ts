@@ -15,9 +15,10 @@ export interface Backlog {
 const QUANTUM = 4;
 
 /**
- * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user. The one with the
- * least virtual time is served and its time advances by what it got. A newcomer starts at the time the others have reached:
- * it is not stuck behind them, nor does it get what they had while it was away. A user with fifty runs has one share.
+ * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user. The one
+ * with the least virtual time is served and its time advances by what it got. A newcomer starts at the time the
+ * others have reached: it is not stuck behind them, nor does it get what they had while it was away. A user with
+ * fifty runs has one share.
  *
  * Goyal, Vin, Cheng: Start-time Fair Queueing (SIGCOMM 1996).
  *
@@ -53,19 +54,22 @@ export function shareFairly(
 
   let vtime = laneVtime;
   const served = new Map<string, number>();
-  // Each turn serves whoever is furthest behind: of many who wait, only as many as there is room for can get their turn.
+  // Each turn serves whoever is furthest behind: of many who wait, only as many as there is room for can get their
+  // turn.
   const behind = <Waiting extends { vtime: number }>(all: Waiting[]): Waiting[] => {
     if (all.length <= room) return all;
     const few = new Set(all.toSorted((a, b) => a.vtime - b.vtime).slice(0, room));
     return all.filter((one) => few.has(one));
   };
-  const waiting = behind([...users].flatMap(([id, { vtime: reached, runs }]) => {
-    const some = [...runs.values()].flatMap((run) => {
-      const rest = run.targets.filter((target) => left(target) > 0);
-      return rest.length ? [{ vtime: run.vtime, targets: behind(rest) }] : [];
-    });
-    return some.length ? [{ id, vtime: reached, runs: behind(some) }] : [];
-  }));
+  const waiting = behind(
+    [...users].flatMap(([id, { vtime: reached, runs }]) => {
+      const some = [...runs.values()].flatMap((run) => {
+        const rest = run.targets.filter((target) => left(target) > 0);
+        return rest.length ? [{ vtime: run.vtime, targets: behind(rest) }] : [];
+      });
+      return some.length ? [{ id, vtime: reached, runs: behind(some) }] : [];
+    }),
+  );
   while (room > 0 && waiting.length > 0) {
     const account = least(waiting);
     const run = least(account.runs);
@@ -87,4 +91,5 @@ export function shareFairly(
 }
 
 /** The first of those that are furthest behind. */
-const least = <Waiting extends { vtime: number }>(of: readonly Waiting[]): Waiting => of.reduce((best, one) => (one.vtime < best.vtime ? one : best));
+const least = <Waiting extends { vtime: number }>(of: readonly Waiting[]): Waiting =>
+  of.reduce((best, one) => (one.vtime < best.vtime ? one : best));

@@ -5,7 +5,10 @@ import { spentThisMonth } from './run-budget.js';
 
 export async function readSpending(pool: Pool | PoolClient, teamId: string): Promise<Spending> {
   const { rows } = await pool.query<Spending>(
-    `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM team WHERE id = $1`, [teamId]);
+    `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM')
+      AS month FROM team WHERE id = $1`,
+    [teamId],
+  );
   return rows[0]!;
 }
 

@@ -24,7 +24,10 @@ describe('the first start', () => {
     const pool = await fresh();
     const secrets = await Promise.all([1, 2, 3, 4].map(() => bootstrapTeam(pool, undefined)));
     expect(secrets.filter((secret) => secret !== undefined)).toHaveLength(1);
-    const made = await pool.query('SELECT (SELECT count(*)::int FROM team) AS teams, (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM token) AS tokens');
+    const made = await pool.query(
+      `SELECT (SELECT count(*)::int FROM team) AS teams, (SELECT count(*)::int
+        FROM users) AS users, (SELECT count(*)::int FROM token) AS tokens`,
+    );
     expect(made.rows).toEqual([{ teams: 1, users: 1, tokens: 1 }]);
   });
 });

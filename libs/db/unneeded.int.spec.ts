@@ -20,7 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => drop());
 
-const count = async (text: string, values: unknown[] = []): Promise<number> => (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${text}`, values)).rows[0]!.n;
+const count = async (text: string, values: unknown[] = []): Promise<number> =>
+  (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${text}`, values)).rows[0]!.n;
 
 describe('a version of a suite', () => {
   const versions = (suiteId: string) => count('suite_version WHERE suite_id = $1', [suiteId]);
@@ -56,7 +57,13 @@ describe('a version of a suite', () => {
       expect(await removeUnusedVersions(pool)).toBe(false);
       return made;
     });
-    expect(await count('run r JOIN suite_version v ON v.id = r.suite_version_id JOIN suite_version_case c ON c.version_id = v.id WHERE r.id = $1', [submitted.runId])).toBe(4);
+    expect(
+      await count(
+        'run r JOIN suite_version v ON v.id = r.suite_version_id JOIN suite_version_case c ON ' +
+          'c.version_id = v.id WHERE r.id = $1',
+        [submitted.runId],
+      ),
+    ).toBe(4);
   });
 });
 
@@ -70,11 +77,15 @@ describe('a lane', () => {
       if (team === busy) continue;
       await cancelJob(pool, { teamId: team.teamId, jobId });
       await removeUnusedLanes(pool);
-      expect(await count('lane WHERE id = $1', [team.laneId])).toBe(1); // A resume may need it until the target is finished.
+      // A resume may need it until the target is finished.
+      expect(await count('lane WHERE id = $1', [team.laneId])).toBe(1);
       await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
     }
     await removeUnusedLanes(pool);
-    const left = (table: string, column: string) => pool.query(`SELECT ${column} AS id FROM ${table} WHERE ${column} = ANY ($1)`, [[used, busy, unused].map(({ laneId }) => laneId)]);
+    const left = (table: string, column: string) =>
+      pool.query(`SELECT ${column} AS id FROM ${table} WHERE ${column} = ANY ($1)`, [
+        [used, busy, unused].map(({ laneId }) => laneId),
+      ]);
     expect((await left('lane', 'id')).rows.map(({ id }) => id).sort()).toEqual([used.laneId, busy.laneId].sort());
     expect((await left('lane_user', 'lane_id')).rows).toEqual([{ id: busy.laneId }]);
   });
@@ -96,23 +107,42 @@ describe('a lane', () => {
 
 it('vectors of an embedding model are removed a week after their team has taken another, in pieces', async () => {
   const { teamId } = await aTeam(pool);
-  const provider = (await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId])).rows[0]!.id;
+  const provider = (await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId])).rows[0]!
+    .id;
   const hashes = ['a', 'b', 'c'].map((text) => Buffer.from(text));
-  const keep = (model: string) => keepEmbeddings(pool, teamId, `${provider} ${model}`, hashes.map((hash) => ({ hash, vector: Float32Array.of(1) })), 0, false);
-  const kept = async (model: string): Promise<number> => (await findEmbeddings(pool, teamId, `${provider} ${model}`, hashes)).size;
-  const take = (model: string) => pool.query('INSERT INTO embedding_model (team_id, provider_id, model_id) VALUES ($1, $2, $3) ON CONFLICT (team_id) DO UPDATE SET model_id = excluded.model_id', [teamId, provider, model]);
+  const keep = (model: string) =>
+    keepEmbeddings(
+      pool,
+      teamId,
+      `${provider} ${model}`,
+      hashes.map((hash) => ({ hash, vector: Float32Array.of(1) })),
+      0,
+      false,
+    );
+  const kept = async (model: string): Promise<number> =>
+    (await findEmbeddings(pool, teamId, `${provider} ${model}`, hashes)).size;
+  const take = (model: string) =>
+    pool.query(
+      `INSERT INTO embedding_model (team_id, provider_id, model_id) VALUES ($1, $2, $3)
+        ON CONFLICT (team_id) DO UPDATE SET model_id = excluded.model_id`,
+      [teamId, provider, model],
+    );
   await take('old');
   await Promise.all([keep('old'), keep('new')]);
   await take('new');
   expect(await removeUnusedEmbeddings(pool)).toBe(false);
   expect([await kept('old'), await kept('new')]).toEqual([3, 3]);
-  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [teamId]);
+  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [
+    teamId,
+  ]);
   expect([await removeUnusedEmbeddings(pool, 2), await kept('old')]).toEqual([true, 1]);
   expect([await removeUnusedEmbeddings(pool, 2), await removeUnusedEmbeddings(pool, 2)]).toEqual([true, false]);
   expect([await kept('old'), await kept('new')]).toEqual([0, 3]);
   // All of a team that compares by meaning no more.
   await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
-  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [teamId]);
+  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [
+    teamId,
+  ]);
   while (await removeUnusedEmbeddings(pool));
   expect(await kept('new')).toBe(0);
 });

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
 /**
- * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled, a provider changed. Losing one delays
- * and loses nothing: whoever listens also asks Postgres from time to time.
+ * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled, a
+ * provider changed. Losing one delays and loses nothing: whoever listens also asks Postgres from time to time.
  */
 const Hint = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider']), id: z.string() });
 export type Hint = z.infer<typeof Hint>;

@@ -4,14 +4,23 @@ import { ToolName, type Tool } from '#lib/contracts/tool';
 import { toBfclSchema, toJsonSchema } from './bfcl-schema.js';
 
 /**
- * A function of BFCL as a tool; `unknown` is told of types that nobody knows. What a tool cannot say (a tuple, a name that
- * providers refuse) stands beside it, for the way back.
+ * A function of BFCL as a tool; `unknown` is told of types that nobody knows. What a tool cannot say (a tuple, a
+ * name that providers refuse) stands beside it, for the way back.
  */
 export function toTool(described: JsonObject & { name: string }, unknown: (type: string) => void): Tool {
-  const name = ToolName.safeParse(described.name).success ? described.name : described.name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'function';
+  const name = ToolName.safeParse(described.name).success
+    ? described.name
+    : described.name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'function';
   const parameters = toJsonSchema(described.parameters ?? {}, unknown);
   const description = typeof described.description === 'string' ? { description: described.description } : {};
-  const tool: Tool = { type: 'function', function: { name, ...description, parameters: { ...parameters, type: 'object', properties: parameters.properties ?? {} } } };
+  const tool: Tool = {
+    type: 'function',
+    function: {
+      name,
+      ...description,
+      parameters: { ...parameters, type: 'object', properties: parameters.properties ?? {} },
+    },
+  };
   return isDeepStrictEqual(toFunction(tool), described) ? tool : { ...tool, annotations: { bfcl: described } };
 }
 
@@ -19,6 +28,15 @@ export function toTool(described: JsonObject & { name: string }, unknown: (type:
 export function toFunction(tool: Tool): JsonObject & { name: string } {
   const { name, description, parameters } = tool.function;
   const kept = tool.annotations?.bfcl;
-  if (isObject(kept) && typeof kept.name === 'string' && isDeepStrictEqual(toTool(kept as JsonObject & { name: string }, () => {}).function, tool.function)) return kept as JsonObject & { name: string };
-  return { name, ...(description !== undefined && { description }), parameters: toBfclSchema({ type: 'object', properties: {}, ...parameters }) };
+  if (
+    isObject(kept) &&
+    typeof kept.name === 'string' &&
+    isDeepStrictEqual(toTool(kept as JsonObject & { name: string }, () => {}).function, tool.function)
+  )
+    return kept as JsonObject & { name: string };
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    parameters: toBfclSchema({ type: 'object', properties: {}, ...parameters }),
+  };
 }

@@ -18,15 +18,24 @@ type Checked<Made> = { made: Made } | { wrong: InputError[] };
 const MOST_CHAINLESS = 20;
 
 /**
- * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of the process
- * want to be served meanwhile.
- * @returns the suite, the JSON of each of its cases, and what its author should know of the tools and of what is expected
+ * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of
+ * the process want to be served meanwhile.
+ * @returns the suite, the JSON of each of its cases, and what its author should know of the tools and of what is
+ *   expected
  * @throws ProblemError 400 or 422, naming the lines
  */
-export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
+export async function checkSuite({
+  suite,
+  lines,
+  leaveOut,
+}: Draft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
-    throw new ProblemError(400, `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`, [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }]);
+    throw new ProblemError(
+      400,
+      `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`,
+      [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }],
+    );
   }
   // What came as JSON was looked at before; a file of another format was not.
   const bad = unstorable(suite);
@@ -37,13 +46,27 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ s
   const errors: InputError[] = [];
   const turn = takeTurns();
   /** The cases that `check` finds nothing wrong with. */
-  const pass = async <Made>(many: readonly (readonly [number, unknown])[], check: (input: never) => Checked<Made>): Promise<[number, Made][]> => {
+  const pass = async <Made>(
+    many: readonly (readonly [number, unknown])[],
+    check: (input: never) => Checked<Made>,
+  ): Promise<[number, Made][]> => {
     const good: [number, Made][] = [];
     for (const [index, input] of many) {
       const found = check(input as never);
       if ('made' in found) good.push([index, found.made]);
-      else if (leaveOut) leaveOut.at(lines![index]!, `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ${found.wrong[0]!.message}`);
-      else errors.push(...found.wrong.map(({ path, message }) => ({ path: pointer(['test_cases', index]) + path, message: lines?.[index] ? `${message} (line ${lines[index]})` : message })));
+      else if (leaveOut)
+        leaveOut.at(
+          lines![index]!,
+          `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ` +
+            `${found.wrong[0]!.message}`,
+        );
+      else
+        errors.push(
+          ...found.wrong.map(({ path, message }) => ({
+            path: pointer(['test_cases', index]) + path,
+            message: lines?.[index] ? `${message} (line ${lines[index]})` : message,
+          })),
+        );
       if (errors.length >= MOST_FAULTS) break;
       await turn();
     }
@@ -66,7 +89,8 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ s
     return wrong.length ? { wrong } : { made: input };
   });
   if (errors.length) throw refusal(422, errors, 'things do not fit together; nothing was saved');
-  if (leaveOut && cases.length === 0) throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
+  if (leaveOut && cases.length === 0)
+    throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
   const written: string[] = [];
   const search = new SlipSearch(tools);
   const chainless = new Warnings(MOST_CHAINLESS);
@@ -74,11 +98,19 @@ export async function checkSuite({ suite, lines, leaveOut }: Draft): Promise<{ s
   let bytes = 0;
   for (const [index, input] of cases) {
     search.look(input, index);
-    for (const { path, message } of checkChainFields(input)) chainless.add(`${place(index)}${input.name ? ` ("${input.name}")` : ''}, ${path}: ${message} The case is played as one turn.`);
+    for (const { path, message } of checkChainFields(input))
+      chainless.add(
+        `${place(index)}${input.name ? ` ("${input.name}")` : ''}, ${path}: ${message} The case is played as one turn.`,
+      );
     written.push(JSON.stringify(input));
     bytes += bytesOf(written.at(-1)!);
     if (bytes > LARGEST_IMPORT_BYTES) {
-      throw new ProblemError(422, `The first ${written.length} of ${cases.length} cases have ${bytes} bytes already, and those of one import may have ${LARGEST_IMPORT_BYTES} (${LARGEST_IMPORT_BYTES / 2 ** 20} MiB). Divide the file.`);
+      throw new ProblemError(
+        422,
+        `The first ${written.length} of ${cases.length} cases have ${bytes} bytes already, and those ` +
+          `of one import may have ${LARGEST_IMPORT_BYTES} (${LARGEST_IMPORT_BYTES / 2 ** 20} MiB). ` +
+          'Divide the file.',
+      );
     }
     await turn();
   }
@@ -95,7 +127,13 @@ function canBeUsed(tool: Tool, warnings: Warnings): boolean {
 
 function refusal(status: 400 | 422, errors: InputError[], what: string): ProblemError {
   const [first] = errors as [InputError];
-  return new ProblemError(status, errors.length === 1 ? sentence(first) : `${errors.length}${errors.length >= MOST_FAULTS ? ' or more' : ''} ${what}.`, errors);
+  return new ProblemError(
+    status,
+    errors.length === 1
+      ? sentence(first)
+      : `${errors.length}${errors.length >= MOST_FAULTS ? ' or more' : ''} ${what}.`,
+    errors,
+  );
 }
 
 /** What its author may want to know of a suite that is fine otherwise. */
@@ -105,7 +143,8 @@ export function hintsOf({ tools, test_cases }: SuiteFile): string[] {
   const prompts = test_cases.map((input) => input.prompt).filter((prompt) => prompt !== undefined);
   const seen = new Set<string>();
   const repeated = new Set(prompts.filter((prompt) => seen.size === seen.add(prompt).size));
-  if (repeated.size) hints.push(`${repeated.size} prompts occur more than once, the first: "${[...repeated][0]!.slice(0, 80)}".`);
+  if (repeated.size)
+    hints.push(`${repeated.size} prompts occur more than once, the first: "${[...repeated][0]!.slice(0, 80)}".`);
   const undescribed = tools.filter((tool) => !tool.function.description).map((tool) => tool.function.name);
   if (undescribed.length) hints.push(`Tools without a description: ${undescribed.join(', ')}. Models choose by it.`);
   return hints;

@@ -30,7 +30,10 @@ export class ConversationCases {
   readonly #guesses = new ToolGuesses();
   readonly #turns: Turn[] = [];
 
-  constructor(readonly settings: Source['settings'], readonly warnings: Warnings) {
+  constructor(
+    readonly settings: Source['settings'],
+    readonly warnings: Warnings,
+  ) {
     this.#given = givenTools(settings);
   }
 
@@ -38,7 +41,11 @@ export class ConversationCases {
     const { line, calls, tools } = turn;
     for (const { tool, params } of calls) {
       if ([...(tools ?? []), ...this.#given].some((one) => one.function.name === tool)) continue;
-      if (tools) this.warnings.at(line, `"${tool}" was called, but is not among the conversation's tools; it is added, as its calls show it`);
+      if (tools)
+        this.warnings.at(
+          line,
+          `"${tool}" was called, but is not among the conversation's tools; it is added, as its calls show it`,
+        );
       this.#guesses.note(tool, params);
     }
     this.#turns.push(turn);
@@ -55,12 +62,29 @@ export class ConversationCases {
     }
     for (const turn of turns) for (const tool of turn.tools ?? []) shelf.offer(tool);
     const suiteTools = shelf.list();
-    if (turns.length > 0 && suiteTools.length === 0) throw new ProblemError(422, ['Nothing of the file can be imported: none of its tools can be used.', ...warnings.list().slice(0, 3)].join(' '));
+    if (turns.length > 0 && suiteTools.length === 0)
+      throw new ProblemError(
+        422,
+        ['Nothing of the file can be imported: none of its tools can be used.', ...warnings.list().slice(0, 3)].join(
+          ' ',
+        ),
+      );
     const [cases, lines]: [CaseInput[], number[]] = [[], []];
     for (const turn of turns) {
       const own = turn.tools && !shared ? withGuesses(turn, guesses) : undefined;
-      const made: CaseInput = { name: turn.name, ...asked(turn.before), ...expecting(turn.calls), ...(own && { tools: own }), ...turn.more };
-      const wrong = own && own.length > MAX_TOOLS ? `it offers more than ${MAX_TOOLS} tools` : turn.calls.some(({ params }) => holdsDollarKey(params)) ? DOLLAR_KEY : undefined;
+      const made: CaseInput = {
+        name: turn.name,
+        ...asked(turn.before),
+        ...expecting(turn.calls),
+        ...(own && { tools: own }),
+        ...turn.more,
+      };
+      const wrong =
+        own && own.length > MAX_TOOLS
+          ? `it offers more than ${MAX_TOOLS} tools`
+          : turn.calls.some(({ params }) => holdsDollarKey(params))
+            ? DOLLAR_KEY
+            : undefined;
       if (wrong) {
         warnings.at(turn.line, `${turn.name}: left out, because ${wrong}`);
         continue;
@@ -75,20 +99,28 @@ export class ConversationCases {
 function expecting(calls: Call[]): Partial<CaseInput> {
   const [only] = calls;
   if (!only) return { expected_tool: null };
-  return calls.length === 1 ? { expected_tool: only.tool, expected_params: only.params } : { expected_calls: calls, call_order: 'any' };
+  return calls.length === 1
+    ? { expected_tool: only.tool, expected_params: only.params }
+    : { expected_calls: calls, call_order: 'any' };
 }
 
-/** The tools of all conversations, if they are the same everywhere: then they are the suite's, and no case needs its own. */
+/**
+ * The tools of all conversations, if they are the same everywhere: then they are the suite's, and no case needs its
+ * own.
+ */
 function sharedTools(turns: readonly Turn[], guesses: ToolGuesses): Tool[] | undefined {
   const first = turns[0]?.tools;
-  if (!first || turns.some(({ tools, calls }) => tools === null || calls.some(({ tool }) => guesses.has(tool)))) return undefined;
+  if (!first || turns.some(({ tools, calls }) => tools === null || calls.some(({ tool }) => guesses.has(tool))))
+    return undefined;
   const text = JSON.stringify(first);
   return turns.every(({ tools }) => tools === first || JSON.stringify(tools) === text) ? first : undefined;
 }
 
 function withGuesses({ tools, calls }: Turn, guesses: ToolGuesses): Tool[] {
   const names = new Set(tools!.map((tool) => tool.function.name.toLowerCase()));
-  const missing = [...new Set(calls.map(({ tool }) => tool))].filter((name) => !names.has(name.toLowerCase()) && guesses.has(name));
+  const missing = [...new Set(calls.map(({ tool }) => tool))].filter(
+    (name) => !names.has(name.toLowerCase()) && guesses.has(name),
+  );
   return [...tools!, ...missing.map((name) => guesses.tool(name))];
 }
 
@@ -97,7 +129,10 @@ export function readCall(call: Json): Call | null {
   const described = isObject(call) ? call.function : null;
   if (!isObject(described) || typeof described.name !== 'string') return null;
   try {
-    const params = typeof described.arguments === 'string' ? parseJson(described.arguments.trim() || '{}') : (described.arguments ?? {});
+    const params =
+      typeof described.arguments === 'string'
+        ? parseJson(described.arguments.trim() || '{}')
+        : (described.arguments ?? {});
     return isObject(params) ? { tool: described.name, params } : null;
   } catch {
     return null;
@@ -111,9 +146,16 @@ export function toolsOf(declared: Json, warn: (message: string) => void): Tool[]
     const described = isObject(one) && isObject(one.function) ? one.function : one;
     if (!isObject(described)) continue;
     const { input_schema, cache_control: _cache, type: _type, ...rest } = described;
-    const parsed = Tool.safeParse({ type: 'function', function: { ...(described === one ? rest : described), ...(isObject(input_schema) && { parameters: input_schema }) } });
+    const parsed = Tool.safeParse({
+      type: 'function',
+      function: {
+        ...(described === one ? rest : described),
+        ...(isObject(input_schema) && { parameters: input_schema }),
+      },
+    });
     const name = typeof described.name === 'string' ? described.name : '(without a name)';
-    if (!parsed.success || !ToolName.safeParse(name).success) warn(`the tool "${name}" cannot be used: ${parsed.success ? '' : inputFaults(parsed.error.issues)[0]!.message}`);
+    if (!parsed.success || !ToolName.safeParse(name).success)
+      warn(`the tool "${name}" cannot be used: ${parsed.success ? '' : inputFaults(parsed.error.issues)[0]!.message}`);
     else if (!tools.has(name.toLowerCase())) tools.set(name.toLowerCase(), parsed.data);
   }
   return [...tools.values()];

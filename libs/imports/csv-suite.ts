@@ -17,20 +17,30 @@ const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected
 const SUITE = 'suite';
 
 export async function importCsv({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
-  if (typeof text !== 'string' && !(text instanceof Incoming)) throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
+  if (typeof text !== 'string' && !(text instanceof Incoming))
+    throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
   const rows = readCsv(text);
   const first = await rows.next();
   const header = first.done ? [] : first.value.cells.map((cell) => cell.trim().toLowerCase());
   const stranger = header.find((column) => column !== SUITE && !FIELDS.includes(column));
   const twice = header.find((column, index) => header.indexOf(column) !== index);
   if (stranger !== undefined || twice !== undefined || header.length === 0) {
-    throw new ProblemError(400, `The first line must name the columns: ${[...FIELDS, SUITE].join(', ')}. ${twice === undefined ? `"${stranger ?? ''}" is none of them.` : `"${twice}" stands there twice.`}`);
+    throw new ProblemError(
+      400,
+      `The first line must name the columns: ${[...FIELDS, SUITE].join(', ')}. ` +
+        `${twice === undefined ? `"${stranger ?? ''}" is none of them.` : `"${twice}" stands there twice.`}`,
+    );
   }
   let own: JsonObject = {};
   const [cases, lines]: [JsonObject[], number[]] = [[], []];
   const turn = takeTurns();
   for await (const { line, cells } of rows) {
-    if (cells.length > header.length) throw new ProblemError(400, `Line ${line} has ${cells.length} cells, but the first line names ${header.length} columns. A cell with a delimiter in it stands in quotation marks.`);
+    if (cells.length > header.length)
+      throw new ProblemError(
+        400,
+        `Line ${line} has ${cells.length} cells, but the first line names ${header.length} columns. ` +
+          'A cell with a delimiter in it stands in quotation marks.',
+      );
     const input: JsonObject = {};
     for (const [index, cell] of cells.entries()) {
       const column = header[index]!;
@@ -38,7 +48,11 @@ export async function importCsv({ text, settings }: Source, warnings: Warnings):
       const value = readCell(column, cell, line);
       if (column !== SUITE) input[column] = value;
       else if (isObject(value) && cases.length === 0) own = value;
-      else throw new ProblemError(400, `Line ${line}: "${SUITE}" holds the suite's settings as JSON, in the first row alone.`);
+      else
+        throw new ProblemError(
+          400,
+          `Line ${line}: "${SUITE}" holds the suite's settings as JSON, in the first row alone.`,
+        );
     }
     if (Object.keys(input).length) {
       cases.push(plainNumbers(input) as JsonObject);
@@ -46,17 +60,32 @@ export async function importCsv({ text, settings }: Source, warnings: Warnings):
     }
     await turn();
   }
-  return { suite: withTools({ name: 'Imported cases', ...(plainNumbers(own) as JsonObject), ...settings, test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
+  return {
+    suite: withTools(
+      { name: 'Imported cases', ...(plainNumbers(own) as JsonObject), ...settings, test_cases: cases },
+      givenTools(settings).length > 0,
+      warnings,
+    ),
+    lines,
+  };
 }
 
 function readCell(column: string, cell: string, line: number): Json {
   const text = cell.replace(/^'(?='*[=+\-@\t\r])/, '');
-  if (column === 'tags' && !text.startsWith('[')) return text.split(';').map((tag) => tag.trim()).filter((tag) => tag !== '');
-  if (TEXTS.has(column) || (column === 'expected_tool' && /^[A-Za-z0-9_.-]+$/.test(text) && text !== 'null')) return unescaped(text);
+  if (column === 'tags' && !text.startsWith('['))
+    return text
+      .split(';')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== '');
+  if (TEXTS.has(column) || (column === 'expected_tool' && /^[A-Za-z0-9_.-]+$/.test(text) && text !== 'null'))
+    return unescaped(text);
   try {
     return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // As spreadsheets write truth.
   } catch (error) {
-    throw new ProblemError(400, `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
+    throw new ProblemError(
+      400,
+      `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`,
+    );
   }
 }
 
@@ -67,8 +96,14 @@ function unescaped(text: string): string | null {
   return text.startsWith('\\\\') ? text.slice(1) : text;
 }
 
-/** The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param used fields that any case has */
-export function csvTable(settings: SuiteSettings, used: readonly string[]): { header: string; rowOf: (input: JsonObject) => string } {
+/**
+ * The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param
+ * used fields that any case has
+ */
+export function csvTable(
+  settings: SuiteSettings,
+  used: readonly string[],
+): { header: string; rowOf: (input: JsonObject) => string } {
   const columns = [SUITE, ...FIELDS.filter((field) => ALWAYS.includes(field) || used.includes(field))];
   let isFirst = true;
   const rowOf = (input: JsonObject): string => {
@@ -79,18 +114,27 @@ export function csvTable(settings: SuiteSettings, used: readonly string[]): { he
   return { header: `${columns.join(',')}\r\n`, rowOf };
 }
 
-const cellOf = (column: string, value: Json | undefined): string => (value === undefined ? '' : quoted(writeCell(column, value)));
+const cellOf = (column: string, value: Json | undefined): string =>
+  value === undefined ? '' : quoted(writeCell(column, value));
 
 function writeCell(column: string, value: Json): string {
-  const isPlainList = column === 'tags' && Array.isArray(value) && value.length > 0 && value.every((tag) => typeof tag === 'string' && /^[^;[\s]([^;]*[^;\s])?$/.test(tag));
+  const isPlainList =
+    column === 'tags' &&
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((tag) => typeof tag === 'string' && /^[^;[\s]([^;]*[^;\s])?$/.test(tag));
   if (isPlainList) return value.join(';');
-  if (column === 'expected_tool' && typeof value === 'string' && /^[A-Za-z0-9_.-]+$/.test(value) && value !== 'null') return value;
+  if (column === 'expected_tool' && typeof value === 'string' && /^[A-Za-z0-9_.-]+$/.test(value) && value !== 'null')
+    return value;
   if (!TEXTS.has(column)) return JSON.stringify(value);
   if (value === null) return '\\N';
   return value === '' ? '\\E' : (value as string).startsWith('\\') ? `\\${value as string}` : (value as string);
 }
 
-/** RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe, which the import takes away. */
+/**
+ * RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe, which the import takes
+ * away.
+ */
 function quoted(text: string): string {
   const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -24,7 +24,11 @@ export interface Exported {
 }
 
 /** A suite in one of the formats, written as its cases are read: no more than a page of them is held. */
-export async function* exportSuite({ settings, pages, usedFields }: Exported, format: SuiteExportFormat, part: BfclPart): AsyncGenerator<string> {
+export async function* exportSuite(
+  { settings, pages, usedFields }: Exported,
+  format: SuiteExportFormat,
+  part: BfclPart,
+): AsyncGenerator<string> {
   const { before, write, after } = writerOf(settings, format, part, format === 'csv' ? await usedFields() : []);
   if (before) yield before;
   const turn = takeTurns();
@@ -53,7 +57,12 @@ interface Writer {
   after?: (isEmpty: boolean) => string;
 }
 
-function writerOf(settings: SuiteSettings, format: SuiteExportFormat, part: BfclPart, usedFields: readonly string[]): Writer {
+function writerOf(
+  settings: SuiteSettings,
+  format: SuiteExportFormat,
+  part: BfclPart,
+  usedFields: readonly string[],
+): Writer {
   switch (format) {
     // A case is stored as the JSON that it is.
     case 'json':
@@ -70,7 +79,11 @@ function writerOf(settings: SuiteSettings, format: SuiteExportFormat, part: Bfcl
     }
     case 'csv': {
       const { header, rowOf } = csvTable(settings, usedFields);
-      return { before: header, write: (body) => rowOf(parseJson(body) as JsonObject), after: (isEmpty) => (isEmpty ? rowOf({}) : '') };
+      return {
+        before: header,
+        write: (body) => rowOf(parseJson(body) as JsonObject),
+        after: (isEmpty) => (isEmpty ? rowOf({}) : ''),
+      };
     }
     case 'yaml':
       return {

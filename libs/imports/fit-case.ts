@@ -7,8 +7,8 @@ import { checkTools } from '../scoring/check-tools.js';
 const MOST_KEPT = 2000;
 
 /**
- * Checks the cases of an import. The same tools come with many of them, and compiling a schema takes a millisecond: each is
- * looked at once.
+ * Checks the cases of an import. The same tools come with many of them, and compiling a schema takes a millisecond:
+ * each is looked at once.
  */
 export function caseFitter(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
   const known = new Map<string, InputError[]>();
@@ -25,9 +25,21 @@ export function caseFitter(suite: readonly Tool[]): (input: CaseInput) => InputE
     const own = input.tools?.filter((tool) => typeof tool !== 'string') ?? [];
     if (own.length === 0 || input.distractors !== undefined) return checkCase(input, suite);
     const errors = input.tools!.flatMap((tool, index) =>
-      typeof tool === 'string' ? [] : toolErrors(tool).map(({ path, message }) => ({ path: pointer(['tools', index]) + path.replace(/^\/0/, ''), message })));
+      typeof tool === 'string'
+        ? []
+        : toolErrors(tool).map(({ path, message }) => ({
+            path: pointer(['tools', index]) + path.replace(/^\/0/, ''),
+            message,
+          })),
+    );
     const ownNames = new Set(own.map((tool) => tool.function.name.toLowerCase()));
     const named = input.tools!.map((tool) => (typeof tool === 'string' ? tool : tool.function.name));
-    return [...errors, ...checkCase({ ...input, tools: named }, [...suite.filter((tool) => !ownNames.has(tool.function.name.toLowerCase())), ...own])];
+    return [
+      ...errors,
+      ...checkCase({ ...input, tools: named }, [
+        ...suite.filter((tool) => !ownNames.has(tool.function.name.toLowerCase())),
+        ...own,
+      ]),
+    ];
   };
 }

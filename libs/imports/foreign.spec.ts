@@ -2,45 +2,125 @@ import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
-const tool = (name: string, properties: object = {}) => ({ type: 'function', function: { name, description: name, parameters: { type: 'object', properties } } });
-const calling = (...calls: [string, string][]) => ({ role: 'assistant', content: null, tool_calls: calls.map(([name, args], index) => ({ id: `c${index}`, type: 'function', function: { name, arguments: args } })) });
+const tool = (name: string, properties: object = {}) => ({
+  type: 'function',
+  function: { name, description: name, parameters: { type: 'object', properties } },
+});
+const calling = (...calls: [string, string][]) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: calls.map(([name, args], index) => ({
+    id: `c${index}`,
+    type: 'function',
+    function: { name, arguments: args },
+  })),
+});
 const user = (content: string) => ({ role: 'user', content });
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join('\n');
 
 describe('chat logs', () => {
   it('become a case for each assistant turn with calls: what stood before is asked, what was called is expected', async () => {
-    const messages = [{ role: 'system', content: 'S' }, user('Weather?'), calling(['f', '{"n": 5.0}']), { role: 'tool', tool_call_id: 'c0', content: '7' }, calling(['g', '{}'], ['f', '']), { role: 'assistant', content: 'Done' }];
-    const { suite, warnings } = await read('chat-logs', lines({ id: 'chat-1', messages, tools: [tool('f', { n: {} }), tool('g')] }, { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f', { n: {} }), tool('g')] }));
+    const messages = [
+      { role: 'system', content: 'S' },
+      user('Weather?'),
+      calling(['f', '{"n": 5.0}']),
+      { role: 'tool', tool_call_id: 'c0', content: '7' },
+      calling(['g', '{}'], ['f', '']),
+      { role: 'assistant', content: 'Done' },
+    ];
+    const { suite, warnings } = await read(
+      'chat-logs',
+      lines(
+        { id: 'chat-1', messages, tools: [tool('f', { n: {} }), tool('g')] },
+        { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f', { n: {} }), tool('g')] },
+      ),
+    );
     expect(warnings).toEqual([]);
     expect(suite.tools.map((one) => one.function.name)).toEqual(['f', 'g']);
     expect(suite.test_cases).toEqual([
       { name: 'chat-1 turn 1', messages: messages.slice(0, 2), expected_tool: 'f', expected_params: expect.anything() },
-      { name: 'chat-1 turn 2', messages: messages.slice(0, 4), expected_calls: [{ tool: 'g', params: {} }, { tool: 'f', params: {} }], call_order: 'any' },
+      {
+        name: 'chat-1 turn 2',
+        messages: messages.slice(0, 4),
+        expected_calls: [
+          { tool: 'g', params: {} },
+          { tool: 'f', params: {} },
+        ],
+        call_order: 'any',
+      },
       { name: 'line 2', prompt: 'Hi', expected_tool: 'f', expected_params: {} },
     ]);
     expect(JSON.stringify(suite.test_cases[0]!.expected_params)).toBe('{"n":5.0}');
   });
 
   it('whose tools differ keep them per case, and a called tool that nobody described is made of its calls', async () => {
-    const { suite, warnings } = await read('chat-logs', lines({ messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] }, { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] }));
-    expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([['f'], ['g', 'h']]);
-    expect(suite.test_cases[1]!.tools![1]).toMatchObject({ function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } } });
+    const { suite, warnings } = await read(
+      'chat-logs',
+      lines(
+        { messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] },
+        { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] },
+      ),
+    );
+    expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([
+      ['f'],
+      ['g', 'h'],
+    ]);
+    expect(suite.test_cases[1]!.tools![1]).toMatchObject({
+      function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } },
+    });
     expect(warnings).toEqual([expect.stringMatching(/^Line 2: "h" was called/)]);
   });
 
   it('of older requests, and requests with their responses, are read as well', async () => {
-    const old = { messages: [user('a'), { role: 'assistant', function_call: { name: 'f', arguments: '{}' } }, { role: 'function', name: 'f', content: '1' }, { role: 'assistant', function_call: { name: 'f', arguments: '{"again": true}' }, weight: 1 }], functions: [tool('f').function] };
-    const pair = { custom_id: 'r1', body: { messages: [user('b')], tools: [tool('f')] }, response: { choices: [{ message: calling(['f', '{}']) }] } };
+    const old = {
+      messages: [
+        user('a'),
+        { role: 'assistant', function_call: { name: 'f', arguments: '{}' } },
+        { role: 'function', name: 'f', content: '1' },
+        { role: 'assistant', function_call: { name: 'f', arguments: '{"again": true}' }, weight: 1 },
+      ],
+      functions: [tool('f').function],
+    };
+    const pair = {
+      custom_id: 'r1',
+      body: { messages: [user('b')], tools: [tool('f')] },
+      response: { choices: [{ message: calling(['f', '{}']) }] },
+    };
     const { suite } = await read('chat-logs', lines(old, pair));
-    expect(suite.test_cases).toMatchObject([{ prompt: 'a' }, { messages: [{}, { tool_calls: [{ id: 'call_1' }] }, { role: 'tool', tool_call_id: 'call_1' }], expected_params: { again: true } }, { name: 'r1', prompt: 'b', expected_tool: 'f' }]);
+    expect(suite.test_cases).toMatchObject([
+      { prompt: 'a' },
+      {
+        messages: [{}, { tool_calls: [{ id: 'call_1' }] }, { role: 'tool', tool_call_id: 'call_1' }],
+        expected_params: { again: true },
+      },
+      { name: 'r1', prompt: 'b', expected_tool: 'f' },
+    ]);
   });
 
   it('name the line of what they leave out, and import nothing of a file that is no log', async () => {
-    const { suite, warnings } = await read('chat-logs', lines({ messages: [user('a'), { role: 'assistant', content: 'no call' }] }, { messages: [user('b'), calling(['f', '{broken'])] }, { messages: [user('c'), calling(['f', '{"filter": {"$gt": 1}}'])] }, { messages: [user('d'), calling(['f', '{}'])] }));
+    const { suite, warnings } = await read(
+      'chat-logs',
+      lines(
+        { messages: [user('a'), { role: 'assistant', content: 'no call' }] },
+        { messages: [user('b'), calling(['f', '{broken'])] },
+        { messages: [user('c'), calling(['f', '{"filter": {"$gt": 1}}'])] },
+        { messages: [user('d'), calling(['f', '{}'])] },
+      ),
+    );
     expect(suite.test_cases).toHaveLength(1);
-    expect(warnings).toEqual(expect.arrayContaining([expect.stringMatching(/^Line 1: no assistant message/), expect.stringMatching(/^Line 2: message 2 .*cannot be read/), expect.stringMatching(/^Line 3: .*"\$"/)]));
-    await expect(read('chat-logs', lines({ messages: [user('a'), calling(['f', '{}'])] }, { text: 'x' }))).rejects.toThrow(/^Line 2 has no "messages"/);
-    await expect(read('chat-logs', lines({ messages: [user('a')] }))).rejects.toThrow(/Nothing of the file can be imported. Line 1/);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Line 1: no assistant message/),
+        expect.stringMatching(/^Line 2: message 2 .*cannot be read/),
+        expect.stringMatching(/^Line 3: .*"\$"/),
+      ]),
+    );
+    await expect(
+      read('chat-logs', lines({ messages: [user('a'), calling(['f', '{}'])] }, { text: 'x' })),
+    ).rejects.toThrow(/^Line 2 has no "messages"/);
+    await expect(read('chat-logs', lines({ messages: [user('a')] }))).rejects.toThrow(
+      /Nothing of the file can be imported. Line 1/,
+    );
   });
 });
 
@@ -84,12 +164,29 @@ tests:
 describe('a promptfoo configuration', () => {
   it('becomes a case for each test, prompt and value of a variable', async () => {
     const { suite, warnings } = await read('promptfoo', config);
-    expect(suite).toMatchObject({ name: 'Weather checks', tools: [{ function: { name: 'get_weather' } }, { function: { name: 'search', parameters: { type: 'object' } } }] });
+    expect(suite).toMatchObject({
+      name: 'Weather checks',
+      tools: [{ function: { name: 'get_weather' } }, { function: { name: 'search', parameters: { type: 'object' } } }],
+    });
     expect(suite.test_cases).toEqual([
-      { name: 'by name', prompt: 'Answer: Paris?', expected_calls: [{ tool: 'get_weather' }, { tool: 'search' }], call_order: 'any' },
-      { name: 'by name', prompt: 'Answer: Rome?', expected_calls: [{ tool: 'get_weather' }, { tool: 'search' }], call_order: 'any' },
+      {
+        name: 'by name',
+        prompt: 'Answer: Paris?',
+        expected_calls: [{ tool: 'get_weather' }, { tool: 'search' }],
+        call_order: 'any',
+      },
+      {
+        name: 'by name',
+        prompt: 'Answer: Rome?',
+        expected_calls: [{ tool: 'get_weather' }, { tool: 'search' }],
+        call_order: 'any',
+      },
       { prompt: 'Answer: Code', expected_tool: 'get_weather', expected_params: { city: 'Paris' } },
-      { prompt: 'Answer: Spans', expected_calls: [{ tool: 'search' }, { tool: 'get_weather', params: expect.anything() }], call_order: 'strict' },
+      {
+        prompt: 'Answer: Spans',
+        expected_calls: [{ tool: 'search' }, { tool: 'get_weather', params: expect.anything() }],
+        call_order: 'strict',
+      },
       { prompt: 'Answer: Any', expected_tool: ['get_weather', 'search'] },
     ]);
     expect(warnings).toEqual([
@@ -102,9 +199,20 @@ describe('a promptfoo configuration', () => {
   });
 
   it('of JSON is read too, and what it keeps in other files is asked for', async () => {
-    const { suite } = await read('promptfoo', { prompts: ['{{q}}'], tests: [{ vars: { q: 'x' }, assert: [{ type: 'not-is-valid-openai-tools-call' }] }, { vars: { q: 'y' }, assert: [{ type: 'tool-call-f1', value: ['f'] }] }] });
-    expect(suite.test_cases).toEqual([{ prompt: 'x', expected_tool: null }, { prompt: 'y', expected_tool: 'f' }]);
-    await expect(read('promptfoo', 'prompts: [a]\ntests: file://tests.csv')).rejects.toThrow(/"file:\/\/tests.csv" names a file/);
+    const { suite } = await read('promptfoo', {
+      prompts: ['{{q}}'],
+      tests: [
+        { vars: { q: 'x' }, assert: [{ type: 'not-is-valid-openai-tools-call' }] },
+        { vars: { q: 'y' }, assert: [{ type: 'tool-call-f1', value: ['f'] }] },
+      ],
+    });
+    expect(suite.test_cases).toEqual([
+      { prompt: 'x', expected_tool: null },
+      { prompt: 'y', expected_tool: 'f' },
+    ]);
+    await expect(read('promptfoo', 'prompts: [a]\ntests: file://tests.csv')).rejects.toThrow(
+      /"file:\/\/tests.csv" names a file/,
+    );
     await expect(read('promptfoo', 'prompts: file://a.txt\ntests: []')).rejects.toThrow(/no prompts of its own/);
   });
 });
@@ -118,24 +226,52 @@ describe('a promptfoo configuration that was written to keep the reader busy', (
     const blanks = `{{${' '.repeat(200_000)}`;
     const braces = '{{'.repeat(100_000);
     const code = { type: 'javascript', value: pattern.repeat(20_000) };
-    const { suite, warnings } = await read('promptfoo', { prompts: [blanks.slice(0, 40_000), braces.slice(0, 40_000), `${blanks}}}`, 'Ask {{q}}'], tests: [asserting([called, code])] });
-    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([blanks.slice(0, 40_000), braces.slice(0, 40_000), 'Ask x']);
-    expect(warnings).toEqual(expect.arrayContaining([expect.stringMatching(/assertion "javascript" is not converted/), expect.stringMatching(/uses more of Nunjucks/)]));
+    const { suite, warnings } = await read('promptfoo', {
+      prompts: [blanks.slice(0, 40_000), braces.slice(0, 40_000), `${blanks}}}`, 'Ask {{q}}'],
+      tests: [asserting([called, code])],
+    });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([
+      blanks.slice(0, 40_000),
+      braces.slice(0, 40_000),
+      'Ask x',
+    ]);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/assertion "javascript" is not converted/),
+        expect.stringMatching(/uses more of Nunjucks/),
+      ]),
+    );
   });
 
   it('fills in what it can, with dashes and filters, and leaves a prompt out that grows beyond all measure', async () => {
     const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
-    const { suite, warnings } = await read('promptfoo', { prompts, tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }] });
+    const { suite, warnings } = await read('promptfoo', {
+      prompts,
+      tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }],
+    });
     const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
     expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
     expect([second, ...others]).toEqual(['{{ q']);
-    expect(warnings).toEqual([expect.stringMatching(/more than 1000000 characters with its variables/), expect.anything(), expect.anything()]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/more than 1000000 characters with its variables/),
+      expect.anything(),
+      expect.anything(),
+    ]);
   });
 });
 
 describe('the native format', () => {
   it('says which field of which case is wrong, before anything is made', async () => {
-    await expect(read('native', { name: 'n', tools: [tool('f')], test_cases: [{ prompt: 'p', expected_tool: 'f' }, { prompt: 'p', expected_tool: 'g' }] })).rejects.toMatchObject({ status: 422, errors: [{ path: '/test_cases/1/expected_tool' }] });
+    await expect(
+      read('native', {
+        name: 'n',
+        tools: [tool('f')],
+        test_cases: [
+          { prompt: 'p', expected_tool: 'f' },
+          { prompt: 'p', expected_tool: 'g' },
+        ],
+      }),
+    ).rejects.toMatchObject({ status: 422, errors: [{ path: '/test_cases/1/expected_tool' }] });
     await expect(read('native', '[1')).rejects.toMatchObject({ status: 400 });
     await expect(read('native', { test_cases: 5 })).rejects.toMatchObject({ status: 400 });
   });

@@ -9,16 +9,112 @@ const read = (format: ImportFormat, body: unknown) => importSuite(format, body, 
 /** A file as its format wants it, for the random changes below to start from. */
 const call = { function: { name: 'f', arguments: '{"a":1}' } };
 const good: Record<ImportFormat, unknown> = {
-  native: { name: 'n', tools: [{ function: { name: 'f' } }], test_cases: [{ prompt: 'p', expected_tool: 'f', expected_params: { a: { $one_of: [1] } } }] },
+  native: {
+    name: 'n',
+    tools: [{ function: { name: 'f' } }],
+    test_cases: [{ prompt: 'p', expected_tool: 'f', expected_params: { a: { $one_of: [1] } } }],
+  },
   yaml: { name: 'n', tools: [{ function: { name: 'f' } }], test_cases: [{ prompt: 'p', expected_tool: 'f' }] },
-  jsonl: [{ suite: { name: 'n' } }, { prompt: 'p', expected_tool: 'f', expected_params: { a: { $one_of: [1] } }, mock_responses: { f: 1 } }],
+  jsonl: [
+    { suite: { name: 'n' } },
+    { prompt: 'p', expected_tool: 'f', expected_params: { a: { $one_of: [1] } }, mock_responses: { f: 1 } },
+  ],
   csv: [],
-  bfcl: [{ id: 'simple_0', question: [[{ role: 'user', content: 'q' }]], function: [{ name: 'f', parameters: { type: 'dict', properties: { a: { type: 'array', items: { type: 'dict' } } }, required: ['a'] } }] }, { id: 'simple_0', ground_truth: [{ f: { a: [[{ b: [1, ''] }], ''] } }] }],
-  'chat-logs': [{ messages: [{ role: 'user', content: 'q' }, { role: 'assistant', tool_calls: [call] }, { role: 'assistant', function_call: call.function }], tools: [{ function: { name: 'f', parameters: { type: 'object' } } }] }],
-  otlp: { resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: 't', spanId: 's', attributes: [{ key: 'gen_ai.input.messages', value: { stringValue: '[{"role":"user","parts":[{"type":"text","content":"q"}]}]' } }, { key: 'gen_ai.output.messages', value: { arrayValue: { values: [{ kvlistValue: { values: [{ key: 'role', value: { stringValue: 'assistant' } }, { key: 'tool_calls', value: { stringValue: '[{"name":"f","arguments":{"a":1}}]' } }] } }] } } }], events: [{ name: 'gen_ai.choice', attributes: [] }] }] }] }] },
-  langfuse: { data: [{ id: 'o', traceId: 't', type: 'GENERATION', input: { messages: [{ role: 'user', content: 'q' }], tools: [call] }, output: { content: [{ type: 'tool_use', name: 'f', input: { a: 1 } }], tool_calls: [call] }, metadata: { tools: [] } }] },
-  phoenix: { spans: [{ span_kind: 'LLM', context: { trace_id: 't', span_id: 's' }, 'attributes.llm.tools': [{ 'tool.json_schema': '{"name":"f"}' }], attributes: { 'llm.input_messages.0.message.role': 'user', 'llm.input_messages.0.message.content': 'q', llm: { output_messages: [{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }] } } }] },
-  promptfoo: { prompts: ['{{q}}'], providers: [{ config: { tools: [call] } }], defaultTest: { vars: { q: ['x'] }, assert: [{ type: 'tool-call-f1', value: ['f'] }] }, tests: [{ assert: [{ type: 'trajectory:tool-args-match', value: { name: 'f', args: { a: 1 } } }] }] },
+  bfcl: [
+    {
+      id: 'simple_0',
+      question: [[{ role: 'user', content: 'q' }]],
+      function: [
+        {
+          name: 'f',
+          parameters: { type: 'dict', properties: { a: { type: 'array', items: { type: 'dict' } } }, required: ['a'] },
+        },
+      ],
+    },
+    { id: 'simple_0', ground_truth: [{ f: { a: [[{ b: [1, ''] }], ''] } }] },
+  ],
+  'chat-logs': [
+    {
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'assistant', function_call: call.function },
+      ],
+      tools: [{ function: { name: 'f', parameters: { type: 'object' } } }],
+    },
+  ],
+  otlp: {
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            spans: [
+              {
+                traceId: 't',
+                spanId: 's',
+                attributes: [
+                  {
+                    key: 'gen_ai.input.messages',
+                    value: { stringValue: '[{"role":"user","parts":[{"type":"text","content":"q"}]}]' },
+                  },
+                  {
+                    key: 'gen_ai.output.messages',
+                    value: {
+                      arrayValue: {
+                        values: [
+                          {
+                            kvlistValue: {
+                              values: [
+                                { key: 'role', value: { stringValue: 'assistant' } },
+                                { key: 'tool_calls', value: { stringValue: '[{"name":"f","arguments":{"a":1}}]' } },
+                              ],
+                            },
+                          },
+                        ],
+                      },
+                    },
+                  },
+                ],
+                events: [{ name: 'gen_ai.choice', attributes: [] }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  langfuse: {
+    data: [
+      {
+        id: 'o',
+        traceId: 't',
+        type: 'GENERATION',
+        input: { messages: [{ role: 'user', content: 'q' }], tools: [call] },
+        output: { content: [{ type: 'tool_use', name: 'f', input: { a: 1 } }], tool_calls: [call] },
+        metadata: { tools: [] },
+      },
+    ],
+  },
+  phoenix: {
+    spans: [
+      {
+        span_kind: 'LLM',
+        context: { trace_id: 't', span_id: 's' },
+        'attributes.llm.tools': [{ 'tool.json_schema': '{"name":"f"}' }],
+        attributes: {
+          'llm.input_messages.0.message.role': 'user',
+          'llm.input_messages.0.message.content': 'q',
+          llm: { output_messages: [{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }] },
+        },
+      },
+    ],
+  },
+  promptfoo: {
+    prompts: ['{{q}}'],
+    providers: [{ config: { tools: [call] } }],
+    defaultTest: { vars: { q: ['x'] }, assert: [{ type: 'tool-call-f1', value: ['f'] }] },
+    tests: [{ assert: [{ type: 'trajectory:tool-args-match', value: { name: 'f', args: { a: 1 } } }] }],
+  },
 };
 
 /** The value with one place in it replaced by another, or gone. */
@@ -28,71 +124,170 @@ function changed(value: unknown, path: number[], by: unknown): unknown {
   const keys = Object.keys(value);
   const key = keys[first % keys.length]!;
   const inner = changed((value as Record<string, unknown>)[key], rest, by);
-  return Array.isArray(value) ? value.map((one, index) => (String(index) === key ? inner : one)) : { ...value, [key]: inner };
+  return Array.isArray(value)
+    ? value.map((one, index) => (String(index) === key ? inner : one))
+    : { ...value, [key]: inner };
 }
 
-const stranger = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>(undefined, '__proto__', { __proto__: null }, { toString: 1 }, { $one_of: [] }, { $optional: { $optional: 1 } }, [[[]]], '', '\u0000', 1e308, ['f', 'f'], { type: 'dict', properties: null }));
+const stranger = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(
+    undefined,
+    '__proto__',
+    { __proto__: null },
+    { toString: 1 },
+    { $one_of: [] },
+    { $optional: { $optional: 1 } },
+    [[[]]],
+    '',
+    '\u0000',
+    1e308,
+    ['f', 'f'],
+    { type: 'dict', properties: null },
+  ),
+);
 
-it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))('any change of a file of %s makes a suite, or is refused with a reason; and a suite that was made can be exported', async (format) => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 12 }), stranger, async (path, by) => {
-      const value = changed(good[format], path, by);
-      const body = Array.isArray(value) ? value.map((one) => JSON.stringify(one) ?? '').join('\n') : format === 'yaml' || format === 'promptfoo' ? JSON.stringify(value) : value;
-      try {
-        const { suite } = await read(format, body);
-        for (const to of SUITE_EXPORT_FORMATS) await exportWhole(suite, to);
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-      }
-    }),
-    { numRuns: 300 },
-  );
-});
+it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
+  'any change of a file of %s makes a suite, or is refused with a reason; and a suite that was made can be exported',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 12 }), stranger, async (path, by) => {
+        const value = changed(good[format], path, by);
+        const body = Array.isArray(value)
+          ? value.map((one) => JSON.stringify(one) ?? '').join('\n')
+          : format === 'yaml' || format === 'promptfoo'
+            ? JSON.stringify(value)
+            : value;
+        try {
+          const { suite } = await read(format, body);
+          for (const to of SUITE_EXPORT_FORMATS) await exportWhole(suite, to);
+        } catch (error) {
+          if (!(error instanceof ProblemError)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 it('any text is a CSV file or is refused with a reason', async () => {
-  const cell = fc.oneof(fc.constantFrom('prompt', 'expected_tool', 'suite', '{}', '"', '""', '"x\ny"', "'=1", '\\N', 'null', '[1', ''), fc.string());
+  const cell = fc.oneof(
+    fc.constantFrom('prompt', 'expected_tool', 'suite', '{}', '"', '""', '"x\ny"', "'=1", '\\N', 'null', '[1', ''),
+    fc.string(),
+  );
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(cell), { maxLength: 4 }), fc.constantFrom(',', ';', '\t'), async (rows, delimiter) => {
-      const text = ['prompt,expected_tool,expected_params,tags,suite'.replaceAll(',', delimiter), ...rows.map((row) => row.join(delimiter))].join('\r\n');
-      await read('csv', text).catch((error) => {
-        if (!(error instanceof ProblemError)) throw error;
-      });
-    }),
+    fc.asyncProperty(
+      fc.array(fc.array(cell), { maxLength: 4 }),
+      fc.constantFrom(',', ';', '\t'),
+      async (rows, delimiter) => {
+        const text = [
+          'prompt,expected_tool,expected_params,tags,suite'.replaceAll(',', delimiter),
+          ...rows.map((row) => row.join(delimiter)),
+        ].join('\r\n');
+        await read('csv', text).catch((error) => {
+          if (!(error instanceof ProblemError)) throw error;
+        });
+      },
+    ),
     { numRuns: 300 },
   );
 });
 
 describe('a trace that was written to keep the reader busy', () => {
-  const spanOf = (attributes: [string, object][]) => ({ resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: 't', spanId: 's', attributes: attributes.map(([key, value]) => ({ key, value })) }] }] }] });
+  const spanOf = (attributes: [string, object][]) => ({
+    resourceSpans: [
+      {
+        scopeSpans: [
+          { spans: [{ traceId: 't', spanId: 's', attributes: attributes.map(([key, value]) => ({ key, value })) }] },
+        ],
+      },
+    ],
+  });
   const asked: [string, object] = ['gen_ai.input.messages', { stringValue: '[{"role":"user","content":"q"}]' }];
-  const called: [string, object] = ['gen_ai.output.messages', { stringValue: '[{"role":"assistant","tool_calls":[{"name":"f","arguments":{}}]}]' }];
+  const called: [string, object] = [
+    'gen_ai.output.messages',
+    { stringValue: '[{"role":"assistant","tool_calls":[{"name":"f","arguments":{}}]}]' },
+  ];
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
   it('with a hundred thousand attributes, names of a million dots, indices of a thousand million and texts nested without end is read in one go', async () => {
-    const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [`gen_ai.prompt.${n * 10_000}.x`, { stringValue: 'x' }]);
+    const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
+      `gen_ai.prompt.${n * 10_000}.x`,
+      { stringValue: 'x' },
+    ]);
     const dots: [string, object] = [`gen_ai.${'a.'.repeat(1_000_000)}b`, { stringValue: 'x' }];
-    const { suite } = await read('otlp', spanOf([asked, called, ...many, dots, ['gen_ai.tool.definitions', { stringValue: deep }], ['llm.__proto__.x', { stringValue: 'x' }], ['gen_ai.__proto__', { kvlistValue: { values: [] } }]]));
+    const { suite } = await read(
+      'otlp',
+      spanOf([
+        asked,
+        called,
+        ...many,
+        dots,
+        ['gen_ai.tool.definitions', { stringValue: deep }],
+        ['llm.__proto__.x', { stringValue: 'x' }],
+        ['gen_ai.__proto__', { kvlistValue: { values: [] } }],
+      ]),
+    );
     expect(suite.test_cases).toMatchObject([{ prompt: 'q', expected_tool: 'f' }]);
-    const nested = ['input', 'output'].map((side): [string, object] => [`gen_ai.${side}.messages`, { stringValue: deep }]);
+    const nested = ['input', 'output'].map((side): [string, object] => [
+      `gen_ai.${side}.messages`,
+      { stringValue: deep },
+    ]);
     await expect(read('otlp', spanOf(nested))).rejects.toBeInstanceOf(ProblemError);
-    await expect(read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }])).rejects.toBeInstanceOf(ProblemError);
-    await expect(read('phoenix', JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }))).rejects.toThrow(/deeper than 200 levels/);
+    await expect(read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }])).rejects.toBeInstanceOf(
+      ProblemError,
+    );
+    await expect(
+      read(
+        'phoenix',
+        JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }),
+      ),
+    ).rejects.toThrow(/deeper than 200 levels/);
   });
 
   it('with ids and questions of any length keeps no more of them than a case holds', async () => {
-    const span = { traceId: 't'.repeat(10_000), spanId: 's'.repeat(10_000), attributes: [asked, called].map(([key, value]) => ({ key, value })) };
+    const span = {
+      traceId: 't'.repeat(10_000),
+      spanId: 's'.repeat(10_000),
+      attributes: [asked, called].map(([key, value]) => ({ key, value })),
+    };
     const { suite } = await read('otlp', { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
     expect(suite.test_cases[0]!.source!.length).toBeLessThanOrEqual(500);
-    const long = await read('langfuse', [{ id: 'o'.repeat(10_000), type: 'GENERATION', input: `${'x '.repeat(20_000)}`, output: { tool_calls: [call] } }]);
+    const long = await read('langfuse', [
+      { id: 'o'.repeat(10_000), type: 'GENERATION', input: `${'x '.repeat(20_000)}`, output: { tool_calls: [call] } },
+    ]);
     expect(long.suite.test_cases[0]!.name!.length).toBeLessThan(200);
   });
 
   it('with tens of thousands of tools, or thousands of parameters in each call of one, is read or refused before its memory is full', async () => {
-    const calling = (n: number, calls: object[]) => ({ id: `o${n}`, type: 'GENERATION', input: `question ${n}`, output: { tool_calls: calls } });
-    const many = await read('langfuse', Array.from({ length: 3000 }, (_, n) => calling(n, Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })))));
+    const calling = (n: number, calls: object[]) => ({
+      id: `o${n}`,
+      type: 'GENERATION',
+      input: `question ${n}`,
+      output: { tool_calls: calls },
+    });
+    const many = await read(
+      'langfuse',
+      Array.from({ length: 3000 }, (_, n) =>
+        calling(
+          n,
+          Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })),
+        ),
+      ),
+    );
     expect(many.suite.tools).toHaveLength(128);
-    expect(many.warnings.slice(-4, -1)).toEqual([expect.stringMatching(/^And \d+ more/), expect.stringMatching(/describe its tools: 60000 are made/), expect.stringMatching(/drafts/)]);
-    const wide = Array.from({ length: 100 }, (_, n) => calling(n, [{ name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) }]));
-    await expect(read('langfuse', wide)).rejects.toThrow(/none of its tools can be used\. The tool "f" is left out: it has 501 properties/);
+    expect(many.warnings.slice(-4, -1)).toEqual([
+      expect.stringMatching(/^And \d+ more/),
+      expect.stringMatching(/describe its tools: 60000 are made/),
+      expect.stringMatching(/drafts/),
+    ]);
+    const wide = Array.from({ length: 100 }, (_, n) =>
+      calling(n, [
+        { name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) },
+      ]),
+    );
+    await expect(read('langfuse', wide)).rejects.toThrow(
+      /none of its tools can be used\. The tool "f" is left out: it has 501 properties/,
+    );
   });
 });

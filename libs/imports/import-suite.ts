@@ -29,10 +29,20 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   yaml: importYaml,
 };
 
-/** A body in one of the formats as a suite that can be saved, the JSON of each of its cases, and what its author should know. Nothing of a bad file is taken. */
-export async function importSuite(format: ImportFormat, body: unknown, name: string | undefined): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
+/**
+ * A body in one of the formats as a suite that can be saved, the JSON of each of its cases, and what its author
+ * should know. Nothing of a bad file is taken.
+ */
+export async function importSuite(
+  format: ImportFormat,
+  body: unknown,
+  name: string | undefined,
+): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const warnings = new Warnings();
-  const draft = format === 'native' ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name) : await CONVERT[format](readSource(body, name), warnings);
+  const draft =
+    format === 'native'
+      ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name)
+      : await CONVERT[format](readSource(body, name), warnings);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }

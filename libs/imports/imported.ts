@@ -12,7 +12,10 @@ export interface Draft {
   suite: Record<string, unknown> & { test_cases: unknown[] };
   /** Where each case stands in the file, for messages; without it a message says which case it is. */
   lines?: number[];
-  /** Of a format that its author cannot bend to our rules: what does not fit is left out and told here, instead of refusing all. */
+  /**
+   * Of a format that its author cannot bend to our rules: what does not fit is left out and told here, instead of
+   * refusing all.
+   */
   leaveOut?: Warnings;
 }
 
@@ -32,7 +35,10 @@ const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 /** What a body means: the file itself (a text, or JSON), or an object that holds it with the suite's settings. */
 export function readSource(body: unknown, name: string | undefined): Source {
   const named = name === undefined ? {} : { name };
-  const holder = isObject(body) && !(body instanceof Incoming) ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key])) : undefined;
+  const holder =
+    isObject(body) && !(body instanceof Incoming)
+      ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key]))
+      : undefined;
   if (body instanceof Incoming) return { text: body, settings: named };
   if (!isObject(body) || holder === undefined) {
     if (body === undefined || body === '') throw new ProblemError(400, 'The body is empty: send the file.');
@@ -41,9 +47,17 @@ export function readSource(body: unknown, name: string | undefined): Source {
   const answers = ANSWER_KEYS.find((key) => key in body);
   const known = new Set<string>([holder, ...SETTINGS, ...(answers ? [answers] : [])]);
   const stranger = Object.keys(body).find((key) => !known.has(key));
-  if (stranger) throw new ProblemError(400, `/${stranger} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`);
+  if (stranger)
+    throw new ProblemError(
+      400,
+      `/${stranger} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`,
+    );
   const settings = Object.fromEntries(SETTINGS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
-  return { text: body[holder]!, ...(answers && { answers: body[answers] }), settings: { ...(plainNumbers(settings) as object), ...named } };
+  return {
+    text: body[holder]!,
+    ...(answers && { answers: body[answers] }),
+    settings: { ...(plainNumbers(settings) as object), ...named },
+  };
 }
 
 /** Tools given beside a file, checked by their schema. @throws ProblemError 400 */
@@ -55,7 +69,10 @@ export function givenTools(settings: Source['settings']): Tool[] {
   throw new ProblemError(400, `/tools${path} ${message}`);
 }
 
-/** The first tools with different names, as many as a suite may have: what the suite itself offers where each case brings tools of its own. */
+/**
+ * The first tools with different names, as many as a suite may have: what the suite itself offers where each case
+ * brings tools of its own.
+ */
 export class ToolShelf {
   readonly #tools = new Map<string, Tool>();
   #bytes = 2; // The brackets of the list.
@@ -80,12 +97,21 @@ export class ToolShelf {
 /** A conversation as a case holds it: one question of a user is its prompt. */
 export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
   const [only] = messages;
-  if (messages.length === 1 && isObject(only) && only.role === 'user' && typeof only.content === 'string' && only.content !== '') return { prompt: only.content };
+  if (
+    messages.length === 1 &&
+    isObject(only) &&
+    only.role === 'user' &&
+    typeof only.content === 'string' &&
+    only.content !== ''
+  )
+    return { prompt: only.content };
   return { messages: messages as CaseInput['messages'] };
 }
 
 /** Whether a value that knows nothing of matchers would be taken for one. */
 export const holdsDollarKey = (value: Json): boolean =>
-  Array.isArray(value) ? value.some(holdsDollarKey) : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || holdsDollarKey(inner));
+  Array.isArray(value)
+    ? value.some(holdsDollarKey)
+    : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || holdsDollarKey(inner));
 
 export const DOLLAR_KEY = 'it expects an object with a key that begins with "$", which means a matcher here';

@@ -6,8 +6,14 @@ export class Incoming {
   constructor(readonly pieces: AsyncIterable<string>) {}
 }
 
-/** The whole of a text, for formats that are one value. @throws ProblemError 413 as soon as it is longer than `limit.size` */
-export async function wholeOf(text: Json | Incoming, limit?: { size: number; refusal: () => ProblemError }): Promise<Json> {
+/**
+ * The whole of a text, for formats that are one value. @throws ProblemError 413 as soon as it is longer than
+ * `limit.size`
+ */
+export async function wholeOf(
+  text: Json | Incoming,
+  limit?: { size: number; refusal: () => ProblemError },
+): Promise<Json> {
   if (!(text instanceof Incoming)) return text;
   let whole = '';
   for await (const piece of text.pieces) {

@@ -12,14 +12,22 @@ export async function importJsonl({ text, settings }: Source, warnings: Warnings
   for await (const { line, value } of readLines(text, 'the file')) {
     const plain = plainNumbers(value) as JsonObject;
     if (isObject(plain.suite)) {
-      if (cases.length) throw new ProblemError(400, `Line ${line} holds the suite's settings, which belong into the first line.`);
+      if (cases.length)
+        throw new ProblemError(400, `Line ${line} holds the suite's settings, which belong into the first line.`);
       own = plain.suite;
     } else {
       cases.push(plain);
       lines.push(line);
     }
   }
-  return { suite: withTools({ name: 'Imported cases', ...own, ...settings, test_cases: cases }, givenTools(settings).length > 0, warnings), lines };
+  return {
+    suite: withTools(
+      { name: 'Imported cases', ...own, ...settings, test_cases: cases },
+      givenTools(settings).length > 0,
+      warnings,
+    ),
+    lines,
+  };
 }
 
 /** A table or list of cases need not say what the tools look like: then they are made of the calls that it expects. */

@@ -22,27 +22,40 @@ export async function* readCsv(text: string | Incoming): AsyncGenerator<CsvRow> 
     const left = yield* rowsOf(source, delimiter, line, false);
     line = left.line;
     rest = source.slice(left.at);
-    enough = rest.length * 2; // A row that is longer than its piece is looked at again when there is twice as much of it.
+    // A row that is longer than its piece is looked at again when there is twice as much of it.
+    enough = rest.length * 2;
   }
   const last = typeof text === 'string' ? text : rest;
   const source = delimiter === undefined ? last.replace(/^\ufeff/, '') : last;
   yield* rowsOf(source, delimiter ?? delimiterOf(source), line, true);
 }
 
-/** The rows that stand in a text whole; answers where the next one begins. Of a text that has ended, the last one is whole too. */
-function* rowsOf(source: string, delimiter: string, firstLine: number, ended: boolean): Generator<CsvRow, { at: number; line: number }> {
+/**
+ * The rows that stand in a text whole; answers where the next one begins. Of a text that has ended, the last one is
+ * whole too.
+ */
+function* rowsOf(
+  source: string,
+  delimiter: string,
+  firstLine: number,
+  ended: boolean,
+): Generator<CsvRow, { at: number; line: number }> {
   let line = firstLine;
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < source.length;) {
     const row: CsvRow = { line, cells: [] };
     const begin = { at, line };
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       let cell = '';
       if (source[at] === '"') {
         const openedAt = line;
-        for (at++; ; ) {
+        for (at++; ;) {
           const quote = source.indexOf('"', at);
           if (!ended && (quote < 0 || quote + 1 >= source.length)) return begin;
-          if (quote < 0) throw new ProblemError(400, `Line ${openedAt}: a cell begins with a quotation mark and never ends. Nothing was imported.`);
+          if (quote < 0)
+            throw new ProblemError(
+              400,
+              `Line ${openedAt}: a cell begins with a quotation mark and never ends. Nothing was imported.`,
+            );
           cell += source.slice(at, quote);
           at = quote + 1;
           if (source[at] !== '"') break;
@@ -50,7 +63,12 @@ function* rowsOf(source: string, delimiter: string, firstLine: number, ended: bo
           at++;
         }
         line += cell.split('\n').length - 1;
-        if (at < source.length && ![delimiter, '\r', '\n'].includes(source[at]!)) throw new ProblemError(400, `Line ${line}: something follows the closing quotation mark of a cell. Quotation marks inside a cell are doubled.`);
+        if (at < source.length && ![delimiter, '\r', '\n'].includes(source[at]!))
+          throw new ProblemError(
+            400,
+            `Line ${line}: something follows the closing quotation mark of a cell. Quotation marks ` +
+              'inside a cell are doubled.',
+          );
       } else {
         const from = at;
         while (at < source.length && source[at] !== delimiter && source[at] !== '\n' && source[at] !== '\r') at++;
@@ -72,5 +90,7 @@ function* rowsOf(source: string, delimiter: string, firstLine: number, ended: bo
 
 function delimiterOf(source: string): string {
   const header = source.slice(0, /[\r\n]/.exec(source)?.index ?? source.length);
-  return [',', ';', '\t'].map((delimiter) => ({ delimiter, count: header.split(delimiter).length })).sort((a, b) => b.count - a.count)[0]!.delimiter;
+  return [',', ';', '\t']
+    .map((delimiter) => ({ delimiter, count: header.split(delimiter).length }))
+    .sort((a, b) => b.count - a.count)[0]!.delimiter;
 }

@@ -10,14 +10,15 @@ export interface Entry {
 }
 
 /**
- * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line is held. A text
- * that is one JSON list is taken as such, whole.
+ * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line
+ * is held. A text that is one JSON list is taken as such, whole.
  */
 export async function* readLines(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
   const turn = takeTurns();
   const source = given instanceof Incoming ? await unlessList(given) : given;
   if (source instanceof Incoming) return yield* entriesOf(source, what, turn);
-  const list = typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
+  const list =
+    typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
   if (list) {
     for (const [index, value] of list.entries()) {
       yield { line: index + 1, value: objectAt(index + 1, value, what) };
@@ -25,7 +26,8 @@ export async function* readLines(given: Json | Incoming, what: string): AsyncGen
     }
     return;
   }
-  if (typeof source !== 'string') throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
+  if (typeof source !== 'string')
+    throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
   yield* entriesOf(source, what, turn);
 }
 
@@ -35,7 +37,11 @@ export async function* readRecords(given: Json | Incoming, what: string): AsyncG
   yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
 }
 
-async function* entriesOf(source: string | Incoming, what: string, turn: () => Promise<void> | undefined): AsyncGenerator<Entry> {
+async function* entriesOf(
+  source: string | Incoming,
+  what: string,
+  turn: () => Promise<void> | undefined,
+): AsyncGenerator<Entry> {
   let line = 0;
   for await (const whole of linesOf(source)) {
     const text = whole.trim();
@@ -80,6 +86,7 @@ function parsed(line: number, text: string): Json {
 
 function objectAt(line: number, value: Json, what: string): JsonObject {
   if (!isObject(value)) throw new ProblemError(400, `Line ${line} of ${what} is no JSON object. Nothing was imported.`);
-  if (isDeeperThan(value, MOST_LEVELS)) throw new ProblemError(400, `Line ${line} of ${what} nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  if (isDeeperThan(value, MOST_LEVELS))
+    throw new ProblemError(400, `Line ${line} of ${what} nests lists and objects deeper than ${MOST_LEVELS} levels.`);
   return value;
 }

@@ -1,10 +1,24 @@
-import { constructFromEvents, CORE_SCHEMA, defineScalarTag, EVENT_ID, floatCoreTag, getScalarValue, intCoreTag, mergeTag, NOT_RESOLVED, parseEvents, type Event, type ScalarTagDefinition } from 'js-yaml';
+import {
+  constructFromEvents,
+  CORE_SCHEMA,
+  defineScalarTag,
+  EVENT_ID,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  mergeTag,
+  NOT_RESOLVED,
+  parseEvents,
+  type Event,
+  type ScalarTagDefinition,
+} from 'js-yaml';
 import { isObject, parseJson, type Json } from '#lib/contracts/json';
 import { ended, ProblemError } from '#lib/contracts/problem';
 
 /** Read in one go, a quarter of a second for each megabyte. */
 const LARGEST_YAML = 2 * 2 ** 20;
-const tooMuchYaml = (): ProblemError => new ProblemError(413, `YAML is read up to ${LARGEST_YAML / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
+const tooMuchYaml = (): ProblemError =>
+  new ProblemError(413, `YAML is read up to ${LARGEST_YAML / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
 /** What is more is not taken in. */
 export const YAML_LIMIT = { size: LARGEST_YAML, refusal: tooMuchYaml };
 /** With every alias written out; a few hundred bytes of YAML can stand for billions. */
@@ -29,26 +43,35 @@ export interface ReadYaml {
   linesOf(key: string): number[];
 }
 
-/** YAML 1.2 (JSON is some of it), with numbers as they were written. @throws ProblemError 400 saying where it is wrong */
+/**
+ * YAML 1.2 (JSON is some of it), with numbers as they were written. @throws ProblemError 400 saying where it is
+ * wrong
+ */
 export function readYaml(text: string): ReadYaml {
   if (text.length > LARGEST_YAML) throw tooMuchYaml();
   const source = text.replace(/^\ufeff/, '');
   try {
     const events = parseEvents(source, {});
     const documents = constructFromEvents(events, { source, schema, maxAliases: 10_000 });
-    if (documents.length !== 1) throw new ProblemError(400, `The file holds ${documents.length} YAML documents instead of one.`);
+    if (documents.length !== 1)
+      throw new ProblemError(400, `The file holds ${documents.length} YAML documents instead of one.`);
     return { value: writtenOut(documents[0] as Json), linesOf: (key) => linesOf(key, events, source) };
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-    throw new ProblemError(400, `The file is not YAML${mark ? ` at line ${mark.line + 1}` : ''}: ${ended(reason ?? message)} Nothing was imported.`);
+    throw new ProblemError(
+      400,
+      `The file is not YAML${mark ? ` at line ${mark.line + 1}` : ''}: ${ended(reason ?? message)} ` +
+        'Nothing was imported.',
+    );
   }
 }
 
 function writtenOut(value: Json): Json {
   let count = 0;
   const copy = (one: Json): Json => {
-    if (++count > MOST_VALUES) throw new ProblemError(400, `The file stands for more than ${MOST_VALUES} values. Write fewer aliases.`);
+    if (++count > MOST_VALUES)
+      throw new ProblemError(400, `The file stands for more than ${MOST_VALUES} values. Write fewer aliases.`);
     if (Array.isArray(one)) return one.map(copy);
     return isObject(one) ? Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, copy(inner)])) : one;
   };
@@ -70,8 +93,16 @@ function linesOf(key: string, events: readonly Event[], source: string): number[
       }
       continue;
     }
-    const start = event.type === EVENT_ID.SCALAR ? event.valueStart : event.type === EVENT_ID.ALIAS ? event.anchorStart : event.type === EVENT_ID.DOCUMENT ? 0 : event.start;
-    const opens = event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.DOCUMENT;
+    const start =
+      event.type === EVENT_ID.SCALAR
+        ? event.valueStart
+        : event.type === EVENT_ID.ALIAS
+          ? event.anchorStart
+          : event.type === EVENT_ID.DOCUMENT
+            ? 0
+            : event.start;
+    const opens =
+      event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.DOCUMENT;
     if (depth === 3 && inList) starts.push(start);
     if (depth === 2) {
       if (isKey) inList = event.type === EVENT_ID.SCALAR && getScalarValue(source, event) === key;

@@ -7,28 +7,87 @@ import { Incoming } from './incoming.js';
 import { exportWhole } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);
-const failure = (format: ImportFormat, body: unknown): Promise<any> => read(format, body).then(() => ({ message: 'nothing' }), (error) => ({ message: error.message, errors: error.errors }));
+const failure = (format: ImportFormat, body: unknown): Promise<any> =>
+  read(format, body).then(
+    () => ({ message: 'nothing' }),
+    (error) => ({ message: error.message, errors: error.errors }),
+  );
 
 /** Every field of a case, with the values that files are apt to lose. */
 const everything = SuiteFile.parse({
-  name: 'Everything, "quoted"', description: 'Two\nlines; é, 漢, 😀\u0085', system_prompt: '- no list', pass_threshold: 0.5,
+  name: 'Everything, "quoted"',
+  description: 'Two\nlines; é, 漢, 😀\u0085',
+  system_prompt: '- no list',
+  pass_threshold: 0.5,
   tools: [
-    { type: 'function', function: { name: 'null', description: 'd', strict: true, parameters: parseJson('{"type":"object","properties":{"n":{"type":"number","default":1.50}}}') } },
+    {
+      type: 'function',
+      function: {
+        name: 'null',
+        description: 'd',
+        strict: true,
+        parameters: parseJson('{"type":"object","properties":{"n":{"type":"number","default":1.50}}}'),
+      },
+    },
     { type: 'function', function: { name: 'g', annotations: { readOnlyHint: true } } },
   ],
   test_cases: [
-    { name: '=SUM(A1)', category: "'quoted", tags: ['a', 'b;c', ' d'], prompt: '\\N', expected_tool: 'null', expected_params: parseJson('{"n":5.0,"big":12345678901234567890,"t":"1e5","o":{"$optional":-0.0}}') },
-    { name: null, category: '', tags: ['x', 'y'], prompt: 'with "quotes",\r\nlines\tand: # signs', expected_tool: ['null', 'g'], expected_params: null, param_scoring: 'fuzzy', scoring_config: { mode: 'numeric_tolerance', epsilon: 0.1, params: { n: { threshold: 0.5 } } } },
-    { messages: [{ role: 'system', content: 'S' }, { role: 'user', content: [{ type: 'text', text: 'hi' }] }], expected_tool: null, should_call_tool: false, tags: [] },
-    { prompt: 'true', expected_calls: [{ tool: 'g', params: { a: [1, { b: null }] } }, { tool: ['g', 'null'] }], call_order: 'strict', allow_extra_calls: false, distractors: { count: 1, seed: 3 }, draft: true, source: 'otlp trace 4bf9, "span" 00f0' },
-    { prompt: '-1', expected_tool: 'g', multi_turn: true, max_rounds: 3, optimal_hops: 2, valid_prerequisites: ['null'], mock_responses: { g: [{ when: { a: 1 }, respond: 'ok' }] }, tools: ['g', { type: 'function', function: { name: 'null' } }], source: null },
+    {
+      name: '=SUM(A1)',
+      category: "'quoted",
+      tags: ['a', 'b;c', ' d'],
+      prompt: '\\N',
+      expected_tool: 'null',
+      expected_params: parseJson('{"n":5.0,"big":12345678901234567890,"t":"1e5","o":{"$optional":-0.0}}'),
+    },
+    {
+      name: null,
+      category: '',
+      tags: ['x', 'y'],
+      prompt: 'with "quotes",\r\nlines\tand: # signs',
+      expected_tool: ['null', 'g'],
+      expected_params: null,
+      param_scoring: 'fuzzy',
+      scoring_config: { mode: 'numeric_tolerance', epsilon: 0.1, params: { n: { threshold: 0.5 } } },
+    },
+    {
+      messages: [
+        { role: 'system', content: 'S' },
+        { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+      ],
+      expected_tool: null,
+      should_call_tool: false,
+      tags: [],
+    },
+    {
+      prompt: 'true',
+      expected_calls: [{ tool: 'g', params: { a: [1, { b: null }] } }, { tool: ['g', 'null'] }],
+      call_order: 'strict',
+      allow_extra_calls: false,
+      distractors: { count: 1, seed: 3 },
+      draft: true,
+      source: 'otlp trace 4bf9, "span" 00f0',
+    },
+    {
+      prompt: '-1',
+      expected_tool: 'g',
+      multi_turn: true,
+      max_rounds: 3,
+      optimal_hops: 2,
+      valid_prerequisites: ['null'],
+      mock_responses: { g: [{ when: { a: 1 }, respond: 'ok' }] },
+      tools: ['g', { type: 'function', function: { name: 'null' } }],
+      source: null,
+    },
   ],
 });
 
 describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (format) => {
   it('comes back with every field as it was, numbers to the letter', async () => {
     const { suite } = await read(format, await exportWhole(everything, format));
-    expect(Object.fromEntries(suite.test_cases.map((input, index) => [index, input]))).toEqual(Object.fromEntries(everything.test_cases.map((input, index) => [index, input])));
+    expect(Object.fromEntries(suite.test_cases.map((input, index) => [index, input]))).toEqual(
+      Object.fromEntries(everything.test_cases.map((input, index) => [index, input])),
+    );
     expect(suite).toEqual(everything);
     expect(JSON.stringify(suite.test_cases[0]!.expected_params)).toContain('"n":5.0,"big":12345678901234567890');
     expect(JSON.stringify(suite.tools)).toContain('1.50');
@@ -57,31 +116,63 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in pie
 
   it('is the same suite wherever it is cut', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.array(fc.nat(), { maxLength: 60 }), fc.nat(4).map((step) => Array.from({ length: text.length / (step + 1) }, (_, n) => n * (step + 1)))), async (places) => {
-        expect((await read(format, new Incoming(cut(text, places)))).suite).toEqual(everything);
-      }),
+      fc.asyncProperty(
+        fc.oneof(
+          fc.array(fc.nat(), { maxLength: 60 }),
+          fc.nat(4).map((step) => Array.from({ length: text.length / (step + 1) }, (_, n) => n * (step + 1))),
+        ),
+        async (places) => {
+          expect((await read(format, new Incoming(cut(text, places)))).suite).toEqual(everything);
+        },
+      ),
       { numRuns: 40 },
     );
   });
 });
 
 it.each([
-  ['jsonl', '{"suite": {"name": "n"}}\n\n{"prompt": "p"}\n{"prompt": ', /^Line 4 is not JSON/], ['jsonl', ' \n [{"prompt": "p"}, 5]', /^Line 2 of the file is no JSON object/],
-  ['csv', 'prompt,expected_params\r\n"a\r\nb",{}\r\np,{x\r\n', /Line 4: the cell "expected_params" is not JSON/], ['csv', 'prompt\n"p\n\n', /Line 2: .*never ends/], ['csv', 'prompt\n"p"x\n', /Line 2: something follows/],
+  ['jsonl', '{"suite": {"name": "n"}}\n\n{"prompt": "p"}\n{"prompt": ', /^Line 4 is not JSON/],
+  ['jsonl', ' \n [{"prompt": "p"}, 5]', /^Line 2 of the file is no JSON object/],
+  ['csv', 'prompt,expected_params\r\n"a\r\nb",{}\r\np,{x\r\n', /Line 4: the cell "expected_params" is not JSON/],
+  ['csv', 'prompt\n"p\n\n', /Line 2: .*never ends/],
+  ['csv', 'prompt\n"p"x\n', /Line 2: something follows/],
   ['yaml', `name: |\n  ${'x'.repeat(2 ** 21)}`, /up to 2 MiB/],
-] as const)('what is wrong in %s names the same line when it comes in piece by piece', async (format, text, message) => {
-  for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
-    expect((await failure(format, new Incoming(cut(text, places)))).message).toMatch(message);
-  }
-});
+] as const)(
+  'what is wrong in %s names the same line when it comes in piece by piece',
+  async (format, text, message) => {
+    for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
+      expect((await failure(format, new Incoming(cut(text, places)))).message).toMatch(message);
+    }
+  },
+);
 
 describe('CSV', () => {
   it('of a spreadsheet, with semicolons and without tools, becomes a suite whose tools are made of its calls', async () => {
-    const { suite, warnings } = await read('csv', '\ufeffPrompt;Expected_Tool;Expected_Params;Tags\r\nWeather in Paris?;get_weather;"{""city"": ""Paris""}";a, b\r\n\r\nThanks;null;;\r\n', 'Mine');
+    const { suite, warnings } = await read(
+      'csv',
+      '\ufeffPrompt;Expected_Tool;Expected_Params;Tags\r\nWeather in Paris?;get_weather;"{""city"": ' +
+        '""Paris""}";a, b\r\n\r\nThanks;null;;\r\n',
+      'Mine',
+    );
     expect(suite).toMatchObject({
       name: 'Mine',
-      tools: [{ function: { name: 'get_weather', parameters: { properties: { city: { type: 'string' } }, required: ['city'] } } }],
-      test_cases: [{ prompt: 'Weather in Paris?', expected_tool: 'get_weather', expected_params: { city: 'Paris' }, tags: ['a, b'] }, { prompt: 'Thanks', expected_tool: null }],
+      tools: [
+        {
+          function: {
+            name: 'get_weather',
+            parameters: { properties: { city: { type: 'string' } }, required: ['city'] },
+          },
+        },
+      ],
+      test_cases: [
+        {
+          prompt: 'Weather in Paris?',
+          expected_tool: 'get_weather',
+          expected_params: { city: 'Paris' },
+          tags: ['a, b'],
+        },
+        { prompt: 'Thanks', expected_tool: null },
+      ],
     });
     expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls/);
   });
@@ -92,16 +183,32 @@ describe('CSV', () => {
   });
 
   it('takes tools that are given beside it', async () => {
-    const { suite } = await read('csv', { text: 'prompt,expected_tool\np,f\n', name: 'N', tools: [{ type: 'function', function: { name: 'f', description: 'd' } }] });
-    expect(suite).toMatchObject({ name: 'N', tools: [{ function: { name: 'f', description: 'd' } }], test_cases: [{ prompt: 'p', expected_tool: 'f' }] });
+    const { suite } = await read('csv', {
+      text: 'prompt,expected_tool\np,f\n',
+      name: 'N',
+      tools: [{ type: 'function', function: { name: 'f', description: 'd' } }],
+    });
+    expect(suite).toMatchObject({
+      name: 'N',
+      tools: [{ function: { name: 'f', description: 'd' } }],
+      test_cases: [{ prompt: 'p', expected_tool: 'f' }],
+    });
   });
 
   it.each([
     ['an unknown column', 'prompt,colour\np,red\n', /"colour" is none of them/],
-    ['a cell that is no JSON', 'prompt,expected_tool,expected_params\np,f,{}\n"a\nb",f,{x\n', /Line 3: the cell "expected_params" is not JSON/],
+    [
+      'a cell that is no JSON',
+      'prompt,expected_tool,expected_params\np,f,{}\n"a\nb",f,{x\n',
+      /Line 3: the cell "expected_params" is not JSON/,
+    ],
     ['too many cells', 'prompt,expected_tool\np,f,x\n', /Line 2 has 3 cells/],
     ['a quotation mark that is never closed', 'prompt\n"p\n', /Line 2: .*never ends/],
-    ['a case that does not fit', 'prompt,expected_tool,should_call_tool\np,f,true\nq,f,false\n', /should_call_tool.*\(line 3\)/],
+    [
+      'a case that does not fit',
+      'prompt,expected_tool,should_call_tool\np,f,true\nq,f,false\n',
+      /should_call_tool.*\(line 3\)/,
+    ],
   ])('with %s is refused, and the message names the place', async (_what, text, message) => {
     expect((await failure('csv', text)).message).toMatch(message);
   });
@@ -109,7 +216,12 @@ describe('CSV', () => {
 
 describe('YAML', () => {
   it('by hand, with anchors and merged keys, becomes a suite', async () => {
-    const { suite } = await read('yaml', 'name: Y\ntools:\n  - function: {name: f, description: d}\ntest_cases:\n  - &one\n    prompt: |\n      two\n      lines\n    expected_tool: f\n    expected_params: {n: 5.0, on: true, none: ~}\n  - <<: *one\n    prompt: other\n');
+    const { suite } = await read(
+      'yaml',
+      'name: Y\ntools:\n  - function: {name: f, description: d}\ntest_cases:\n  - &one\n    prompt: ' +
+        '|\n      two\n      lines\n    expected_tool: f\n    expected_params: {n: 5.0, on: true, ' +
+        'none: ~}\n  - <<: *one\n    prompt: other\n',
+    );
     expect(suite.test_cases).toMatchObject([{ prompt: 'two\nlines\n' }, { prompt: 'other', expected_tool: 'f' }]);
     expect(JSON.stringify(suite.test_cases[1]!.expected_params)).toBe('{"n":5.0,"on":true,"none":null}');
   });
@@ -117,8 +229,19 @@ describe('YAML', () => {
   it('that is wrong, ambiguous or a bomb is refused with its line', async () => {
     expect((await failure('yaml', 'name: Y\ntools: [\n')).message).toMatch(/not YAML at line/);
     expect((await failure('yaml', 'a: 1\n---\nb: 2\n')).message).toMatch(/2 YAML documents/);
-    expect((await failure('yaml', 'name: Y\ntools:\n  - function: {name: f}\ntest_cases:\n  - prompt: p\n    expected_tool: f\n\n  - prompt: q\n    expected_tool: g\n')).message).toMatch(/\(line 8\)/);
-    const bomb = ['a0: &a0 [1,1,1,1,1,1,1,1,1,1]', ...Array.from({ length: 8 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(10).fill(`*a${n}`).join(',')}]`)].join('\n');
+    expect(
+      (
+        await failure(
+          'yaml',
+          'name: Y\ntools:\n  - function: {name: f}\ntest_cases:\n  - prompt: p\n    expected_tool: ' +
+            'f\n\n  - prompt: q\n    expected_tool: g\n',
+        )
+      ).message,
+    ).toMatch(/\(line 8\)/);
+    const bomb = [
+      'a0: &a0 [1,1,1,1,1,1,1,1,1,1]',
+      ...Array.from({ length: 8 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(10).fill(`*a${n}`).join(',')}]`),
+    ].join('\n');
     expect((await failure('yaml', bomb)).message).toMatch(/more than 1000000 values/);
   });
 });

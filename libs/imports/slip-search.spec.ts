@@ -4,9 +4,26 @@ import type { Tool } from '#lib/contracts/tool';
 import { SlipSearch, warningsOf } from './slip-search.js';
 
 const tool = (name: string, properties: number): Tool => ({
-  type: 'function', function: { name, parameters: { type: 'object', properties: Object.fromEntries(Array.from({ length: properties }, (_, n) => [`${name}_${n}`, { type: 'string', description: 'x'.repeat(100) }])) as JsonObject } },
+  type: 'function',
+  function: {
+    name,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: properties }, (_, n) => [
+          `${name}_${n}`,
+          { type: 'string', description: 'x'.repeat(100) },
+        ]),
+      ) as JsonObject,
+    },
+  },
 });
-const slip = (name: string, more: Partial<CaseInput> = {}): CaseInput => ({ prompt: 'p', expected_tool: name, expected_params: { nothing: 1 }, ...more });
+const slip = (name: string, more: Partial<CaseInput> = {}): CaseInput => ({
+  prompt: 'p',
+  expected_tool: name,
+  expected_params: { nothing: 1 },
+  ...more,
+});
 
 describe('a search for what no call can answer', () => {
   it('compiles so much for one request, and says how many cases it left out', () => {

@@ -4,7 +4,10 @@ import type { Tool } from '#lib/contracts/tool';
 import { findSlips } from '../scoring/find-slips.js';
 
 const MOST_NAMED = 20;
-/** Compiling a schema takes a millisecond, and a second where it is as large as may be: so much of it is done for one request. */
+/**
+ * Compiling a schema takes a millisecond, and a second where it is as large as may be: so much of it is done for
+ * one request.
+ */
 const MOST_WORK = 2 ** 20;
 const workOf = (characters: number): number => characters * Math.max(1, characters / 2 ** 13);
 
@@ -44,7 +47,11 @@ export class SlipSearch {
 
   #affords(input: CaseInput): boolean {
     const own = byName(input.tools?.filter((tool) => typeof tool !== 'string') ?? []);
-    const names = new Set((input.expected_calls?.flatMap(({ tool }) => tool) ?? [input.expected_tool ?? []].flat()).map((name) => name.toLowerCase()));
+    const names = new Set(
+      (input.expected_calls?.flatMap(({ tool }) => tool) ?? [input.expected_tool ?? []].flat()).map((name) =>
+        name.toLowerCase(),
+      ),
+    );
     return [...names].every((name) => {
       const tool = own.get(name) ?? this.#byName.get(name);
       if (!tool || this.#known.has(tool)) return true;
@@ -58,7 +65,8 @@ export class SlipSearch {
   }
 }
 
-const byName = (tools: readonly Tool[]): Map<string, Tool> => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
+const byName = (tools: readonly Tool[]): Map<string, Tool> =>
+  new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
 
 /** Adds what was found in some cases to what was found in others. */
 export function addSlips(to: Slips, { named, more, unseen }: Slips): void {
@@ -71,8 +79,15 @@ export function addSlips(to: Slips, { named, more, unseen }: Slips): void {
 /** @param nameOf a case, by its place among those that were looked at */
 export function warningsOf({ named, more, unseen }: Slips, nameOf: (index: number) => string): string[] {
   return [
-    ...named.map(({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`),
+    ...named.map(
+      ({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`,
+    ),
     ...(more ? [`And ${more} more expected arguments that no call can have which obeys its tool.`] : []),
-    ...(unseen ? [`${unseen} cases were not looked through for expected arguments that no call can have: there are too many different tools.`] : []),
+    ...(unseen
+      ? [
+          `${unseen} cases were not looked through for expected arguments that no call can have: ` +
+            'there are too many different tools.',
+        ]
+      : []),
   ];
 }

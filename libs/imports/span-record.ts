@@ -9,41 +9,91 @@ export interface SpanRecord {
 }
 
 /** Operations of OpenTelemetry's conventions that ask no model for a reply. */
-const OTHERS = new Set(['embeddings', 'execute_tool', 'invoke_agent', 'create_agent', 'invoke_workflow', 'retrieval', 'tool', 'rerank']);
+const OTHERS = new Set([
+  'embeddings',
+  'execute_tool',
+  'invoke_agent',
+  'create_agent',
+  'invoke_workflow',
+  'retrieval',
+  'tool',
+  'rerank',
+]);
 const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completion']);
 
 /**
- * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events before), by
- * OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
+ * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events
+ * before), by OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
  */
 export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
-  const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details').flatMap((event) => Object.entries(event.attributes));
-  const tree = grown([...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)));
-  const at = (...path: string[]): Json | undefined => path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
+  const details = events
+    .filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
+    .flatMap((event) => Object.entries(event.attributes));
+  const tree = grown(
+    [...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)),
+  );
+  const at = (...path: string[]): Json | undefined =>
+    path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
   const said = eventsOf(events);
   const system = jsonIn(at('gen_ai', 'system_instructions'));
-  const messages = [at('gen_ai', 'input', 'messages'), at('llm', 'input_messages'), at('gen_ai', 'prompt'), at('llm', 'prompts'), at('ai', 'prompt', 'messages'), said.messages].find(isThere);
-  const reply = [firstOf(at('gen_ai', 'output', 'messages')), at('llm', 'output_messages'), at('gen_ai', 'completion'), at('llm', 'completions'), replyOfSdk(at('ai', 'response')), said.reply].find(isThere);
+  const messages = [
+    at('gen_ai', 'input', 'messages'),
+    at('llm', 'input_messages'),
+    at('gen_ai', 'prompt'),
+    at('llm', 'prompts'),
+    at('ai', 'prompt', 'messages'),
+    said.messages,
+  ].find(isThere);
+  const reply = [
+    firstOf(at('gen_ai', 'output', 'messages')),
+    at('llm', 'output_messages'),
+    at('gen_ai', 'completion'),
+    at('llm', 'completions'),
+    replyOfSdk(at('ai', 'response')),
+    said.reply,
+  ].find(isThere);
 
   const kind = at('openinference', 'span', 'kind');
   const operation = at('gen_ai', 'operation', 'name');
   const sdk = at('ai', 'operationId');
-  if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation)) return undefined;
-  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined; // What goes on around the call.
-  const isModel = typeof kind === 'string' || MODEL.has(operation as string) || isThere(messages) || isThere(reply) || at('gen_ai', 'request', 'model') !== undefined || at('llm', 'request', 'type') === 'chat';
+  if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation))
+    return undefined;
+  // What goes on around the call.
+  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined;
+  const isModel =
+    typeof kind === 'string' ||
+    MODEL.has(operation as string) ||
+    isThere(messages) ||
+    isThere(reply) ||
+    at('gen_ai', 'request', 'model') !== undefined ||
+    at('llm', 'request', 'type') === 'chat';
   if (!isModel) return undefined;
   const list = jsonIn(messages);
   return {
-    messages: isThere(system) && isThere(list) ? [{ role: 'system', parts: Array.isArray(system) ? system : [system!] }, ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }])] : list,
+    messages:
+      isThere(system) && isThere(list)
+        ? [
+            { role: 'system', parts: Array.isArray(system) ? system : [system!] },
+            ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }]),
+          ]
+        : list,
     reply,
-    tools: [at('gen_ai', 'tool', 'definitions'), toolsIn(at('llm', 'tools')), at('llm', 'request', 'functions'), at('ai', 'prompt', 'tools')].find(isThere),
+    tools: [
+      at('gen_ai', 'tool', 'definitions'),
+      toolsIn(at('llm', 'tools')),
+      at('llm', 'request', 'functions'),
+      at('ai', 'prompt', 'tools'),
+    ].find(isThere),
   };
 }
 
-const isThere = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+const isThere = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const replyOfSdk = (response: Json | undefined): Json | undefined =>
-  isObject(response) && (isThere(response.text) || isThere(response.toolCalls)) ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null } : undefined;
+  isObject(response) && (isThere(response.text) || isThere(response.toolCalls))
+    ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null }
+    : undefined;
 
 /** Each output message of OpenTelemetry's is a choice of its own. */
 function firstOf(outputs: Json | undefined): Json | undefined {
@@ -72,7 +122,8 @@ function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; r
     const content = jsonIn(body ?? attributes['gen_ai.event.content']) ?? attributes;
     const role = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name)?.[1];
     if (role) messages.push(isObject(content) ? { ...content, role } : { role, content });
-    else if (name === 'gen_ai.choice') reply ??= isObject(content) && typeof content.message === 'string' ? { content: content.message } : content;
+    else if (name === 'gen_ai.choice')
+      reply ??= isObject(content) && typeof content.message === 'string' ? { content: content.message } : content;
     else if (name === 'gen_ai.content.prompt') messages.push(...[jsonIn(attributes['gen_ai.prompt']) ?? []].flat());
     else if (name === 'gen_ai.content.completion') reply ??= attributes['gen_ai.completion'];
   }
@@ -80,7 +131,16 @@ function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; r
 }
 
 /** Below these stands what users and models wrote, whose keys are their own. */
-const OWN_KEYS = new Set(['messages', 'system_instructions', 'definitions', 'json_schema', 'parameters', 'arguments', 'content', 'text']);
+const OWN_KEYS = new Set([
+  'messages',
+  'system_instructions',
+  'definitions',
+  'json_schema',
+  'parameters',
+  'arguments',
+  'content',
+  'text',
+]);
 const MOST_DOTS = 16;
 
 /** Attributes whose dotted names are a path, nested or not: objects, and lists where all the keys are numbers. */
@@ -90,7 +150,8 @@ function grown(entries: Iterable<[string, Json]>): Json {
   for (const [key, value] of entries) {
     const dot = key.indexOf('.');
     const head = dot < 0 ? key : key.slice(0, dot);
-    const rest: [string, Json][] = dot >= 0 ? [[key.slice(dot + 1), value]] : isObject(value) && !OWN_KEYS.has(key) ? Object.entries(value) : [];
+    const rest: [string, Json][] =
+      dot >= 0 ? [[key.slice(dot + 1), value]] : isObject(value) && !OWN_KEYS.has(key) ? Object.entries(value) : [];
     if (rest.length === 0) leaves.set(key, OWN_KEYS.has(key) ? value : unfolded(value));
     else if (key.split('.', MOST_DOTS + 1).length <= MOST_DOTS) {
       const branch = branches.get(head) ?? [];
@@ -100,7 +161,10 @@ function grown(entries: Iterable<[string, Json]>): Json {
   }
   const grownUp = [...leaves, ...[...branches].map(([head, inner]): [string, Json] => [head, grown(inner)])];
   const isList = grownUp.length > 0 && grownUp.every(([key]) => /^\d{1,9}$/.test(key));
-  return isList ? grownUp.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value) : Object.fromEntries(grownUp);
+  return isList
+    ? grownUp.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
+    : Object.fromEntries(grownUp);
 }
 
-const unfolded = (value: Json): Json => (Array.isArray(value) ? value.map(unfolded) : isObject(value) ? grown(Object.entries(value)) : value);
+const unfolded = (value: Json): Json =>
+  Array.isArray(value) ? value.map(unfolded) : isObject(value) ? grown(Object.entries(value)) : value;

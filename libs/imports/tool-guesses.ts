@@ -30,12 +30,19 @@ export class ToolGuesses {
   }
 
   noteCase({ expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses }: JsonObject): void {
-    const calls = [{ tool: expected_tool ?? null, params: expected_params ?? {} }, ...(Array.isArray(expected_calls) ? expected_calls : [])];
+    const calls = [
+      { tool: expected_tool ?? null, params: expected_params ?? {} },
+      ...(Array.isArray(expected_calls) ? expected_calls : []),
+    ];
     for (const call of calls) {
       if (!isObject(call)) continue;
-      for (const name of [call.tool ?? []].flat()) if (typeof name === 'string') this.note(name, isObject(call.params) ? call.params : {});
+      for (const name of [call.tool ?? []].flat())
+        if (typeof name === 'string') this.note(name, isObject(call.params) ? call.params : {});
     }
-    const others = [...(Array.isArray(valid_prerequisites) ? valid_prerequisites : []), ...(isObject(mock_responses) ? Object.keys(mock_responses) : [])];
+    const others = [
+      ...(Array.isArray(valid_prerequisites) ? valid_prerequisites : []),
+      ...(isObject(mock_responses) ? Object.keys(mock_responses) : []),
+    ];
     for (const name of others) if (typeof name === 'string' && !this.#guesses.has(name)) this.note(name);
   }
 
@@ -50,16 +57,32 @@ export class ToolGuesses {
   /** All of them; names that only differ in case are one, as everywhere. */
   list(warnings: Warnings): Tool[] {
     const seen = new Set<string>();
-    const names = [...this.#guesses.keys()].filter((name) => ToolName.safeParse(name).success && seen.size < seen.add(name.toLowerCase()).size);
-    if (names.length) warnings.conclude(`The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} made of the calls in it (${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are guessed, and they have no descriptions. Describe them, or give "tools" beside the file.`);
+    const names = [...this.#guesses.keys()].filter(
+      (name) => ToolName.safeParse(name).success && seen.size < seen.add(name.toLowerCase()).size,
+    );
+    if (names.length)
+      warnings.conclude(
+        `The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} ` +
+          'made of the calls in it ' +
+          `(${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are ` +
+          'guessed, and they have no descriptions. Describe them, or give "tools" beside the file.',
+      );
     return names.map((name) => this.tool(name));
   }
 }
 
 function toolOf(name: string, { calls, parameters }: Guess): Tool {
-  const properties = Object.fromEntries([...parameters].map(([key, { types }]): [string, JsonObject] => [key, types.size === 1 && !types.has('any') ? { type: [...types][0]! } : {}]));
+  const properties = Object.fromEntries(
+    [...parameters].map(([key, { types }]): [string, JsonObject] => [
+      key,
+      types.size === 1 && !types.has('any') ? { type: [...types][0]! } : {},
+    ]),
+  );
   const required = [...parameters].flatMap(([key, { given }]) => (given === calls ? [key] : []));
-  return { type: 'function', function: { name, parameters: { type: 'object', properties, ...(required.length && { required }) } } };
+  return {
+    type: 'function',
+    function: { name, parameters: { type: 'object', properties, ...(required.length && { required }) } },
+  };
 }
 
 function typeOf(value: Json): string {

@@ -7,11 +7,17 @@ const MOST_TRIED = 30;
 type Answer = Record<string, Record<string, Json[]>>;
 
 /**
- * Why BFCL's own check passes no reply to an entry; undefined if it passes one, or an argument has too many acceptable values to try
- * them all. It looks at each parameter for itself: tried are all acceptable values, empty ones where "" is acceptable, and none.
+ * Why BFCL's own check passes no reply to an entry; undefined if it passes one, or an argument has too many
+ * acceptable values to try them all. It looks at each parameter for itself: tried are all acceptable values, empty
+ * ones where "" is acceptable, and none.
  */
 export function unwinnable(category: string, functions: JsonObject[], possible_answer: Answer[]): string | undefined {
-  if (possible_answer.some((answer) => Object.values(answer).some((params) => Object.values(params).some((accepted) => accepted.length > MOST_TRIED)))) return undefined;
+  if (
+    possible_answer.some((answer) =>
+      Object.values(answer).some((params) => Object.values(params).some((accepted) => accepted.length > MOST_TRIED)),
+    )
+  )
+    return undefined;
   const isSimple = !/parallel|multiple/.test(category);
   const model_output = possible_answer.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
@@ -26,16 +32,25 @@ function argumentsFor(described: JsonObject, params: Record<string, Json[]>): Js
   const name = asText(described.name);
   const isValid = (param: string, accepted: Json[], value: Json): boolean => {
     const alone = { name, parameters: { properties: isObject(properties) ? properties : {} } };
-    return fault({ category: 'multiple', functions: [alone], model_output: [{ [name]: { [param]: value } }], possible_answer: [{ [name]: { [param]: accepted } }] }) === undefined;
+    return (
+      fault({
+        category: 'multiple',
+        functions: [alone],
+        model_output: [{ [name]: { [param]: value } }],
+        possible_answer: [{ [name]: { [param]: accepted } }],
+      }) === undefined
+    );
   };
-  return Object.fromEntries(Object.entries(params).flatMap(([param, accepted]): [string, Json][] => {
-    const values = examplesOf(accepted);
-    const good = values.find((value) => isValid(param, accepted, value));
-    if (good !== undefined) return [[param, good]];
-    // What is wrong with a value says more than that there is none.
-    const isRequired = Array.isArray(required) && required.includes(param);
-    return values.length && (isRequired || !accepted.includes('')) ? [[param, values[0]!]] : [];
-  }));
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([param, accepted]): [string, Json][] => {
+      const values = examplesOf(accepted);
+      const good = values.find((value) => isValid(param, accepted, value));
+      if (good !== undefined) return [[param, good]];
+      // What is wrong with a value says more than that there is none.
+      const isRequired = Array.isArray(required) && required.includes(param);
+      return values.length && (isRequired || !accepted.includes('')) ? [[param, values[0]!]] : [];
+    }),
+  );
 }
 
 function fault(input: Omit<BfclInput, 'underscore_to_dot' | 'decode_failed'>): string | undefined {
@@ -56,8 +71,10 @@ export function examplesOf(accepted: readonly Json[]): Json[] {
 function exampleOf(value: Json): Json {
   if (Array.isArray(value) && value.every(isObject)) return value.map(exampleOf);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([key, accepted]) => {
-    const first = (accepted as Json[]).find((one) => one !== '');
-    return first === undefined ? [] : [[key, first]];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, accepted]) => {
+      const first = (accepted as Json[]).find((one) => one !== '');
+      return first === undefined ? [] : [[key, first]];
+    }),
+  );
 }

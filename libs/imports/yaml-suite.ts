@@ -9,7 +9,8 @@ import { readYaml, YAML_LIMIT } from './read-yaml.js';
 /** The native format in YAML. */
 export async function importYaml({ text: given, settings }: Source): Promise<Draft> {
   const text = await wholeOf(given, YAML_LIMIT);
-  if (typeof text !== 'string') throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
+  if (typeof text !== 'string')
+    throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
   const { value, linesOf } = readYaml(text);
   const draft = nativeDraft(value, undefined);
   return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };
@@ -29,4 +30,7 @@ export function yamlCase(input: JsonObject): string {
 
 /** JSON, without the characters that YAML wants escaped. */
 const inline = (value: Json): string =>
-  JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -8,7 +8,9 @@ afterAll(() => running.forEach((stop) => stop()));
 async function serve(handle: (request: IncomingMessage, response: ServerResponse, body: any) => void): Promise<string> {
   const server = createServer((request, response) => {
     let text = '';
-    request.on('data', (chunk) => (text += chunk)).on('end', () => handle(request, response, text ? JSON.parse(text) : undefined));
+    request
+      .on('data', (chunk) => (text += chunk))
+      .on('end', () => handle(request, response, text ? JSON.parse(text) : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   running.push(() => (server.closeAllConnections(), server.close()));
@@ -16,25 +18,49 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
 }
 
 /** An MCP server of so many tools, in pages of fifty. */
-const paged = (count: number, seen: IncomingMessage[] = []) => serve((request, response, message) => {
-  seen.push(request);
-  const answer = (result: object | null, error?: object): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error }) }));
-  if (request.method !== 'POST') return void response.writeHead(405).end();
-  if (message.method === 'initialize') return answer({ protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'paged', version: '2' }, instructions: 'Be brief.' });
-  if (message.id === undefined) return void response.writeHead(202).end();
-  if (message.method !== 'tools/list') return answer(null, { code: -32601, message: 'Method not found' });
-  const from = Number(message.params?.cursor ?? 0);
-  const tools = Array.from({ length: Math.min(50, count - from) }, (_, n) => ({ name: `tool_${from + n}`, description: 'd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }));
-  answer({ tools, ...(from + 50 < count && { nextCursor: String(from + 50) }) });
-});
+const paged = (count: number, seen: IncomingMessage[] = []) =>
+  serve((request, response, message) => {
+    seen.push(request);
+    const answer = (result: object | null, error?: object): void =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error }) }));
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    if (message.method === 'initialize')
+      return answer({
+        protocolVersion: message.params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'paged', version: '2' },
+        instructions: 'Be brief.',
+      });
+    if (message.id === undefined) return void response.writeHead(202).end();
+    if (message.method !== 'tools/list') return answer(null, { code: -32601, message: 'Method not found' });
+    const from = Number(message.params?.cursor ?? 0);
+    const tools = Array.from({ length: Math.min(50, count - from) }, (_, n) => ({
+      name: `tool_${from + n}`,
+      description: 'd',
+      inputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    }));
+    answer({ tools, ...(from + 50 < count && { nextCursor: String(from + 50) }) });
+  });
 
-const ask = (url: string, { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {}) => askServer({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
+const ask = (
+  url: string,
+  { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {},
+) => askServer({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
 
 describe('an MCP server', () => {
   it('with hundreds of tools is read page by page, with its instructions and annotations', async () => {
     const seen: IncomingMessage[] = [];
     const { server, tools } = await ask(await paged(330, seen), { headers: { 'x-token': 'secret' } });
-    expect(server).toMatchObject({ name: 'paged', version: '2', transport: 'streamable-http', instructions: 'Be brief.', protocol_version: expect.any(String) });
+    expect(server).toMatchObject({
+      name: 'paged',
+      version: '2',
+      transport: 'streamable-http',
+      instructions: 'Be brief.',
+      protocol_version: expect.any(String),
+    });
     expect(tools.map((tool) => tool.name)).toEqual(Array.from({ length: 330 }, (_, n) => `tool_${n}`));
     expect(tools[0]!.annotations).toEqual({ readOnlyHint: true });
     expect(new Set(seen.map(({ headers }) => headers['x-token']))).toEqual(new Set(['secret']));
@@ -44,60 +70,140 @@ describe('an MCP server', () => {
     const url = await serve((request, response, message) => {
       if (request.method !== 'POST') return void response.writeHead(405).end();
       if (message.id === undefined) return void response.writeHead(202).end();
-      const result = message.method === 'initialize'
-        ? { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } }
-        : { tools: [{ name: 'fine', inputSchema: { type: 'object' } }, { name: 'odd', description: 'a\ud800b', inputSchema: { type: 'object' } }] };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+      const result =
+        message.method === 'initialize'
+          ? {
+              protocolVersion: message.params.protocolVersion,
+              capabilities: { tools: {} },
+              serverInfo: { name: 'odd', version: '1' },
+            }
+          : {
+              tools: [
+                { name: 'fine', inputSchema: { type: 'object' } },
+                { name: 'odd', description: 'a\ud800b', inputSchema: { type: 'object' } },
+              ],
+            };
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
     });
-    await expect(ask(url)).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/\/tools\/1\/description holds half of a surrogate pair/) });
+    await expect(ask(url)).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/\/tools\/1\/description holds half of a surrogate pair/),
+    });
   });
 
   it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {
-    await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/) });
+    await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/),
+    });
     await expect(ask('http://localhost:9/mcp', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
     for (const allowPrivateNetworks of [false, true]) {
-      await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks })).rejects.toThrow(/link-local.*whatever is allowed/);
-      await expect(ask('http://[::ffff:a9fe:a9fe]/latest', { allowPrivateNetworks })).rejects.toThrow(/link-local.*whatever is allowed/);
+      await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks })).rejects.toThrow(
+        /link-local.*whatever is allowed/,
+      );
+      await expect(ask('http://[::ffff:a9fe:a9fe]/latest', { allowPrivateNetworks })).rejects.toThrow(
+        /link-local.*whatever is allowed/,
+      );
     }
   });
 });
 
 describe('what is no MCP server', () => {
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, RegExp]>([
-    ['answers with a web page', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /does not answer as an MCP server/],
-    ['knows no such path', (_request, response) => void response.writeHead(404).end('no'), /does not answer as an MCP server/],
+    [
+      'answers with a web page',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      /does not answer as an MCP server/,
+    ],
+    [
+      'knows no such path',
+      (_request, response) => void response.writeHead(404).end('no'),
+      /does not answer as an MCP server/,
+    ],
     ['wants a token', (_request, response) => void response.writeHead(401).end(), /401: it wants a token/],
     ['fails', (_request, response) => void response.writeHead(500).end('oh'), /does not answer as an MCP server/],
-    ['answers with JSON of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello": 1}'), /does not answer as an MCP server|within/],
-    ['sends elsewhere', (_request, response) => void response.writeHead(302, { location: 'http://example.invalid/' }).end(), /does not answer as an MCP server/],
+    [
+      'answers with JSON of another kind',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello": 1}'),
+      /does not answer as an MCP server|within/,
+    ],
+    [
+      'sends elsewhere',
+      (_request, response) => void response.writeHead(302, { location: 'http://example.invalid/' }).end(),
+      /does not answer as an MCP server/,
+    ],
   ])('and %s is told apart, with what it did', async (_what, handle, message) => {
-    await expect(ask(await serve(handle), { timeoutMs: 5000 })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(message), errors: [{ path: '/url' }] });
+    await expect(ask(await serve(handle), { timeoutMs: 5000 })).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(message),
+      errors: [{ path: '/url' }],
+    });
   });
 
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
     ['a text', (_request, response) => void response.writeHead(404).end('ami-id\nSecretAccessKey wJalrXUtnFEMI')],
-    ['a text, and 200', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('SecretAccessKey wJalrXUtnFEMI')],
-    ['what is no JSON though it is called so', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('wJalrXUtnFEMI')],
-    ['JSON of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"SecretAccessKey":"wJalrXUtnFEMI"}')],
-    ['an error of another kind', (_request, response) => void response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"wJalrXUtnFEMI"}')],
-    ['a web page', (_request, response) => void response.writeHead(400, { 'content-type': 'text/html' }).end('<html>wJalrXUtnFEMI')],
-    ['events of another kind', (_request, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('event: message\ndata: wJalrXUtnFEMI\n\n')],
+    [
+      'a text, and 200',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-type': 'text/plain' }).end('SecretAccessKey wJalrXUtnFEMI'),
+    ],
+    [
+      'what is no JSON though it is called so',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('wJalrXUtnFEMI'),
+    ],
+    [
+      'JSON of another kind',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end('{"SecretAccessKey":"wJalrXUtnFEMI"}'),
+    ],
+    [
+      'an error of another kind',
+      (_request, response) =>
+        void response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"wJalrXUtnFEMI"}'),
+    ],
+    [
+      'a web page',
+      (_request, response) => void response.writeHead(400, { 'content-type': 'text/html' }).end('<html>wJalrXUtnFEMI'),
+    ],
+    [
+      'events of another kind',
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end('event: message\ndata: wJalrXUtnFEMI\n\n'),
+    ],
   ])('and answers %s from a private address is quoted to nobody', async (_what, handle) => {
     for (const transport of ['auto', 'streamable-http', 'sse']) {
-      const error = await ask(await serve(handle), { timeoutMs: 2000, transport: transport as never }).then(() => undefined, (thrown: Error) => thrown);
-      expect(error).toMatchObject({ status: 422, message: expect.stringMatching(/does not answer as an MCP server|did not answer as an MCP server|answered 40/) });
+      const error = await ask(await serve(handle), { timeoutMs: 2000, transport: transport as never }).then(
+        () => undefined,
+        (thrown: Error) => thrown,
+      );
+      expect(error).toMatchObject({
+        status: 422,
+        message: expect.stringMatching(/does not answer as an MCP server|did not answer as an MCP server|answered 40/),
+      });
       expect(JSON.stringify([error!.message, error])).not.toContain('wJalrXUtnFEMI');
     }
   });
 
   it('and refuses in the words of MCP is quoted, in short', async () => {
-    const url = await serve((_request, response, message) =>
-      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: 'Closed on Sundays' } })));
+    const url = await serve(
+      (_request, response, message) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(
+            JSON.stringify({ jsonrpc: '2.0', id: message?.id, error: { code: -32000, message: 'Closed on Sundays' } }),
+          ),
+    );
     await expect(ask(url)).rejects.toThrow(/does not answer as an MCP server: .*Closed on Sundays/);
   });
 
   it('and answers with a web page is not quoted with its marks', () => {
-    expect(inShort('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe('found a web page; the endpoint is usually /sse or /mcp.');
+    expect(inShort('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe(
+      'found a web page; the endpoint is usually /sse or /mcp.',
+    );
     expect(inShort('Unexpected content type: text/html')).toMatch(/web page/);
     expect(inShort('x'.repeat(600))).toBe('x'.repeat(500));
   });
@@ -110,7 +216,9 @@ describe('what is no MCP server', () => {
       request.socket.on('close', () => clearInterval(drip));
     });
     await expect(ask(endless, { timeoutMs: 300 })).rejects.toThrow(/within 0.3 seconds/);
-    await expect(ask(endless.replace('/mcp', '/sse'), { timeoutMs: 300, transport: 'sse' as never })).rejects.toThrow(/within 0.3 seconds/);
+    await expect(ask(endless.replace('/mcp', '/sse'), { timeoutMs: 300, transport: 'sse' as never })).rejects.toThrow(
+      /within 0.3 seconds/,
+    );
   });
 
   it('and sends without measure is cut off', async () => {

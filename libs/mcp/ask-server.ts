@@ -1,4 +1,11 @@
-import { Client, ProtocolError, SdkHttpError, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { pointer, ProblemError } from '#lib/contracts/problem';
 import { unstorable } from '#lib/contracts/storable';
@@ -20,9 +27,15 @@ type Kind = McpServer['transport'];
  * Connects to an MCP server, shakes hands and lists its tools, all pages of them.
  * @throws ProblemError 422 saying what is wrong with the server at `url`
  */
-export async function askServer({ url, headers, transport }: McpDiscoverInput, options: { allowPrivateNetworks: boolean; timeoutMs: number }): Promise<Answered> {
+export async function askServer(
+  { url, headers, transport }: McpDiscoverInput,
+  options: { allowPrivateNetworks: boolean; timeoutMs: number },
+): Promise<Answered> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
-  const { fetch, reachedPrivate, close } = createGuardedStream({ allowPrivateNetworks: options.allowPrivateNetworks, signal: deadline });
+  const { fetch, reachedPrivate, close } = createGuardedStream({
+    allowPrivateNetworks: options.allowPrivateNetworks,
+    signal: deadline,
+  });
   const attempt = (kind: Kind): Promise<Answered> => askBy(kind, new URL(url), headers, fetch, deadline);
   try {
     if (transport !== 'auto') return await attempt(transport);
@@ -30,24 +43,42 @@ export async function askServer({ url, headers, transport }: McpDiscoverInput, o
       return await attempt('streamable-http');
     } catch (error) {
       // A server of the older transport refuses the first request; others would fail again in the same way.
-      if (!(refusedPost(error))) throw error;
+      if (!refusedPost(error)) throw error;
       return await attempt('sse').catch((second: unknown) => {
         throw causeOf(second, AddressRefused) ? second : error;
       });
     }
   } catch (error) {
-    throw explained(error, url, { expiredMs: deadline.aborted ? options.timeoutMs : undefined, isPrivate: reachedPrivate() });
+    throw explained(error, url, {
+      expiredMs: deadline.aborted ? options.timeoutMs : undefined,
+      isPrivate: reachedPrivate(),
+    });
   } finally {
     void close();
   }
 }
 
-const refusedPost = (error: unknown): boolean => SdkHttpError.isInstance(error) && error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 403;
+const refusedPost = (error: unknown): boolean =>
+  SdkHttpError.isInstance(error) &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 401 &&
+  error.status !== 403;
 
-async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetch: (url: string | URL, init?: RequestInit) => Promise<Response>, signal: AbortSignal): Promise<Answered> {
+async function askBy(
+  kind: Kind,
+  url: URL,
+  headers: Record<string, string>,
+  fetch: (url: string | URL, init?: RequestInit) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Answered> {
   const settings = { fetch, requestInit: { headers } };
-  const channel: Transport = kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
-  const client = new Client({ name: 'toolmark', version: '1' }, { listMaxPages: MOST_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) });
+  const channel: Transport =
+    kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+  const client = new Client(
+    { name: 'toolmark', version: '1' },
+    { listMaxPages: MOST_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) },
+  );
   // Nobody else would hear of it when a stream breaks after the answer has come.
   client.onerror = () => {};
   try {
@@ -60,15 +91,23 @@ async function askBy(kind: Kind, url: URL, headers: Record<string, string>, fetc
       cursor = answer.nextCursor;
       if (!cursor || page >= MOST_PAGES || tools.length > MOST_TOOLS) break;
     }
-    if (tools.length > MOST_TOOLS || cursor) throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
+    if (tools.length > MOST_TOOLS || cursor)
+      throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
     const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
     const protocolVersion = client.getNegotiatedProtocolVersion() ?? null;
-    const server = { name, version, protocol_version: protocolVersion, transport: kind, instructions: client.getInstructions() ?? null };
+    const server = {
+      name,
+      version,
+      protocol_version: protocolVersion,
+      transport: kind,
+      instructions: client.getInstructions() ?? null,
+    };
     const bad = unstorable({ server, tools });
     if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${pointer(bad.path)} ${bad.why}`);
     return { server, tools };
   } finally {
-    await channel.close().catch(() => {}); // Closing the client would do nothing before the two have agreed on a version.
+    // Closing the client would do nothing before the two have agreed on a version.
+    await channel.close().catch(() => {});
   }
 }
 
@@ -84,7 +123,8 @@ function within<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Va
 }
 
 function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args: never[]) => Kind): Kind | undefined {
-  for (let one = error, depth = 0; one instanceof Error && depth < 8; one = (one as { cause?: unknown }).cause, depth++) if (one instanceof kind) return one;
+  for (let one = error, depth = 0; one instanceof Error && depth < 8; one = (one as { cause?: unknown }).cause, depth++)
+    if (one instanceof kind) return one;
   return undefined;
 }
 
@@ -95,29 +135,44 @@ function statusIn(error: unknown): number | undefined {
   return status === undefined ? undefined : Number(status);
 }
 
-function explained(error: unknown, url: string, { expiredMs, isPrivate }: { expiredMs: number | undefined; isPrivate: boolean }): unknown {
+function explained(
+  error: unknown,
+  url: string,
+  { expiredMs, isPrivate }: { expiredMs: number | undefined; isPrivate: boolean },
+): unknown {
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
   const { host } = new URL(url);
   const refused = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
   if (refused) return fail(refused.message);
-  if (expiredMs !== undefined) return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
+  if (expiredMs !== undefined)
+    return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
   const status = statusIn(error);
-  if (status === 401 || status === 403) return fail(`${host} answered ${status}: it wants a token, or another one. Give it in "headers" with each request, such as {"Authorization": "Bearer ..."}: it is not kept.`);
+  if (status === 401 || status === 403)
+    return fail(
+      `${host} answered ${status}: it wants a token, or another one. Give it in "headers" with each ` +
+        'request, such as {"Authorization": "Bearer ..."}: it is not kept.',
+    );
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
   const said = message || code || 'no reason given';
-  // What a private address answers is for machines inside: who chose the URL is told an error in MCP's own words, and no other bytes.
+  // What a private address answers is for machines inside: who chose the URL is told an error in MCP's own words,
+  // and no other bytes.
   const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
-  const quote = !isPrivate ? inShort(said)
-    : known ? said.slice(0, 300)
-    : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private address. Is the path right? Most end in /mcp or /sse.`;
+  const quote = !isPrivate
+    ? inShort(said)
+    : known
+      ? said.slice(0, 300)
+      : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private ` +
+        'address. Is the path right? Most end in /mcp or /sse.';
   return fail(`${host} does not answer as an MCP server: ${quote}`);
 }
 
 /** What a server said, unless it is a web page. */
 export const inShort = (said: string): string =>
-  /<(!doctype|html)|text\/html/i.test(said) ? 'found a web page; the endpoint is usually /sse or /mcp.' : said.slice(0, 500);
+  /<(!doctype|html)|text\/html/i.test(said)
+    ? 'found a web page; the endpoint is usually /sse or /mcp.'
+    : said.slice(0, 500);
 
 /** Codes of errors that Node and undici make of a connection: nothing of an answer is in their words. */
 const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

@@ -5,41 +5,70 @@ import type { Tool } from '#lib/contracts/tool';
 type Diff = Pick<McpSyncAnswer, 'added' | 'removed' | 'changed'>;
 
 /**
- * What a server's tools are now against what a suite has of them; `known` names all that the server had when it was last read.
- * Of those the ones that the suite lacks were not wanted, and are no news. Which cases each difference concerns, `namesUsed` tells.
+ * What a server's tools are now against what a suite has of them; `known` names all that the server had when it was
+ * last read. Of those the ones that the suite lacks were not wanted, and are no news. Which cases each difference
+ * concerns, `namesUsed` tells.
  */
 export function compareTools(suite: readonly Tool[], known: readonly string[], now: readonly Tool[]): Diff {
   const has = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const names = new Set(now.map((tool) => tool.function.name.toLowerCase()));
   const came = new Set(known.map((name) => name.toLowerCase()));
   return {
-    added: now.filter(({ function: { name } }) => !has.has(name.toLowerCase()) && !came.has(name.toLowerCase())).map((tool) => ({ name: tool.function.name, tool })),
-    removed: suite.filter(({ function: { name } }) => came.has(name.toLowerCase()) && !names.has(name.toLowerCase())).map(({ function: { name } }) => ({ name, cases: [] })),
+    added: now
+      .filter(({ function: { name } }) => !has.has(name.toLowerCase()) && !came.has(name.toLowerCase()))
+      .map((tool) => ({ name: tool.function.name, tool })),
+    removed: suite
+      .filter(({ function: { name } }) => came.has(name.toLowerCase()) && !names.has(name.toLowerCase()))
+      .map(({ function: { name } }) => ({ name, cases: [] })),
     changed: now.flatMap((after) => {
       const before = has.get(after.function.name.toLowerCase());
       if (!before) return [];
-      const fields = (['description', 'parameters', 'annotations'] as const).filter((field) => canonical(fieldOf(before, field)) !== canonical(fieldOf(after, field)));
+      const fields = (['description', 'parameters', 'annotations'] as const).filter(
+        (field) => canonical(fieldOf(before, field)) !== canonical(fieldOf(after, field)),
+      );
       return fields.length ? [{ name: before.function.name, fields, before, after, cases: [] }] : [];
     }),
   };
 }
 
-/** The suite's tools once the difference is applied: in their order, what is new at the end, what others added by hand as it is. */
+/**
+ * The suite's tools once the difference is applied: in their order, what is new at the end, what others added by
+ * hand as it is.
+ */
 export function applyDiff(suite: readonly Tool[], { added, removed, changed }: Diff, keepRemoved: boolean): Tool[] {
   const gone = new Set(keepRemoved ? [] : removed.map(({ name }) => name));
   const after = new Map(changed.map((one) => [one.name, one.after]));
-  return [...suite.filter((tool) => !gone.has(tool.function.name)).map((tool) => after.get(tool.function.name) ?? tool), ...added.map(({ tool }) => tool)];
+  return [
+    ...suite.filter((tool) => !gone.has(tool.function.name)).map((tool) => after.get(tool.function.name) ?? tool),
+    ...added.map(({ tool }) => tool),
+  ];
 }
 
-const fieldOf = (tool: Tool, field: 'description' | 'parameters' | 'annotations'): unknown => (field === 'annotations' ? tool.annotations : tool.function[field]);
+const fieldOf = (tool: Tool, field: 'description' | 'parameters' | 'annotations'): unknown =>
+  field === 'annotations' ? tool.annotations : tool.function[field];
 
 /** The order of keys says nothing. */
 const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !('rawJSON' in inner)
-    ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner)) ?? '';
+  JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !('rawJSON' in inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? '';
 
 /** The tools of its suite that a case names, in lower case. */
-export function namesUsed({ expected_tool, expected_calls, valid_prerequisites, mock_responses, tools }: CaseInput): Set<string> {
-  const used = [expected_tool ?? [], expected_calls?.flatMap((call) => call.tool) ?? [], valid_prerequisites ?? [], Object.keys(mock_responses ?? {}), tools?.filter((tool) => typeof tool === 'string') ?? []].flat();
+export function namesUsed({
+  expected_tool,
+  expected_calls,
+  valid_prerequisites,
+  mock_responses,
+  tools,
+}: CaseInput): Set<string> {
+  const used = [
+    expected_tool ?? [],
+    expected_calls?.flatMap((call) => call.tool) ?? [],
+    valid_prerequisites ?? [],
+    Object.keys(mock_responses ?? {}),
+    tools?.filter((tool) => typeof tool === 'string') ?? [],
+  ].flat();
   return new Set(used.map((name) => name.toLowerCase()));
 }

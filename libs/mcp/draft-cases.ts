@@ -6,25 +6,33 @@ import type { Tool } from '#lib/contracts/tool';
 export const draftCases = (tools: readonly Tool[]): CaseInput[] =>
   tools.map(({ function: { name, description, parameters } }): CaseInput => ({
     name: `draft: ${name}`,
-    prompt: `Write here what a user would say for whom "${name}" is the right tool.${description ? ` It says of itself: ${firstSentence(description)}` : ''}`,
+    prompt:
+      `Write here what a user would say for whom "${name}" is the right ` +
+      `tool.${description ? ` It says of itself: ${firstSentence(description)}` : ''}`,
     expected_tool: name,
     expected_params: requiredOnes(parameters),
     draft: true,
   }));
 
-const firstSentence = (text: string): string => (/^[^]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim()).slice(0, 500);
+const firstSentence = (text: string): string =>
+  (/^[^]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim()).slice(0, 500);
 
 function requiredOnes(schema: JsonObject | undefined): JsonObject {
   const properties = isObject(schema?.properties) ? schema.properties : {};
   const required = Array.isArray(schema?.required) ? schema.required : [];
-  return Object.fromEntries(required.flatMap((key) => (typeof key === 'string' && Object.hasOwn(properties, key) ? [[key, sampleOf(properties[key]!, 0)]] : [])));
+  return Object.fromEntries(
+    required.flatMap((key) =>
+      typeof key === 'string' && Object.hasOwn(properties, key) ? [[key, sampleOf(properties[key]!, 0)]] : [],
+    ),
+  );
 }
 
 /** A value that fits a parameter's description: one that it names itself, else any. */
 function sampleOf(schema: Json, depth: number): Json {
   if (!isObject(schema) || depth > 5) return { $any: true };
   if (schema.const !== undefined) return schema.const;
-  for (const list of [schema.enum, schema.examples]) if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return list[0]!;
+  for (const list of [schema.enum, schema.examples])
+    if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return list[0]!;
   if (schema.default !== undefined && !isObject(schema.default)) return schema.default;
   return { $any: true };
 }

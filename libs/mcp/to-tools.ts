@@ -7,16 +7,30 @@ export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; w
   const warnings: string[] = [];
   const taken = new Set<string>();
   const tools = listed.map((one): Tool => {
-    const described: McpTool = isOpenAi(one) ? { ...one.function, inputSchema: one.function.parameters, annotations: one.annotations } : one;
+    const described: McpTool = isOpenAi(one)
+      ? { ...one.function, inputSchema: one.function.parameters, annotations: one.annotations }
+      : one;
     const name = freeName(described.name, taken);
     taken.add(name.toLowerCase());
-    if (name !== described.name) warnings.push(`The tool "${described.name}" is named "${name}" here: names have letters, digits, "_", "." and "-", 64 of them.`);
+    if (name !== described.name)
+      warnings.push(
+        `The tool "${described.name}" is named "${name}" here: names have letters, digits, "_", "." ` +
+          'and "-", 64 of them.',
+      );
     const description = described.description ?? described.title ?? undefined;
-    if (description && description.length > 20_000) warnings.push(`The description of "${name}" was cut to 20,000 characters.`);
-    const annotations = { ...(described.title ? { title: described.title } : {}), ...(isObject(described.annotations) ? described.annotations : {}) };
+    if (description && description.length > 20_000)
+      warnings.push(`The description of "${name}" was cut to 20,000 characters.`);
+    const annotations = {
+      ...(described.title ? { title: described.title } : {}),
+      ...(isObject(described.annotations) ? described.annotations : {}),
+    };
     return {
       type: 'function',
-      function: { name, ...(description && { description: description.slice(0, 20_000) }), ...(isObject(described.inputSchema) && { parameters: described.inputSchema }) },
+      function: {
+        name,
+        ...(description && { description: description.slice(0, 20_000) }),
+        ...(isObject(described.inputSchema) && { parameters: described.inputSchema }),
+      },
       ...(Object.keys(annotations).length > 0 && { annotations }),
     };
   });
@@ -26,7 +40,9 @@ export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; w
 const isOpenAi = (one: McpTool | Tool): one is Tool => isObject((one as Tool).function);
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  const plain = ToolName.safeParse(wanted).success ? wanted : wanted.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'tool';
+  const plain = ToolName.safeParse(wanted).success
+    ? wanted
+    : wanted.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'tool';
   let name = plain;
   for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${plain.slice(0, 64 - String(n).length - 1)}_${n}`;
   return name;

@@ -7,12 +7,30 @@ const listOf = (ranges: readonly (readonly [address: string, prefix: number])[])
 };
 
 const PRIVATE = listOf([
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24],
-  ['192.168.0.0', 16], ['198.18.0.0', 15], ['224.0.0.0', 3],
-  ['::', 128], ['::1', 128], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['fc00::', 7], ['fe80::', 10], ['fec0::', 10], ['ff00::', 8],
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
 ]);
 
-/** Link-local addresses, and where clouds answer their machines with credentials: no model and no MCP server is there. */
+/**
+ * Link-local addresses, and where clouds answer their machines with credentials: no model and no MCP server is
+ * there.
+ */
 const NEVER = listOf([
   ['169.254.0.0', 16], // link-local; metadata of AWS, Google, Azure and others
   ['fe80::', 10],

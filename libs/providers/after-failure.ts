@@ -20,19 +20,25 @@ interface Tries {
 }
 
 /**
- * What to do after a failure. A wait that the provider asked for uses no attempt, but ends after 15 minutes; other retryable
- * failures are tried again with full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"), and so are 429s that do not
- * say when to come back, less and less often.
+ * What to do after a failure. A wait that the provider asked for uses no attempt, but ends after 15 minutes; other
+ * retryable failures are tried again with full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"),
+ * and so are 429s that do not say when to come back, less and less often.
  *
  * @param random 0..1
  */
-export function afterFailure(failure: ProviderFailure, { attempts, throttles, throttledMs }: Tries, random: number): Next {
+export function afterFailure(
+  failure: ProviderFailure,
+  { attempts, throttles, throttledMs }: Tries,
+  random: number,
+): Next {
   if (!failure.retryable) return { then: 'settle-errored' };
   const backoffMs = (times: number, longestMs: number): number => random * Math.min(longestMs, 500 * 2 ** times);
   if (failure.retryAfterMs !== undefined) {
     const ownMs = failure.kind === 'rate_limited' ? backoffMs(throttles, LONGEST_BACKOFF_MS) : 0;
     const inMs = Math.max(failure.retryAfterMs, ownMs);
-    return throttledMs + inMs >= MAX_THROTTLED_MS ? { then: 'settle-errored' } : { then: 'retry', inMs, usesAttempt: false };
+    return throttledMs + inMs >= MAX_THROTTLED_MS
+      ? { then: 'settle-errored' }
+      : { then: 'retry', inMs, usesAttempt: false };
   }
   if (attempts >= MAX_ATTEMPTS) return { then: 'settle-errored' };
   return { then: 'retry', inMs: backoffMs(attempts, 30_000), usesAttempt: true };
@@ -58,6 +64,9 @@ export class Retries {
       if (next.usesAttempt) tries.attempts++;
       else tries.throttledMs += next.inMs;
     }
-    return { next, ...(throttled && { throttledForMs: next.then === 'retry' ? next.inMs : (failure.retryAfterMs ?? 0) }) };
+    return {
+      next,
+      ...(throttled && { throttledForMs: next.then === 'retry' ? next.inMs : (failure.retryAfterMs ?? 0) }),
+    };
   }
 }

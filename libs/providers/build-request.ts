@@ -17,7 +17,10 @@ export interface BuiltRequest {
 }
 
 /** Tools as requests have them: the same list for the same tools, since much is kept by it (digests, tokens, names). */
-export const describeTools = memoize((tools: readonly Tool[]) => tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[]);
+export const describeTools = memoize(
+  (tools: readonly Tool[]) =>
+    tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
+);
 
 /** The chat completion request of a case for a model. */
 export function buildRequest(of: {
@@ -49,7 +52,10 @@ export function buildRequest(of: {
   for (const name of model.unsupportedParams) {
     if (!(name in body)) continue;
     delete body[name];
-    warnings.push({ code: `unsupported:${target.name}:${name}`, message: `${target.name} does not support "${name}"; it was left out.` });
+    warnings.push({
+      code: `unsupported:${target.name}:${name}`,
+      message: `${target.name} does not support "${name}"; it was left out.`,
+    });
   }
   return { body, toolChoice, warnings };
 }
@@ -60,7 +66,11 @@ function chooseToolChoice(
 ): ToolChoice {
   if (config.tool_choice !== 'required') return config.tool_choice;
   if (expectsNoCall) {
-    warnings.push({ code: 'abstention:auto', message: 'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.' });
+    warnings.push({
+      code: 'abstention:auto',
+      message:
+        'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.',
+    });
     return 'auto';
   }
   if (model.refusesRequired) {

@@ -27,11 +27,14 @@ export interface ChatReply extends Said {
 
 export interface ChatClient {
   /**
-   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format. A large answer
-   * waits for room in `replyBytes`, within the same timeout.
+   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format. A
+   * large answer waits for room in `replyBytes`, within the same timeout.
    * @throws ProviderFailure when no model answered; the signal's reason when it aborted.
    */
-  ask(body: JsonObject, options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes }): Promise<ChatReply>;
+  ask(
+    body: JsonObject,
+    options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes },
+  ): Promise<ChatReply>;
 }
 
 export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: Fetch): ChatClient {
@@ -54,9 +57,17 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const response = await send(wire, { signal: attempt.signal, timeoutMs, replyBytes });
         const text = await response.text();
         const isPrivate = isFromPrivate(response);
-        const from = { contentType: response.headers.get('content-type'), baseUrl: endpoint.baseUrl, isPrivate, ownNames };
+        const from = {
+          contentType: response.headers.get('content-type'),
+          baseUrl: endpoint.baseUrl,
+          isPrivate,
+          ownNames,
+        };
         const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
-        const answer = await oneAtATime(() => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))), text.length);
+        const answer = await oneAtATime(
+          () => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))),
+          text.length,
+        );
         replyBytes?.keep();
         return { ...answer, notes: [...notes, ...aboutNames], refilledInMs: readRefill(response.headers) };
       } catch (error) {
@@ -73,8 +84,8 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
 }
 
 /**
- * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail again, and be
- * paid again.
+ * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail
+ * again, and be paid again.
  */
 function foreseen<Made>(work: () => Made, answer?: () => string | undefined): Made {
   try {
@@ -85,11 +96,18 @@ function foreseen<Made>(work: () => Made, answer?: () => string | undefined): Ma
 }
 
 function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
-  const { status, headers, error: said, message } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
+  const {
+    status,
+    headers,
+    error: said,
+    message,
+  } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
   const failure =
-    error instanceof ProviderFailure ? error
-    : typeof status === 'number' ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
-    : failureOfError(error, baseUrl);
+    error instanceof ProviderFailure
+      ? error
+      : typeof status === 'number'
+        ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
+        : failureOfError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey);
   failure.body &&= hideKey(failure.body, apiKey);
   return failure;
@@ -108,7 +126,11 @@ interface Origin {
 }
 
 /** Reads a 200. */
-function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPrivate, ownNames }: Origin): Said & { body: Json } {
+function readAnswer(
+  dialect: Dialect,
+  text: string,
+  { contentType, baseUrl, isPrivate, ownNames }: Origin,
+): Said & { body: Json } {
   const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
   const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
   let body: Json;
@@ -121,30 +143,56 @@ function readAnswer(dialect: Dialect, text: string, { contentType, baseUrl, isPr
       html
         ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
         : `The endpoint answered something that is not JSON: ${quote}`,
-      !html, undefined, 200, kept,
+      !html,
+      undefined,
+      200,
+      kept,
     );
   }
   const said = dialect.fromWire(body);
   if (!said) {
     const failure = failureInside(isPrivate ? { error: errorIn(body) ?? null } : body, baseUrl);
     if (failure) throw failure;
-    throw new ProviderFailure('bad_response', `The answer holds no reply of a model: ${quote}`, true, undefined, 200, kept);
+    throw new ProviderFailure(
+      'bad_response',
+      `The answer holds no reply of a model: ${quote}`,
+      true,
+      undefined,
+      200,
+      kept,
+    );
   }
   return { ...said, body };
 }
 
 const STATUS_OF_CODE: Record<string, number> = {
-  rate_limit_exceeded: 429, server_error: 500, invalid_prompt: 400, // OpenAI's Responses
-  overloaded_error: 529, api_error: 500, timeout_error: 504, rate_limit_error: 429, request_too_large: 413, // Anthropic's types
-  not_found_error: 404, permission_error: 403, billing_error: 402, authentication_error: 401, invalid_request_error: 400,
+  rate_limit_exceeded: 429,
+  server_error: 500,
+  invalid_prompt: 400, // OpenAI's Responses
+  overloaded_error: 529,
+  api_error: 500,
+  timeout_error: 504,
+  rate_limit_error: 429,
+  request_too_large: 413, // Anthropic's types
+  not_found_error: 404,
+  permission_error: 403,
+  billing_error: 402,
+  authentication_error: 401,
+  invalid_request_error: 400,
 };
 
-/** Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, Anthropic's with a type, OpenRouter with a status. */
+/**
+ * Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, Anthropic's with a type,
+ * OpenRouter with a status.
+ */
 function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
   const error = isObject(body) ? body.error : undefined;
   if (!isObject(error)) return undefined;
-  const status = STATUS_OF_CODE[asText(error.code)] ?? (Number(asText(error.code)) || STATUS_OF_CODE[asText(error.type)] || 0);
-  return status >= 400 && status <= 599 ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl) : undefined;
+  const status =
+    STATUS_OF_CODE[asText(error.code)] ?? (Number(asText(error.code)) || STATUS_OF_CODE[asText(error.type)] || 0);
+  return status >= 400 && status <= 599
+    ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl)
+    : undefined;
 }
 
 /** The reply in a kept answer, whichever format it came in: no two of them look alike. */
@@ -157,7 +205,8 @@ export function replyIn(body: Json): Said | undefined {
 }
 
 /**
- * Some providers answer 400 when the model's output cannot be read as a call, and quote it. That is a reply, and a bad one.
+ * Some providers answer 400 when the model's output cannot be read as a call, and quote it. That is a reply, and a
+ * bad one.
  * @returns the reply as text, or undefined when the failure is of another kind
  */
 export function failedGeneration(failure: { status?: unknown; body?: unknown }): JsonObject | undefined {

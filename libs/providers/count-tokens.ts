@@ -10,7 +10,11 @@ const byCharacters: TokenCounter = { name: '4 characters a token', count: (text)
 
 /** OpenAI's encodings, by the names of its models, with or without a vendor in front (`openai/gpt-4o`). */
 const ENCODINGS = [
-  { models: /(^|\/)(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt|o[1-9])/, name: 'o200k_base', load: () => import('gpt-tokenizer/encoding/o200k_base') },
+  {
+    models: /(^|\/)(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt|o[1-9])/,
+    name: 'o200k_base',
+    load: () => import('gpt-tokenizer/encoding/o200k_base'),
+  },
   { models: /(^|\/)gpt-(4|3\.5)/, name: 'cl100k_base', load: () => import('gpt-tokenizer/encoding/cl100k_base') },
 ] as const;
 
@@ -20,10 +24,16 @@ export async function tokenCounter(modelId: string): Promise<TokenCounter> {
   if (!encoding) return byCharacters;
   const { countTokens } = await encoding.load();
   // Special tokens in a user's text are text.
-  return { name: encoding.name, count: (text) => countByParts(text, (part) => countTokens(part, { disallowedSpecial: new Set() })) };
+  return {
+    name: encoding.name,
+    count: (text) => countByParts(text, (part) => countTokens(part, { disallowedSpecial: new Set() })),
+  };
 }
 
-/** A tokenizer's time grows faster than its text where letters follow one another without a blank (as Chinese is written). */
+/**
+ * A tokenizer's time grows faster than its text where letters follow one another without a blank (as Chinese is
+ * written).
+ */
 const LONGEST_COUNTED = 600;
 const PARTS = 6;
 

@@ -15,8 +15,14 @@ import type { HeldInit, ReplyBytes } from './reply-bytes.js';
  * @throws ProviderFailure when there is no usable answer
  */
 export async function embedTexts(
-  endpoint: Endpoint, model: string, texts: readonly string[],
-  { fetch, timeoutMs, replyBytes }: { fetch: (url: string, init?: HeldInit) => Promise<Response>; timeoutMs: number; replyBytes?: ReplyBytes },
+  endpoint: Endpoint,
+  model: string,
+  texts: readonly string[],
+  {
+    fetch,
+    timeoutMs,
+    replyBytes,
+  }: { fetch: (url: string, init?: HeldInit) => Promise<Response>; timeoutMs: number; replyBytes?: ReplyBytes },
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
@@ -28,13 +34,17 @@ export async function embedTexts(
       replyBytes,
     });
     const text = await response.text();
-    if (!response.ok) throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
+    if (!response.ok)
+      throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
     const quote = isFromPrivate(response) ? undefined : text.slice(0, 1000);
     return await oneAtATime(() => readVectors(text, texts.length, quote), text.length);
   } catch (error) {
-    const failure = error instanceof ProviderFailure ? error
-      : (error as Error).name === 'TimeoutError' ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
-      : failureOfError(error, baseUrl);
+    const failure =
+      error instanceof ProviderFailure
+        ? error
+        : (error as Error).name === 'TimeoutError'
+          ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
+          : failureOfError(error, baseUrl);
     failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
     throw failure;
   }
@@ -49,8 +59,20 @@ function errorIn(text: string): unknown {
   }
 }
 
-function readVectors(text: string, count: number, quote: string | undefined): { vectors: Float32Array[]; tokens: number } {
-  const bad = (why: string): ProviderFailure => new ProviderFailure('bad_response', `The embedding model's answer cannot be used: ${why}.`, true, undefined, 200, quote);
+function readVectors(
+  text: string,
+  count: number,
+  quote: string | undefined,
+): { vectors: Float32Array[]; tokens: number } {
+  const bad = (why: string): ProviderFailure =>
+    new ProviderFailure(
+      'bad_response',
+      `The embedding model's answer cannot be used: ${why}.`,
+      true,
+      undefined,
+      200,
+      quote,
+    );
   let body;
   try {
     body = parseJson(text);
@@ -63,7 +85,8 @@ function readVectors(text: string, count: number, quote: string | undefined): { 
   for (const [position, entry] of data.entries()) {
     const numbers = isObject(entry) && Array.isArray(entry.embedding) ? entry.embedding : [];
     const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
-    if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index]) throw bad('it holds no list of numbers for each text');
+    if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index])
+      throw bad('it holds no list of numbers for each text');
     const vector = Float32Array.from(numbers, (number) => Number(numberSource(number)));
     const length = Math.hypot(...vector);
     if (!(length > 0)) throw bad('a vector has no length');

@@ -22,14 +22,27 @@ export class ProviderFailure extends Error {
     this.body &&= storable(body!);
   }
 
-  /** What nobody foresaw while a request was made or its answer read: neither the model's fault nor worth asking again. */
+  /**
+   * What nobody foresaw while a request was made or its answer read: neither the model's fault nor worth asking
+   * again.
+   */
   static internal(error: unknown, body?: string): ProviderFailure {
-    const failure = new ProviderFailure('internal', `Something unforeseen went wrong here: ${(error as Error).message}`, false, undefined, undefined, body);
+    const failure = new ProviderFailure(
+      'internal',
+      `Something unforeseen went wrong here: ${(error as Error).message}`,
+      false,
+      undefined,
+      undefined,
+      body,
+    );
     failure.cause = error;
     return failure;
   }
 
-  /** Nobody is served while this lasts, as far as one request can tell; a model that takes too long may be that item's fault. */
+  /**
+   * Nobody is served while this lasts, as far as one request can tell; a model that takes too long may be that
+   * item's fault.
+   */
   get isOutage(): boolean {
     return this.retryable && (this.kind === 'network' || this.kind === 'provider_5xx');
   }

@@ -6,38 +6,64 @@ import { isPrivateAddress } from './addresses.js';
 import { maskKeys } from './mask-keys.js';
 
 const URL_OF = 'https://api.example.com/v1';
-const status = (code: number, message = 'said', headers = {}) => failureOfStatus(code, new Headers(headers), { message }, message, URL_OF);
+const status = (code: number, message = 'said', headers = {}) =>
+  failureOfStatus(code, new Headers(headers), { message }, message, URL_OF);
 
 describe('a failure of a provider', () => {
   it.each([
-    [429, 'rate_limited', true], [401, 'auth', false], [403, 'auth', false], [400, 'bad_request', false], [404, 'bad_request', false],
-    [408, 'timeout', true], [409, 'bad_response', true], [500, 'provider_5xx', true], [529, 'provider_5xx', true], [302, 'bad_response', false],
+    [429, 'rate_limited', true],
+    [401, 'auth', false],
+    [403, 'auth', false],
+    [400, 'bad_request', false],
+    [404, 'bad_request', false],
+    [408, 'timeout', true],
+    [409, 'bad_response', true],
+    [500, 'provider_5xx', true],
+    [529, 'provider_5xx', true],
+    [302, 'bad_response', false],
   ])('%d is %s (tried again: %s)', (code, kind, retryable) => {
     expect(status(code)).toMatchObject({ kind, retryable, message: expect.stringMatching(/api\.example\.com/) });
   });
   it('is quoted, and what to do about it follows as a sentence of its own', () => {
-    for (const said of ['You can find your key in your account.', 'You can find your key in your account', 'Find your key (in your account.)']) {
+    for (const said of [
+      'You can find your key in your account.',
+      'You can find your key in your account',
+      'Find your key (in your account.)',
+    ]) {
       expect(status(401, said).message).toMatch(/your account\.?\)?\.? Check the provider's api_key\.$/);
       expect(status(401, said).message).not.toContain('..');
     }
   });
   it('of a used-up quota is not tried again', () => {
-    expect(failureOfStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(false);
+    expect(failureOfStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(
+      false,
+    );
   });
   it.each([
-    ['ENOTFOUND', /could not be resolved/, true], ['ECONNREFUSED', /refuses connections/, true], ['CERT_HAS_EXPIRED', /certificate/, false], ['ECONNRESET', /failed/, true],
+    ['ENOTFOUND', /could not be resolved/, true],
+    ['ECONNREFUSED', /refuses connections/, true],
+    ['CERT_HAS_EXPIRED', /certificate/, false],
+    ['ECONNRESET', /failed/, true],
   ])('of the connection, %s, says so', (code, message, retryable) => {
     const error = new Error('fetch failed', { cause: Object.assign(new Error('inner'), { code }) });
-    expect(failureOfError(error, URL_OF)).toMatchObject({ kind: 'network', message: expect.stringMatching(message), retryable });
+    expect(failureOfError(error, URL_OF)).toMatchObject({
+      kind: 'network',
+      message: expect.stringMatching(message),
+      retryable,
+    });
   });
   it('says how long to wait in seconds, milliseconds or as a date', () => {
     expect(readRetryAfter(new Headers({ 'retry-after': '2' }))).toBe(2000);
     expect(readRetryAfter(new Headers({ 'retry-after-ms': '150' }))).toBe(150);
-    expect(readRetryAfter(new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))).toBeGreaterThan(50_000);
+    expect(readRetryAfter(new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))).toBeGreaterThan(
+      50_000,
+    );
     expect(readRetryAfter(new Headers())).toBeUndefined();
   });
   it.each([
-    { 'retry-after-ms': '100000000000000000000' }, { 'retry-after': '1e400' }, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+    { 'retry-after-ms': '100000000000000000000' },
+    { 'retry-after': '1e400' },
+    { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
   ])('asks for a quarter of an hour at most, whatever it says: %j', (headers) => {
     expect(readRetryAfter(new Headers(headers as never))).toBe(15 * 60_000);
     expect(status(429, 'slow down', headers).retryAfterMs).toBe(15 * 60_000);
@@ -46,13 +72,25 @@ describe('a failure of a provider', () => {
     expect(status(429, 'Please try again in 999999h').retryAfterMs).toBe(15 * 60_000);
   });
   it('says nothing that cannot be stored, and not too much', () => {
-    const { message, body } = new ProviderFailure('bad_request', `no\0good \ud800 ${'x'.repeat(5000)}`, false, undefined, 400, 'a\0b');
+    const { message, body } = new ProviderFailure(
+      'bad_request',
+      `no\0good \ud800 ${'x'.repeat(5000)}`,
+      false,
+      undefined,
+      400,
+      'a\0b',
+    );
     expect([message.slice(0, 9), message.length, body]).toEqual(['nogood \ufffd ', 2000, 'ab']);
   });
   it('that quotes what the model said is a reply', () => {
     const body = JSON.stringify({ error: { code: 'tool_use_failed', failed_generation: '<function=f>' } });
-    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))).toEqual({ role: 'assistant', content: '<function=f>' });
-    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, '{"error":{}}'))).toBeUndefined();
+    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))).toEqual({
+      role: 'assistant',
+      content: '<function=f>',
+    });
+    expect(
+      failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, '{"error":{}}')),
+    ).toBeUndefined();
   });
 });
 
@@ -66,37 +104,74 @@ describe('after a failure', () => {
     expect(afterFailure(status(401), tried({}), 0.5)).toEqual({ then: 'settle-errored' });
   });
   it('a wait that the provider asks for uses no attempt, and ends after 15 minutes', () => {
-    expect(afterFailure(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({ then: 'retry', inMs: 60_000, usesAttempt: false });
-    expect(afterFailure(slowDown, tried({ throttles: 9, throttledMs: 14.5 * 60_000 }), 0)).toEqual({ then: 'settle-errored' });
+    expect(afterFailure(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({
+      then: 'retry',
+      inMs: 60_000,
+      usesAttempt: false,
+    });
+    expect(afterFailure(slowDown, tried({ throttles: 9, throttledMs: 14.5 * 60_000 }), 0)).toEqual({
+      then: 'settle-errored',
+    });
   });
   it('a 429 that says nothing is waited for longer each time, a minute at most', () => {
     const waits = [1, 2, 5, 7, 30].map((throttles) => afterFailure(status(429), tried({ throttles }), 1));
-    expect(waits).toEqual([1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })));
+    expect(waits).toEqual(
+      [1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })),
+    );
   });
 
-  const waitsOf = (retries: Retries, failures: ProviderFailure[]) => failures.map((failure) => retries.after(failure)).map(({ next, throttledForMs }) => [next.then === 'retry' ? next.inMs : next.then, throttledForMs]);
+  const waitsOf = (retries: Retries, failures: ProviderFailure[]) =>
+    failures
+      .map((failure) => retries.after(failure))
+      .map(({ next, throttledForMs }) => [next.then === 'retry' ? next.inMs : next.then, throttledForMs]);
   it('429s in a row are counted for as long as nothing else comes between, and the lane waits as long as the item', () => {
     expect(waitsOf(new Retries(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual([
-      [1000, 1000], [2000, 2000], [4000, 4000], [1000, undefined], [1000, 1000]]);
+      [1000, 1000],
+      [2000, 2000],
+      [4000, 4000],
+      [1000, undefined],
+      [1000, 1000],
+    ]);
   });
   it('the requests that failed are counted, five at most, and 429s are none of them', () => {
     const failures = [500, 429, 502, 500, 429, 503, 500].map((code) => status(code));
-    expect(waitsOf(new Retries(() => 1), failures).map(([wait]) => wait)).toEqual([1000, 1000, 2000, 4000, 1000, 8000, 'settle-errored']);
+    expect(waitsOf(new Retries(() => 1), failures).map(([wait]) => wait)).toEqual([
+      1000,
+      1000,
+      2000,
+      4000,
+      1000,
+      8000,
+      'settle-errored',
+    ]);
   });
   it('all waits for 429s together end after 15 minutes, and the lane is told what the provider asked for', () => {
-    const waits = waitsOf(new Retries(() => 0), Array.from({ length: 15 }, () => slowDown));
+    const waits = waitsOf(
+      new Retries(() => 0),
+      Array.from({ length: 15 }, () => slowDown),
+    );
     expect(waits).toEqual([...Array.from({ length: 14 }, () => [60_000, 60_000]), ['settle-errored', 60_000]]);
   });
 });
 
 it('keys are hidden in what providers say', () => {
-  expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', 'mykey')).toBe('Incorrect API key provided: [hidden]. [hidden]');
+  expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', 'mykey')).toBe(
+    'Incorrect API key provided: [hidden]. [hidden]',
+  );
   expect(maskKeys('got Bearer abcdefgh12345')).toBe('got [hidden]');
 });
 
 it.each([
-  ['127.0.0.1', true], ['10.1.2.3', true], ['169.254.169.254', true], ['::1', true], ['::ffff:10.0.0.1', true], ['fd00::1', true], ['0.0.0.0', true], ['64:ff9b::7f00:1', true],
-  ['8.8.8.8', false], ['2606:4700::1111', false],
+  ['127.0.0.1', true],
+  ['10.1.2.3', true],
+  ['169.254.169.254', true],
+  ['::1', true],
+  ['::ffff:10.0.0.1', true],
+  ['fd00::1', true],
+  ['0.0.0.0', true],
+  ['64:ff9b::7f00:1', true],
+  ['8.8.8.8', false],
+  ['2606:4700::1111', false],
 ])('%s is a private address: %s', (address, wanted) => {
   expect(isPrivateAddress(address)).toBe(wanted);
 });

@@ -12,7 +12,8 @@ export class AddressRefused extends Error {}
 /** Why a host may not be connected to at this address; undefined when it may. */
 export function refusal(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
   const at = host === address ? host : `${host} is at ${address}, which`;
-  if (isNeverAllowed(address)) return `${at} is a link-local address or one of a cloud's metadata. Those are never asked, whatever is allowed.`;
+  if (isNeverAllowed(address))
+    return `${at} is a link-local address or one of a cloud's metadata. Those are never asked, whatever is allowed.`;
   if (allowPrivateNetworks || !isPrivateAddress(address)) return undefined;
   return `${at} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
 }
@@ -25,24 +26,34 @@ export interface GuardOptions {
   /** How long a large answer may take to arrive; a minute. */
   longestArrivalMs?: number;
 }
-type Resolve = (hostname: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
-
-/** Resolves a name and refuses what may not be asked, so that the address that was checked is the one that is connected to. */
-const guardedLookup = ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptions): LookupFunction => (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    const refused = addresses.map(({ address }) => refusal(hostname, address, allowPrivateNetworks)).find(Boolean);
-    if (refused) return callback(new AddressRefused(refused), '', 0);
-    if (options.all) return callback(null, addresses as never, 0);
-    callback(null, addresses[0]!.address, addresses[0]!.family);
-  });
-};
+type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
- * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and connects to no
- * private address unless that is allowed. Whole answers only. Leaner than the global one, which makes streams for each. A large
- * answer waits, its connection paused, until the item that it is for (`replyBytes`) has room for it. Of an answer other than 2xx
- * that came from a private address there is only what may be told of it.
+ * Resolves a name and refuses what may not be asked, so that the address that was checked is the one that is
+ * connected to.
+ */
+const guardedLookup =
+  ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptions): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const refused = addresses.map(({ address }) => refusal(hostname, address, allowPrivateNetworks)).find(Boolean);
+      if (refused) return callback(new AddressRefused(refused), '', 0);
+      if (options.all) return callback(null, addresses as never, 0);
+      callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
+  };
+
+/**
+ * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and
+ * connects to no private address unless that is allowed. Whole answers only. Leaner than the global one, which
+ * makes streams for each. A large answer waits, its connection paused, until the item that it is for (`replyBytes`)
+ * has room for it. Of an answer other than 2xx that came from a private address there is only what may be told of
+ * it.
  */
 export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
@@ -55,10 +66,25 @@ export function createGuardedFetch(options: GuardOptions): {
     const answer = await new Promise<PlainResponse>((resolve, reject) => {
       agent.dispatch(
         {
-          origin: url.origin, path: url.pathname + url.search, method: (init.method ?? 'GET') as 'GET',
-          headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>), body: init.body as string | undefined,
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: (init.method ?? 'GET') as 'GET',
+          headers:
+            init.headers instanceof Headers
+              ? Object.fromEntries(init.headers)
+              : (init.headers as Record<string, string>),
+          body: init.body as string | undefined,
         },
-        new WholeAnswer({ url: url.href, signal: init.signal ?? undefined, room: init.replyBytes, longestArrivalMs: options.longestArrivalMs ?? LONGEST_ARRIVAL_MS }, resolve, reject),
+        new WholeAnswer(
+          {
+            url: url.href,
+            signal: init.signal ?? undefined,
+            room: init.replyBytes,
+            longestArrivalMs: options.longestArrivalMs ?? LONGEST_ARRIVAL_MS,
+          },
+          resolve,
+          reject,
+        ),
       );
     });
     return reachedPrivate(url) ? answer.asPrivate() : answer;
@@ -70,8 +96,9 @@ export function createGuardedFetch(options: GuardOptions): {
 export const isFromPrivate = (answer: Response): boolean => answer instanceof PlainResponse && answer.isPrivate;
 
 /**
- * Connections that are refused to addresses that may not be asked, when the name has been resolved. `reachedPrivate` says of a
- * URL that was asked whether one led to a private address: the connection's own, whatever the name looks like.
+ * Connections that are refused to addresses that may not be asked, when the name has been resolved.
+ * `reachedPrivate` says of a URL that was asked whether one led to a private address: the connection's own,
+ * whatever the name looks like.
  */
 export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPrivate: (url: URL) => boolean } {
   const connect = buildConnector({ timeout: 10_000, lookup: guardedLookup(options) });
@@ -84,7 +111,8 @@ export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPriv
     connect: (target, done) =>
       connect(target, (...made) => {
         const [error, socket] = made;
-        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress))) privateHosts.add(target.hostname);
+        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress)))
+          privateHosts.add(target.hostname);
         done(...made);
       }),
   });
@@ -109,8 +137,14 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   #late: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly of: { url: string; signal: AbortSignal | undefined; room: ReplyBytes | undefined; longestArrivalMs: number },
-    readonly resolve: (answer: PlainResponse) => void, readonly reject: (error: Error) => void,
+    readonly of: {
+      url: string;
+      signal: AbortSignal | undefined;
+      room: ReplyBytes | undefined;
+      longestArrivalMs: number;
+    },
+    readonly resolve: (answer: PlainResponse) => void,
+    readonly reject: (error: Error) => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -155,7 +189,10 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   /** The room that it holds is others' too: whoever trickles gives it back. */
   #hurry(controller: Dispatcher.DispatchController): void {
     const { longestArrivalMs } = this.of;
-    const late = new AnswerTooSlow(`The provider's answer is larger than ${FREE_BYTES / 1024} KiB and did not arrive within ${longestArrivalMs / 1000} s.`);
+    const late = new AnswerTooSlow(
+      `The provider's answer is larger than ${FREE_BYTES / 1024} KiB and did not arrive within ` +
+        `${longestArrivalMs / 1000} s.`,
+    );
     this.#late = setTimeout(() => controller.abort(late), longestArrivalMs);
   }
 
@@ -175,7 +212,8 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   }
 }
 
-const tooLarge = (): AnswerTooLarge => new AnswerTooLarge(`The provider's answer is larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB.`);
+const tooLarge = (): AnswerTooLarge =>
+  new AnswerTooLarge(`The provider's answer is larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB.`);
 
 /** A `Response` whose bytes are all here: what most callers want of it is had without a stream. */
 class PlainResponse implements Response {
@@ -187,7 +225,11 @@ class PlainResponse implements Response {
   #whole: Response | undefined;
 
   constructor(
-    readonly url: string, readonly status: number, readonly received: IncomingHttpHeaders, readonly content: Buffer, readonly isPrivate = false,
+    readonly url: string,
+    readonly status: number,
+    readonly received: IncomingHttpHeaders,
+    readonly content: Buffer,
+    readonly isPrivate = false,
   ) {}
 
   /** The same, as it may be used when it came from a private address. */
@@ -195,7 +237,13 @@ class PlainResponse implements Response {
     if (this.ok) return new PlainResponse(this.url, this.status, this.received, this.content, true);
     const { 'content-length': _length, 'content-type': type, ...others } = this.received;
     const told = JSON.stringify(toldOfPrivate(this.content.toString('utf8'), type));
-    return new PlainResponse(this.url, this.status, { ...others, 'content-type': 'application/json' }, Buffer.from(told), true);
+    return new PlainResponse(
+      this.url,
+      this.status,
+      { ...others, 'content-type': 'application/json' },
+      Buffer.from(told),
+      true,
+    );
   }
 
   get ok(): boolean {
@@ -204,14 +252,18 @@ class PlainResponse implements Response {
 
   get headers(): Headers {
     return (this.#headers ??= new Headers(
-      Object.entries(this.received).flatMap(([name, value]) => (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one])),
+      Object.entries(this.received).flatMap(([name, value]) =>
+        (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
+      ),
     ));
   }
 
   async text(): Promise<string> {
     this.bodyUsed = true;
     // As a stream would be read: what is no UTF-8 is replaced, and a byte order mark is no text.
-    return this.content[0] === 0xef && this.content[1] === 0xbb && this.content[2] === 0xbf ? this.content.toString('utf8', 3) : this.content.toString('utf8');
+    return this.content[0] === 0xef && this.content[1] === 0xbb && this.content[2] === 0xbf
+      ? this.content.toString('utf8', 3)
+      : this.content.toString('utf8');
   }
 
   async json(): Promise<unknown> {
@@ -229,6 +281,9 @@ class PlainResponse implements Response {
 
   get #real(): Response {
     const bodyless = this.status === 204 || this.status === 304;
-    return (this.#whole ??= new Response(bodyless ? null : new Uint8Array(this.content), { status: this.status, headers: this.headers }));
+    return (this.#whole ??= new Response(bodyless ? null : new Uint8Array(this.content), {
+      status: this.status,
+      headers: this.headers,
+    }));
   }
 }

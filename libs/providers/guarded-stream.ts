@@ -5,8 +5,8 @@ import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 
 /**
  * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than
- * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of them came from a
- * private address.
+ * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of
+ * them came from a private address.
  */
 export function createGuardedStream(options: GuardOptions & { signal: AbortSignal }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -26,12 +26,17 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
       body: init.body as string | undefined,
       signal: init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal,
     });
-    const pairs = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
+    const pairs = Object.entries(headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one]),
+    );
     if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
       await body.dump();
       return new Response(null, { status: statusCode, headers: pairs });
     }
-    return new Response(Readable.toWeb(atMost(LARGEST_REPLY_BYTES, body)) as ReadableStream, { status: statusCode, headers: pairs });
+    return new Response(Readable.toWeb(atMost(LARGEST_REPLY_BYTES, body)) as ReadableStream, {
+      status: statusCode,
+      headers: pairs,
+    });
   };
   return { fetch, reachedPrivate: () => asked.some(reachedPrivate), close: () => agent.destroy() };
 }

@@ -1,4 +1,7 @@
-/** Dummies that local servers are given (`none`, `EMPTY`, `ollama`) are shorter, and may stand in a reply by themselves. */
+/**
+ * Dummies that local servers are given (`none`, `EMPTY`, `ollama`) are shorter, and may stand in a reply by
+ * themselves.
+ */
 const SHORTEST_SECRET = 12;
 
 /** Hides the key in what is stored of an answer, where a provider repeated it. All else stays as the model wrote it. */
@@ -7,5 +10,8 @@ export const hideKey = (text: string, apiKey: string | null | undefined, shortes
 
 /** Providers like to repeat the key in their error texts. Hides the given key and everything that looks like one. */
 export function maskKeys(text: string, apiKey?: string | null): string {
-  return hideKey(text, apiKey, 4).replace(/\b(sk|pk|rk|key|api|gsk|xai|AIza)[-_][A-Za-z0-9*_-]{8,}|Bearer\s+[A-Za-z0-9._~+/=-]{8,}/g, '[hidden]');
+  return hideKey(text, apiKey, 4).replace(
+    /\b(sk|pk|rk|key|api|gsk|xai|AIza)[-_][A-Za-z0-9*_-]{8,}|Bearer\s+[A-Za-z0-9._~+/=-]{8,}/g,
+    '[hidden]',
+  );
 }

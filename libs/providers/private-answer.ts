@@ -6,18 +6,27 @@ const LONGEST_WORD = 100;
 const LARGEST_ERROR_BYTES = 1_000_000;
 
 /**
- * What may be told of an answer other than a reply that came from a private address. Whoever may add a provider chooses the address,
- * and would otherwise read there what only machines inside can. An error in the words of a model API is told in short, since that is
- * how a local model says what it lacks; nothing else is.
+ * What may be told of an answer other than a reply that came from a private address. Whoever may add a provider
+ * chooses the address, and would otherwise read there what only machines inside can. An error in the words of a
+ * model API is told in short, since that is how a local model says what it lacks; nothing else is.
  * @returns an object `{error: {message}}`, as APIs of models answer errors
  */
 export function toldOfPrivate(text: string, contentType: string | undefined): { error: JsonObject } {
-  const known = /\bjson\b/i.test(contentType ?? '') && text.length <= LARGEST_ERROR_BYTES ? errorOfModelApi(text) : undefined;
-  return { error: known ?? { message: `${whatCame(text, contentType)}, which is not shown because it comes from a private address. Look into that server's own log` } };
+  const known =
+    /\bjson\b/i.test(contentType ?? '') && text.length <= LARGEST_ERROR_BYTES ? errorOfModelApi(text) : undefined;
+  return {
+    error: known ?? {
+      message:
+        `${whatCame(text, contentType)}, which is not shown because it comes from a private address. ` +
+        "Look into that server's own log",
+    },
+  };
 }
 
 const whatCame = (text: string, contentType: string | undefined): string =>
-  contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text) ? 'a web page' : 'something that is no error of a model API';
+  contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text)
+    ? 'a web page'
+    : 'something that is no error of a model API';
 
 function errorOfModelApi(text: string): JsonObject | undefined {
   try {

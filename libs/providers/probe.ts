@@ -18,7 +18,9 @@ export interface ProbeTarget {
 const PROBE_TIMEOUT_MS = 30_000;
 
 /** One small call, to learn whether address, key and model work. A provider that fails is an answer too. */
-export async function probeProvider(target: ProbeTarget & { modelId: string }): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
+export async function probeProvider(
+  target: ProbeTarget & { modelId: string },
+): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
   const { fetch, close } = createGuardedFetch(target);
   const started = performance.now();
   const latencyMs = (): number => Math.round(performance.now() - started);
@@ -42,20 +44,31 @@ interface ModelList {
   listed: (body: JsonObject) => string[];
 }
 const idsIn = (body: JsonObject): string[] =>
-  (Array.isArray(body.data) ? body.data : []).flatMap((model) => (isObject(model) && typeof model.id === 'string' ? [model.id] : []));
+  (Array.isArray(body.data) ? body.data : []).flatMap((model) =>
+    isObject(model) && typeof model.id === 'string' ? [model.id] : [],
+  );
 const openaiList: ModelList = {
-  path: { version: /$^/, rest: '/models' }, headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}), listed: idsIn,
+  path: { version: /$^/, rest: '/models' },
+  headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+  listed: idsIn,
 };
 const LISTS: Record<ProviderKind, ModelList> = {
   openai: openaiList,
   'openai-responses': openaiList,
-  anthropic: { path: { version: /\/v1$/, rest: '/v1/models?limit=1000' }, headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }), listed: idsIn },
+  anthropic: {
+    path: { version: /\/v1$/, rest: '/v1/models?limit=1000' },
+    headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
+    listed: idsIn,
+  },
   google: {
     path: { version: /\/v1(beta|alpha)?$/, rest: '/v1beta/models?pageSize=1000' },
     headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
     listed: ({ models }) =>
-      (Array.isArray(models) ? models : []).filter(isObject)
-        .filter(({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'))
+      (Array.isArray(models) ? models : [])
+        .filter(isObject)
+        .filter(
+          ({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'),
+        )
         .map(({ name }) => asText(name).replace(/^models\//, '')),
   },
 };
@@ -80,9 +93,16 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
     const body = parseJson(text);
     return isObject(body) ? listed(body) : [];
   } catch (error) {
-    const failure = error instanceof ProviderFailure ? error
-      : error instanceof SyntaxError ? new ProviderFailure('bad_response', 'The endpoint does not list models as JSON. Is the base URL right? Most end in /v1.', false)
-      : failureOfError(error, target.baseUrl);
+    const failure =
+      error instanceof ProviderFailure
+        ? error
+        : error instanceof SyntaxError
+          ? new ProviderFailure(
+              'bad_response',
+              'The endpoint does not list models as JSON. Is the base URL right? Most end in /v1.',
+              false,
+            )
+          : failureOfError(error, target.baseUrl);
     failure.message = maskKeys(failure.message, target.apiKey);
     throw failure;
   } finally {

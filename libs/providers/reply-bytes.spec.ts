@@ -17,7 +17,10 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const { text, isLengthSaid } = answer;
     request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json', ...(isLengthSaid && { 'content-length': Buffer.byteLength(text) }) });
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(isLengthSaid && { 'content-length': Buffer.byteLength(text) }),
+      });
       response.end(text);
     });
   });
@@ -30,38 +33,62 @@ afterAll(async () => {
   server.close();
 });
 
-const ask = (replyBytes: ReplyBytes, { kind = 'openai', timeoutMs = 30_000, signal = new AbortController().signal }: { kind?: ProviderKind; timeoutMs?: number; signal?: AbortSignal } = {}) =>
-  createChatClient(kind, { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, apiKey: null }, guarded.fetch).ask(BODY, { signal, timeoutMs, replyBytes });
+const ask = (
+  replyBytes: ReplyBytes,
+  {
+    kind = 'openai',
+    timeoutMs = 30_000,
+    signal = new AbortController().signal,
+  }: { kind?: ProviderKind; timeoutMs?: number; signal?: AbortSignal } = {},
+) =>
+  createChatClient(
+    kind,
+    { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, apiKey: null },
+    guarded.fetch,
+  ).ask(BODY, { signal, timeoutMs, replyBytes });
 const large = (bytes: number, isLengthSaid = true): void => {
-  answer = { text: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'x'.repeat(bytes) } }] }), isLengthSaid };
+  answer = {
+    text: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'x'.repeat(bytes) } }] }),
+    isLengthSaid,
+  };
 };
 
-describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)('an answer in the format of %s', (kind) => {
-  const { answer: body } = kind === 'openai' ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } } : JSON.parse(readFileSync(new URL(`dialects/fixtures/${kind}.json`, import.meta.url), 'utf8')) as { answer: object };
+describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
+  'an answer in the format of %s',
+  (kind) => {
+    const { answer: body } =
+      kind === 'openai'
+        ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } }
+        : (JSON.parse(readFileSync(new URL(`dialects/fixtures/${kind}.json`, import.meta.url), 'utf8')) as {
+            answer: object;
+          });
 
-  it('takes room when it is large, until its item is settled', async () => {
-    const budget = new ReplyBudget();
-    const room = budget.of('a');
-    answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
-    await ask(room, { kind });
-    expect([room.kept, budget.held]).toEqual([MIB, MIB]);
-    room.release();
-    expect(budget.held).toBe(0);
-  });
+    it('takes room when it is large, until its item is settled', async () => {
+      const budget = new ReplyBudget();
+      const room = budget.of('a');
+      answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
+      await ask(room, { kind });
+      expect([room.kept, budget.held]).toEqual([MIB, MIB]);
+      room.release();
+      expect(budget.held).toBe(0);
+    });
 
-  it('takes none when it is small', async () => {
-    const budget = new ReplyBudget();
-    answer = { text: JSON.stringify(body), isLengthSaid: true };
-    await ask(budget.of('a'), { kind });
-    expect(budget.held).toBe(0);
-  });
-});
+    it('takes none when it is small', async () => {
+      const budget = new ReplyBudget();
+      answer = { text: JSON.stringify(body), isLengthSaid: true };
+      await ask(budget.of('a'), { kind });
+      expect(budget.held).toBe(0);
+    });
+  },
+);
 
 it('answers of a lane wait for room, and those of another lane do not', async () => {
   const budget = new ReplyBudget({ process: 16 * MIB, lane: 5 * MIB });
   large(4 * MIB);
   const rooms = ['a', 'a', 'b'].map((lane) => budget.of(lane));
-  const [first, second, other] = rooms.map((room) => ask(room).then((reply) => (reply.message.content as string).length));
+  const [first, second, other] = rooms.map((room) =>
+    ask(room).then((reply) => (reply.message.content as string).length),
+  );
   expect([await Promise.race([first, second]), await other]).toEqual([4 * MIB, 4 * MIB]);
   expect(rooms.map((room) => room.kept > 0).sort()).toEqual([false, true, true]);
   rooms.find((room) => room.kept > 0)!.release();
@@ -99,7 +126,10 @@ it('the rounds of a chain take the room of the largest reply once, and are too l
   expect(budget.held).toBe(16 * MIB);
   await ask(room);
   expect(budget.held).toBe(16 * MIB);
-  await expect(ask(room)).rejects.toMatchObject({ kind: 'bad_response', message: expect.stringContaining('larger than 16 MiB together') });
+  await expect(ask(room)).rejects.toMatchObject({
+    kind: 'bad_response',
+    message: expect.stringContaining('larger than 16 MiB together'),
+  });
   room.release();
   expect(budget.held).toBe(0);
 });
@@ -107,7 +137,8 @@ it('the rounds of a chain take the room of the largest reply once, and are too l
 it('room is given in the order of asking, lanes take turns, and nobody overtakes a large answer', async () => {
   const budget = new ReplyBudget({ process: 10, lane: 10 });
   const got: string[] = [];
-  const wait = (lane: string, bytes: number) => budget.take(lane, bytes)?.granted.then(() => got.push(`${lane}${bytes}`));
+  const wait = (lane: string, bytes: number) =>
+    budget.take(lane, bytes)?.granted.then(() => got.push(`${lane}${bytes}`));
   expect(wait('a', 10)).toBeUndefined();
   const waiting = [wait('a', 9), wait('a', 1), wait('b', 8), wait('b', 2)];
   budget.giveBack('a', 10);
@@ -131,9 +162,21 @@ it('an answer that is large and trickles gives its room back', async () => {
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   const impatient = createGuardedFetch({ allowPrivateNetworks: true, longestArrivalMs: 200 });
   const budget = new ReplyBudget();
-  const chat = createChatClient('openai', { baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`, apiKey: null }, impatient.fetch);
-  const asked = chat.ask(BODY, { signal: new AbortController().signal, timeoutMs: 30_000, replyBytes: budget.of('lane') });
-  await expect(asked).rejects.toMatchObject({ kind: 'timeout', retryable: false, message: expect.stringContaining('did not arrive within 0.2 s') });
+  const chat = createChatClient(
+    'openai',
+    { baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`, apiKey: null },
+    impatient.fetch,
+  );
+  const asked = chat.ask(BODY, {
+    signal: new AbortController().signal,
+    timeoutMs: 30_000,
+    replyBytes: budget.of('lane'),
+  });
+  await expect(asked).rejects.toMatchObject({
+    kind: 'timeout',
+    retryable: false,
+    message: expect.stringContaining('did not arrive within 0.2 s'),
+  });
   expect(budget.held).toBe(0);
   slow.closeAllConnections();
   slow.close();

@@ -1,6 +1,9 @@
 import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
 
-/** An answer up to this size costs nothing: a model's reply is some kilobytes, and hundreds of those are held at a time. */
+/**
+ * An answer up to this size costs nothing: a model's reply is some kilobytes, and hundreds of those are held at a
+ * time.
+ */
 export const FREE_BYTES = 64 * 1024;
 
 interface Limits {
@@ -16,8 +19,9 @@ interface Waiter {
 }
 
 /**
- * How many bytes of large answers a process holds at a time, all together and of each lane. Room is given in the order of asking
- * within a lane, and lanes take turns. Whoever holds a reply never waits for more room: it asks once, for the most that it may need.
+ * How many bytes of large answers a process holds at a time, all together and of each lane. Room is given in the
+ * order of asking within a lane, and lanes take turns. Whoever holds a reply never waits for more room: it asks
+ * once, for the most that it may need.
  */
 export class ReplyBudget {
   readonly #lanes = new Map<string, { held: number; waiting: Waiter[] }>();
@@ -64,7 +68,7 @@ export class ReplyBudget {
   }
 
   #next(): void {
-    for (let isMoved = true; isMoved; ) {
+    for (let isMoved = true; isMoved;) {
       isMoved = false;
       for (const [lane, of] of this.#lanes) {
         const first = of.waiting[0];
@@ -99,7 +103,10 @@ export class ReplyBytes {
   #waiting: { giveUp: () => void } | undefined;
   #isReleased = false;
 
-  constructor(readonly budget: ReplyBudget, readonly lane: string) {}
+  constructor(
+    readonly budget: ReplyBudget,
+    readonly lane: string,
+  ) {}
 
   /** Bytes of the large answers that it keeps. */
   get kept(): number {
@@ -135,7 +142,9 @@ export class ReplyBytes {
   arrived(bytes: number): void {
     this.#arriving = bytes;
     if (this.#kept + bytes > LARGEST_REPLY_BYTES) {
-      throw new AnswerTooLarge(`The provider's answers to one chain are larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB together.`);
+      throw new AnswerTooLarge(
+        `The provider's answers to one chain are larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB together.`,
+      );
     }
   }
 

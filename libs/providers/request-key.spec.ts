@@ -1,13 +1,25 @@
 import { requestKey } from './request-key.js';
 
-const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object', properties: {} } } });
+const tool = (name: string) => ({
+  type: 'function',
+  function: { name, parameters: { type: 'object', properties: {} } },
+});
 const keyOf = (kind: 'openai' | 'google', name: string) =>
-  requestKey({ providerId: 'p', baseUrl: 'https://a.example/v1', kind }, { model: 'a', messages: [{ role: 'user', content: 'Hi' }], tools: [tool(name)] } as never, 0).toString('hex');
+  requestKey(
+    { providerId: 'p', baseUrl: 'https://a.example/v1', kind },
+    { model: 'a', messages: [{ role: 'user', content: 'Hi' }], tools: [tool(name)] } as never,
+    0,
+  ).toString('hex');
 
 it('the same request in another format, or to another place, is another', () => {
   const body = { model: 'a', messages: [], tools: [] };
   const place = { providerId: 'p', baseUrl: 'https://a.example/v1', kind: 'openai' as const };
-  const keys = [place, { ...place }, { ...place, kind: 'anthropic' as const }, { ...place, baseUrl: 'https://b.example/v1' }].map((one) => requestKey(one, body, 0).toString('hex'));
+  const keys = [
+    place,
+    { ...place },
+    { ...place, kind: 'anthropic' as const },
+    { ...place, baseUrl: 'https://b.example/v1' },
+  ].map((one) => requestKey(one, body, 0).toString('hex'));
   expect(keys[1]).toBe(keys[0]);
   expect(new Set(keys).size).toBe(3);
 });

@@ -4,8 +4,18 @@ import { DIALECTS } from './dialects/dialects.js';
 
 const answering = (body: object) => {
   let asked = 0;
-  const fetch = async (): Promise<Response> => (asked++, new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } }));
-  return { client: createChatClient('google', { baseUrl: 'https://api.example.com/v1beta', apiKey: 'secret-key-0123456789' }, fetch), asked: () => asked };
+  const fetch = async (): Promise<Response> => (
+    asked++,
+    new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+  );
+  return {
+    client: createChatClient(
+      'google',
+      { baseUrl: 'https://api.example.com/v1beta', apiKey: 'secret-key-0123456789' },
+      fetch,
+    ),
+    asked: () => asked,
+  };
 };
 const SIMPLE: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 const options = { signal: new AbortController().signal, timeoutMs: 5000 };
@@ -16,16 +26,35 @@ afterEach(() => void (DIALECTS.google.fromWire = fromWire));
 describe('what is thrown unforeseen is neither the fault of the connection nor asked again', () => {
   it('while a request is made: it is not sent', async () => {
     const { client, asked } = answering({});
-    const odd = Object.defineProperty({ ...SIMPLE }, 'messages', { enumerable: true, get: () => { throw new TypeError('odd'); } });
-    await expect(client.ask(odd, options)).rejects.toMatchObject({ kind: 'internal', retryable: false, isOutage: false, message: expect.stringMatching(/unforeseen.*odd/), cause: expect.any(TypeError) });
+    const odd = Object.defineProperty({ ...SIMPLE }, 'messages', {
+      enumerable: true,
+      get: () => {
+        throw new TypeError('odd');
+      },
+    });
+    await expect(client.ask(odd, options)).rejects.toMatchObject({
+      kind: 'internal',
+      retryable: false,
+      isOutage: false,
+      message: expect.stringMatching(/unforeseen.*odd/),
+      cause: expect.any(TypeError),
+    });
     expect(asked()).toBe(0);
   });
 
   it('while an answer is read: it is kept, without the key', async () => {
-    DIALECTS.google.fromWire = () => { throw new TypeError('odd'); };
+    DIALECTS.google.fromWire = () => {
+      throw new TypeError('odd');
+    };
     const { client, asked } = answering({ responseId: 'secret-key-0123456789' });
     const failure = await client.ask(SIMPLE, options).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ kind: 'internal', retryable: false, isOutage: false, cause: expect.any(TypeError), body: expect.stringMatching(/"responseId"/) });
+    expect(failure).toMatchObject({
+      kind: 'internal',
+      retryable: false,
+      isOutage: false,
+      cause: expect.any(TypeError),
+      body: expect.stringMatching(/"responseId"/),
+    });
     expect((failure as { body: string }).body).not.toContain('secret-key-0123456789');
     expect(asked()).toBe(1);
   });

@@ -20,7 +20,12 @@ afterAll(() => server.stop());
 function budgetOf(lane: string, limits: Partial<BudgetLimits>, inUse = false): LaneBudget {
   const redis = new Redis(server.url, { maxRetriesPerRequest: 1 });
   redis.on('error', () => {});
-  const budget = new LaneBudget(redis, lane, { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 100, ...limits }, async () => inUse);
+  const budget = new LaneBudget(
+    redis,
+    lane,
+    { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 100, ...limits },
+    async () => inUse,
+  );
   made.push({ redis, budget });
   return budget;
 }
@@ -35,26 +40,32 @@ interface Grant {
   givenBack: number;
 }
 const watches: Redis[] = [];
-/** What Redis granted and when it was asked, by the clock of its scripts and in their order: no stall of this machine blurs it. */
+/**
+ * What Redis granted and when it was asked, by the clock of its scripts and in their order: no stall of this
+ * machine blurs it.
+ */
 async function observe(lane: string) {
   const watching = await watchCommands(server.url);
   watches.push(watching);
   const [grants, inFlight, askedMs] = [new Map<string, Grant>(), new Set<string>(), [] as number[]];
   let [givenBack, isUpToDate] = [0, false];
   watching.on('monitor', (_time: string, [command, key, ...args]: string[]) => {
-    if (command === 'HSET' && key === `toolmark:{budget-${lane}}:state` && args.length === 4 && args[2] === 'factor_at') askedMs.push(Number(args[3]));
+    if (command === 'HSET' && key === `toolmark:{budget-${lane}}:state` && args.length === 4 && args[2] === 'factor_at')
+      askedMs.push(Number(args[3]));
     if (command === 'HINCRBYFLOAT' && key === `toolmark:{budget-${lane}}:state`) givenBack += Number(args[1]);
     if (command === 'echo' && key === lane) isUpToDate = true;
     if (key !== `toolmark:{budget-${lane}}:permits`) return;
     const [expiresMs, id] = args as [string, string];
-    if (command === 'ZADD' && !grants.has(id)) { // A permit is renewed under its own id.
+    if (command === 'ZADD' && !grants.has(id)) {
+      // A permit is renewed under its own id.
       inFlight.add(id);
       grants.set(id, { id, atMs: Number(expiresMs) - 10_000, inFlight: inFlight.size, givenBack });
     }
     if (command === 'ZREM') inFlight.delete(args[0]!);
   });
   return {
-    grants, askedMs,
+    grants,
+    askedMs,
     async stop(): Promise<Grant[]> {
       await made[0]!.redis.echo(lane);
       await until(() => isUpToDate && inFlight.size === 0, { what: 'all permits to be given back' });
@@ -67,7 +78,11 @@ async function observe(lane: string) {
 /** More than this is never granted in a window, of whatever length. */
 const bound = (perMinute: number, seconds: number, burst: number): number => (perMinute / 60) * seconds + burst;
 /** @param tokens reserved for each request */
-function expectWithin(grants: Grant[], { requests_per_minute: rpm, tokens_per_minute: tpm, max_concurrency }: BudgetLimits, tokens: number): void {
+function expectWithin(
+  grants: Grant[],
+  { requests_per_minute: rpm, tokens_per_minute: tpm, max_concurrency }: BudgetLimits,
+  tokens: number,
+): void {
   for (const seconds of [0.1, 1, 60]) {
     for (const { atMs } of grants) {
       const inWindow = grants.filter((grant) => grant.atMs >= atMs && grant.atMs < atMs + seconds * 1000);
@@ -115,7 +130,9 @@ it('a 429 of one worker makes the others wait as long as the provider asked', as
   const [one, two] = [budgetOf('throttled', {}), budgetOf('throttled', {})];
   const watched = await observe('throttled');
   await one.release(await one.acquire(1, never), { tokens: 1, throttledForMs: 400 });
-  const [blockedUntil, toldAt] = (await made[0]!.redis.hmget('toolmark:{budget-throttled}:state', 'blocked_until', 'lowered_at')).map(Number) as [number, number];
+  const [blockedUntil, toldAt] = (
+    await made[0]!.redis.hmget('toolmark:{budget-throttled}:state', 'blocked_until', 'lowered_at')
+  ).map(Number) as [number, number];
   expect(blockedUntil - toldAt).toBe(400);
   const { id } = await two.acquire(1, never);
   expect((await until(() => watched.grants.get(id))).atMs).toBeGreaterThanOrEqual(blockedUntil);
@@ -133,7 +150,10 @@ it('a waiter that is aborted takes nothing', async () => {
 });
 
 it('after Redis lost everything, what is in flight still counts', async () => {
-  const [one, two] = [budgetOf('flushed', { max_concurrency: 3 }, true), budgetOf('flushed', { max_concurrency: 3 }, true)];
+  const [one, two] = [
+    budgetOf('flushed', { max_concurrency: 3 }, true),
+    budgetOf('flushed', { max_concurrency: 3 }, true),
+  ];
   const held = await Promise.all([1, 2, 3].map(() => one.acquire(1, never)));
   await server.flushAll();
   const granted: Permit[] = [];
@@ -158,7 +178,8 @@ it('a process that was granted something lately knows by itself that Redis lost 
 });
 
 describe('the breaker', () => {
-  const fail = (budget: LaneBudget, permit: Permit, item: string) => budget.release(permit, { tokens: 0, outcome: { outage: 'refused', item } });
+  const fail = (budget: LaneBudget, permit: Permit, item: string) =>
+    budget.release(permit, { tokens: 0, outcome: { outage: 'refused', item } });
   async function failing(lane: string): Promise<LaneBudget[]> {
     const fleet = [budgetOf(lane, { max_concurrency: 5 }), budgetOf(lane, { max_concurrency: 5 })];
     for (let n = 0; n < 10; n++) {
@@ -169,11 +190,12 @@ describe('the breaker', () => {
   }
 
   it('opens after ten failures in a row of five items, for the whole fleet, and lets one probe through at a time', async () => {
-    const [one, two] = await failing('outage') as [LaneBudget, LaneBudget];
+    const [one, two] = (await failing('outage')) as [LaneBudget, LaneBudget];
     const state = () => readLaneState(made[0]!.redis, 'outage');
     expect(await state()).toMatchObject({ outage: { error: 'refused' }, inFlight: 0 });
     const granted: [LaneBudget, Permit][] = [];
-    for (const budget of [one, two, one, two]) void budget.acquire(1, never).then((permit) => granted.push([budget, permit]));
+    for (const budget of [one, two, one, two])
+      void budget.acquire(1, never).then((permit) => granted.push([budget, permit]));
     await until(() => granted.length === 1);
     await fail(...granted[0]!, 'item 1');
     const { since, nextProbeAt } = (await state()).outage!;
@@ -195,7 +217,7 @@ describe('the breaker', () => {
   });
 
   it('offers the probe again when the one that had it was given up', async () => {
-    const [one] = await failing('given up') as [LaneBudget];
+    const [one] = (await failing('given up')) as [LaneBudget];
     await one.release(await one.acquire(1, never), { tokens: 0 });
     const permit = await one.acquire(1, never);
     expect(await one.release(permit, { tokens: 1, outcome: 'answer' })).toBe(false);
@@ -249,31 +271,52 @@ describe('as a property of any limits, any number of processes and any load', ()
 
   it('no window has more than its limit and its burst, no moment more requests than allowed; also when Redis is emptied and when limits change', async () => {
     await fc.assert(
-      fc.asyncProperty(limits, limits, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 300 }), async (first, second, processes, heldMs) => {
-        const lane = `property ${lanes++}`;
-        const budgets = Array.from({ length: processes }, () => budgetOf(lane, first, true));
-        const watched = await observe(lane);
-        const stop = load(budgets, { slots: 40, heldMs, tokens: 300 });
-        await delay(700);
-        await server.flushAll();
-        await delay(3200);
-        for (const budget of budgets) budget.limits = second;
-        const changedMs = (await Promise.all(made.map(({ redis }) => redis.time()))).map(([s, us]) => Number(s) * 1000 + Number(us) / 1000);
-        await delay(1200);
-        await stop();
-        const grants = await watched.stop();
-        // Between the two, some processes have the new limits and some the old ones.
-        expectWithin(grants.filter(({ atMs }) => atMs < Math.min(...changedMs) - 1), first, 300);
-        // Those that were under way when a limit was lowered end in their own time; nothing more starts before.
-        expectWithin(grants.filter(({ atMs }) => atMs > Math.max(...changedMs)), second, 300);
-        for (const { budget, redis } of made.splice(0)) (budget.close(), redis.disconnect());
-      }),
+      fc.asyncProperty(
+        limits,
+        limits,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 0, max: 300 }),
+        async (first, second, processes, heldMs) => {
+          const lane = `property ${lanes++}`;
+          const budgets = Array.from({ length: processes }, () => budgetOf(lane, first, true));
+          const watched = await observe(lane);
+          const stop = load(budgets, { slots: 40, heldMs, tokens: 300 });
+          await delay(700);
+          await server.flushAll();
+          await delay(3200);
+          for (const budget of budgets) budget.limits = second;
+          const changedMs = (await Promise.all(made.map(({ redis }) => redis.time()))).map(
+            ([s, us]) => Number(s) * 1000 + Number(us) / 1000,
+          );
+          await delay(1200);
+          await stop();
+          const grants = await watched.stop();
+          // Between the two, some processes have the new limits and some the old ones.
+          expectWithin(
+            grants.filter(({ atMs }) => atMs < Math.min(...changedMs) - 1),
+            first,
+            300,
+          );
+          // Those that were under way when a limit was lowered end in their own time; nothing more starts before.
+          expectWithin(
+            grants.filter(({ atMs }) => atMs > Math.max(...changedMs)),
+            second,
+            300,
+          );
+          for (const { budget, redis } of made.splice(0)) (budget.close(), redis.disconnect());
+        },
+      ),
       { numRuns: 4, endOnFailure: true },
     );
   }, 120_000);
 
-  it.each([['requests', 3, { requests_per_minute: 1500 }, 1], ['few requests', 1, { requests_per_minute: 630 }, 1], ['tokens', 1, { tokens_per_minute: 240_000 }, 300]])(
-    'a limit of %s in %i processes is used to within 3 %% and one request while there is work', async (_limit, processes, limited, tokens) => {
+  it.each([
+    ['requests', 3, { requests_per_minute: 1500 }, 1],
+    ['few requests', 1, { requests_per_minute: 630 }, 1],
+    ['tokens', 1, { tokens_per_minute: 240_000 }, 300],
+  ])(
+    'a limit of %s in %i processes is used to within 3 %% and one request while there is work',
+    async (_limit, processes, limited, tokens) => {
       const lane = `used ${lanes++}`;
       const limits = { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 50, ...limited };
       const budgets = Array.from({ length: processes }, () => budgetOf(lane, limits));
@@ -283,10 +326,12 @@ describe('as a property of any limits, any number of processes and any load', ()
       await stop();
       const grants = await watched.stop();
       expectWithin(grants, limits, tokens);
-      // A bucket holds what a tenth of a second brings: when nobody asked for longer, this machine was busy with other things.
+      // A bucket holds what a tenth of a second brings: when nobody asked for longer, this machine was busy with
+      // other things.
       const askedMs = watched.askedMs.filter((atMs) => atMs <= grants.at(-1)!.atMs);
       const workedMs = askedMs.reduce((sum, atMs, n) => sum + Math.min(100, atMs - (askedMs[n - 1] ?? atMs)), 0);
       const used = grants.length * tokens - grants.at(-1)!.givenBack;
       expect(used).toBeGreaterThan((0.97 * Object.values(limited)[0]! * workedMs) / 60_000 - tokens);
-    });
+    },
+  );
 });

@@ -3,17 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * The budget of a lane, held across the whole fleet in Redis: requests a minute, tokens a minute, requests in flight. A
- * request gets all three or nothing, in one script. A provider's 429 slows every worker: `Retry-After` blocks the lane, and
- * the rate is lowered by a factor that grows back (additive increase, multiplicative decrease).
+ * The budget of a lane, held across the whole fleet in Redis: requests a minute, tokens a minute, requests in
+ * flight. A request gets all three or nothing, in one script. A provider's 429 slows every worker: `Retry-After`
+ * blocks the lane, and the rate is lowered by a factor that grows back (additive increase, multiplicative
+ * decrease).
  *
- * Buckets refill continuously and hold one request and a tenth of a second of the rate, so that a limit "per minute" is not
- * spent in its first second, and nothing is lost when a waiter comes a little late. They refill at 98 % of the limit: at one
- * request a minute or ten thousand, no minute sees more than the limit. Tokens: a fifth of a second, and one request more. When Redis lost its memory they start empty, and nothing is
- * granted until those that hold permits have renewed them: fail closed, never open.
+ * Buckets refill continuously and hold one request and a tenth of a second of the rate, so that a limit "per
+ * minute" is not spent in its first second, and nothing is lost when a waiter comes a little late. They refill at
+ * 98 % of the limit: at one request a minute or ten thousand, no minute sees more than the limit. Tokens: a fifth
+ * of a second, and one request more. When Redis lost its memory they start empty, and nothing is granted until
+ * those that hold permits have renewed them: fail closed, never open.
  *
- * A circuit breaker keeps an outage from using up the attempts of item after item: when many requests in a row failed, of
- * several items, without one answer between them, nothing is granted but a probe from time to time, until one is answered.
+ * A circuit breaker keeps an outage from using up the attempts of item after item: when many requests in a row
+ * failed, of several items, without one answer between them, nothing is granted but a probe from time to time,
+ * until one is answered.
  */
 export interface BudgetLimits {
   requests_per_minute: number | null;
@@ -42,7 +45,10 @@ const BURST_S = 0.1;
 const LONGEST_BLOCK_MS = 15 * 60_000;
 const PERMIT_TTL_MS = 10_000;
 const RENEWAL_MS = 500;
-/** After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed what it holds. */
+/**
+ * After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed
+ * what it holds.
+ */
 const RECOVERY_MS = 2500;
 const LARGEST_BATCH = 64;
 const FIRST_PROBE_MS = 1000;
@@ -51,14 +57,16 @@ const LARGEST_PROBE_MS = 30_000;
 const PROBE_TTL_MS = 60_000;
 
 /**
- * When the breaker opens: after so many failures in a row, of so many items. Few items may be to blame themselves; a lane with
- * few slots can show no more.
+ * When the breaker opens: after so many failures in a row, of so many items. Few items may be to blame themselves;
+ * a lane with few slots can show no more.
  */
 const breakerOf = (concurrency: number): { failures: number; items: number } => ({
-  failures: Math.min(10, Math.max(6, 2 * concurrency)), items: Math.min(5, Math.max(3, concurrency)),
+  failures: Math.min(10, Math.max(6, 2 * concurrency)),
+  items: Math.min(5, Math.max(3, concurrency)),
 });
 
-// KEYS[1] state hash, KEYS[2] permits in flight (zset: permit -> expiry), KEYS[3] items that failed since an answer (set). Times in ms by the server's clock.
+// KEYS[1] state hash, KEYS[2] permits in flight (zset: permit -> expiry), KEYS[3] items that failed since an answer
+// (set). Times in ms by the server's clock.
 const ACQUIRE = `
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local ttl, rpm, tpm, conc, birth = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
@@ -112,8 +120,9 @@ if tpm > 0 then redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'tokens_
 redis.call('PEXPIRE', KEYS[1], 3600000); redis.call('PEXPIRE', KEYS[2], 3600000)
 return {granted, wait, why}`;
 
-// ARGV: failures and items that open the breaker, then eights: permit, tokens reserved, tokens used, retryAfterMs (-1: not
-// throttled), outcome ('answer', 'outage', ''), item, error, ms until the provider's own count is refilled (-1: not said)
+// ARGV: failures and items that open the breaker, then eights: permit, tokens reserved, tokens used, retryAfterMs
+// (-1: not throttled), outcome ('answer', 'outage', ''), item, error, ms until the provider's own count is refilled
+// (-1: not said)
 const RELEASE = `
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local b = redis.call('HMGET', KEYS[1], 'failures', 'outage_since', 'probe', 'probe_ms')
@@ -185,7 +194,10 @@ export interface Spent {
   tokens: number;
   /** Set when the provider said 429: how long it asked to wait (0 when it did not say). */
   throttledForMs?: number;
-  /** Whether the provider answered at all, be it with a refusal. Left out when that is not known: the request was given up. */
+  /**
+   * Whether the provider answered at all, be it with a refusal. Left out when that is not known: the request was
+   * given up.
+   */
   outcome?: 'answer' | { outage: string; item: string };
   /** Set when the provider said that nothing is left of its limit: when it will be. */
   refilledInMs?: number;
@@ -236,7 +248,10 @@ export class LaneBudget {
 
   /** @param inUse whether requests may be under way in the fleet; asked only when Redis knows nothing of the lane */
   constructor(
-    redis: Redis, laneId: string, public limits: BudgetLimits, readonly inUse: () => Promise<boolean>,
+    redis: Redis,
+    laneId: string,
+    public limits: BudgetLimits,
+    readonly inUse: () => Promise<boolean>,
     /** Told how long requests waited, all together, and for what. */
     readonly onWait: (reason: string, seconds: number) => void = () => {},
   ) {
@@ -259,7 +274,13 @@ export class LaneBudget {
    */
   acquire(tokens: number, signal: AbortSignal, { moved, goesOn = false }: Waiting = {}): Promise<Permit> {
     return new Promise((resolve, reject) => {
-      const refusal = signal.aborted ? (signal.reason as Error) : moved?.aborted ? (moved.reason as Error) : goesOn ? undefined : this.#refusal;
+      const refusal = signal.aborted
+        ? (signal.reason as Error)
+        : moved?.aborted
+          ? (moved.reason as Error)
+          : goesOn
+            ? undefined
+            : this.#refusal;
       if (refusal) return reject(refusal);
       const signals = moved ? [signal, moved] : [signal];
       const forget = (): void => signals.forEach((one) => one.removeEventListener('abort', abort));
@@ -295,7 +316,16 @@ export class LaneBudget {
     if (!this.#held.delete(permit.id)) return false;
     const { tokens, throttledForMs = -1, outcome = '', refilledInMs = -1 } = spent;
     const failed = typeof outcome === 'object' ? outcome : { outage: '', item: '' };
-    this.#released.push(permit.id, permit.tokens, Math.ceil(tokens), throttledForMs, typeof outcome === 'object' ? 'outage' : outcome, failed.item, failed.outage, refilledInMs);
+    this.#released.push(
+      permit.id,
+      permit.tokens,
+      Math.ceil(tokens),
+      throttledForMs,
+      typeof outcome === 'object' ? 'outage' : outcome,
+      failed.item,
+      failed.outage,
+      refilledInMs,
+    );
     this.#flushing ??= new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
     return (await this.#flushing) > 0;
   }
@@ -306,7 +336,9 @@ export class LaneBudget {
     this.#flushing = undefined;
     const { failures, items } = breakerOf(this.limits.max_concurrency);
     // A lost release costs nothing for long: permits expire.
-    const outageSince = this.#redis.toolmarkRelease(this.#state, this.#permits, this.#failing, failures, items, ...released).catch(() => 0);
+    const outageSince = this.#redis
+      .toolmarkRelease(this.#state, this.#permits, this.#failing, failures, items, ...released)
+      .catch(() => 0);
     this.#wake?.abort(); // Who asks now is heard after this, over the same connection.
     return outageSince;
   }
@@ -321,7 +353,9 @@ export class LaneBudget {
       const askedAt = performance.now();
       this.#wake = new AbortController();
       const wake = this.#wake.signal;
-      const [granted, waitMs, why] = this.limits.paused_at ? [0, 250, 'paused'] as Answer : await this.#ask(batch).catch((): Answer => [0, 250, 'redis']);
+      const [granted, waitMs, why] = this.limits.paused_at
+        ? ([0, 250, 'paused'] as Answer)
+        : await this.#ask(batch).catch((): Answer => [0, 250, 'redis']);
       if (granted > 0) this.#grantedAt = performance.now();
       for (const waiter of batch.slice(0, granted)) {
         const index = this.#waiting.indexOf(waiter);
@@ -337,7 +371,9 @@ export class LaneBudget {
       }
       this.waitReason = why;
       if (granted < batch.length && this.#waiting.length) {
-        await delay(Math.min(Math.max(waitMs, 1), 1000) * (0.9 + Math.random() * 0.2), undefined, { signal: wake }).catch(() => {});
+        await delay(Math.min(Math.max(waitMs, 1), 1000) * (0.9 + Math.random() * 0.2), undefined, {
+          signal: wake,
+        }).catch(() => {});
       }
       if (why) this.onWait(why, (this.#waiting.length * (performance.now() - askedAt)) / 1000);
     }
@@ -347,8 +383,18 @@ export class LaneBudget {
   async #ask(batch: Waiter[]): Promise<Answer> {
     const { requests_per_minute: rpm, tokens_per_minute: tpm, max_concurrency: concurrency } = this.limits;
     const acquire = (birth: '' | 'new' | 'lost'): Promise<Answer> =>
-      this.#redis.toolmarkAcquire(this.#state, this.#permits, this.#failing, PERMIT_TTL_MS, rpm ?? 0, tpm ?? 0, concurrency, birth,
-        ...batch.map((waiter) => waiter.id), ...batch.map((waiter) => waiter.tokens));
+      this.#redis.toolmarkAcquire(
+        this.#state,
+        this.#permits,
+        this.#failing,
+        PERMIT_TTL_MS,
+        rpm ?? 0,
+        tpm ?? 0,
+        concurrency,
+        birth,
+        ...batch.map((waiter) => waiter.id),
+        ...batch.map((waiter) => waiter.tokens),
+      );
     const answer = await acquire('');
     if (answer[2] !== 'unknown') return answer;
     return acquire(performance.now() - this.#grantedAt < PERMIT_TTL_MS || (await this.inUse()) ? 'lost' : 'new');
@@ -371,20 +417,30 @@ export class LaneBudget {
   }
 }
 
-const keysOf = (laneId: string): [state: string, permits: string, failing: string] =>
-  [`toolmark:{budget-${laneId}}:state`, `toolmark:{budget-${laneId}}:permits`, `toolmark:{budget-${laneId}}:failing`];
+const keysOf = (laneId: string): [state: string, permits: string, failing: string] => [
+  `toolmark:{budget-${laneId}}:state`,
+  `toolmark:{budget-${laneId}}:permits`,
+  `toolmark:{budget-${laneId}}:failing`,
+];
 
 /** What a lane does now. @throws when Redis cannot be asked */
 export async function readLaneState(redis: Redis, laneId: string): Promise<LaneState> {
   const [state, permits] = keysOf(laneId);
-  const answers = await redis.multi().hmget(state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error').zcount(permits, '(' + Date.now(), '+inf').exec();
+  const answers = await redis
+    .multi()
+    .hmget(state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error')
+    .zcount(permits, '(' + Date.now(), '+inf')
+    .exec();
   const [factor, factorAt, blockedUntil, since, probeAt, error] = answers![0]![1] as (string | null)[];
   const grown = Number(factor ?? 1) + (0.05 * (Date.now() - Number(factorAt ?? 0))) / 1000;
   return {
     inFlight: answers![1]![1] as number,
     factor: Math.min(1, grown),
     // Of a release before this one it may be any number.
-    blockedUntil: Number(blockedUntil ?? 0) > Date.now() ? Math.min(Number(blockedUntil), Date.now() + LONGEST_BLOCK_MS) : undefined,
+    blockedUntil:
+      Number(blockedUntil ?? 0) > Date.now()
+        ? Math.min(Number(blockedUntil), Date.now() + LONGEST_BLOCK_MS)
+        : undefined,
     outage: since ? { since: Number(since), nextProbeAt: Number(probeAt), error: error ?? '' } : undefined,
   };
 }

@@ -2,7 +2,10 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
-/** What a queue job carries: which item, and the token that lets its delivery settle it. Ids only; Postgres has the rest. */
+/**
+ * What a queue job carries: which item, and the token that lets its delivery settle it. Ids only; Postgres has the
+ * rest.
+ */
 export const Delivery = z.object({ runId: z.uuid(), target: z.int(), item: z.int(), token: z.int() });
 export type Delivery = z.infer<typeof Delivery>;
 
@@ -52,7 +55,9 @@ export class LaneQueues {
   async add(laneId: string, deliveries: readonly Delivery[]): Promise<void> {
     for (let from = 0; from < deliveries.length; from += LARGEST_ADD) {
       await this.#queue(laneId).addBulk(
-        deliveries.slice(from, from + LARGEST_ADD).map((delivery) => ({ name: 'item', data: delivery, opts: { jobId: jobIdOf(delivery) } })),
+        deliveries
+          .slice(from, from + LARGEST_ADD)
+          .map((delivery) => ({ name: 'item', data: delivery, opts: { jobId: jobIdOf(delivery) } })),
       );
     }
   }

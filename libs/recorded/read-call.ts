@@ -10,9 +10,26 @@ export interface RecordedCall {
   source: JsonObject;
 }
 
-/** What the arguments of a call are called: here, by Ragas and LangChain, DeepEval, models that write JSON, and Anthropic. */
+/**
+ * What the arguments of a call are called: here, by Ragas and LangChain, DeepEval, models that write JSON, and
+ * Anthropic.
+ */
 const ARGUMENTS = ['arguments', 'args', 'input_parameters', 'inputParameters', 'parameters', 'input'];
-const BESIDE = ['id', 'type', 'index', 'call_id', 'output', 'description', 'reasoning', 'status', 'error', 'extra_content', 'provider_specific_fields', 'caller', 'metadata'];
+const BESIDE = [
+  'id',
+  'type',
+  'index',
+  'call_id',
+  'output',
+  'description',
+  'reasoning',
+  'status',
+  'error',
+  'extra_content',
+  'provider_specific_fields',
+  'caller',
+  'metadata',
+];
 const CALL = new Set(['name', ...ARGUMENTS, ...BESIDE]);
 const WRAPPER = new Set(['function', ...BESIDE]);
 /** Inspect keeps the name under `function`, and what it could not read under `parse_error`. */
@@ -26,40 +43,54 @@ const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'intern
 export function readCall(value: Json, where: string): RecordedCall {
   if (!isObject(value)) throw new Error(`${where} must be an object, a call: {"name": ..., "arguments": {...}}.`);
   if (typeof value.function === 'string') return ofInspect(value, value.function, where);
-  if (value.type === 'custom' && isObject(value.custom)) return { name: nameIn(value.custom, `${where}.custom`), arguments: value.custom.input, source: value };
+  if (value.type === 'custom' && isObject(value.custom))
+    return { name: nameIn(value.custom, `${where}.custom`), arguments: value.custom.input, source: value };
   if (value.function === undefined) return ofFields(value, where, value);
-  if (!isObject(value.function)) throw new Error(`${where}.function must be an object: {"name": ..., "arguments": "..."}.`);
+  if (!isObject(value.function))
+    throw new Error(`${where}.function must be an object: {"name": ..., "arguments": "..."}.`);
   refuseUnknown(value, WRAPPER, where);
   return ofFields(value.function, `${where}.function`, value);
 }
 
 /** The same call as it stands in a chat message. */
 export const toToolCall = ({ name, arguments: given, source }: RecordedCall): JsonObject => ({
-  ...(source.id !== undefined && { id: source.id }), type: 'function', function: { name, ...(given !== undefined && { arguments: given }) },
+  ...(source.id !== undefined && { id: source.id }),
+  type: 'function',
+  function: { name, ...(given !== undefined && { arguments: given }) },
 });
 
 function ofFields(fields: JsonObject, where: string, source: JsonObject): RecordedCall {
   refuseUnknown(fields, CALL, where);
   const given = ARGUMENTS.filter((key) => fields[key] !== undefined);
-  if (given.length > 1) throw new Error(`${where} holds its arguments twice, as "${given.join('" and "')}": leave one of them out.`);
+  if (given.length > 1)
+    throw new Error(`${where} holds its arguments twice, as "${given.join('" and "')}": leave one of them out.`);
   return { name: nameIn(fields, where), arguments: given.length ? fields[given[0]!] : undefined, source };
 }
 
 function ofInspect(call: JsonObject, name: string, where: string): RecordedCall {
   refuseUnknown(call, INSPECT, where);
   // Of a call that it could not parse Inspect keeps no text. A JSON text that is no object is malformed too.
-  return { name, arguments: typeof call.parse_error === 'string' ? JSON.stringify(call.parse_error) : call.arguments, source: call };
+  return {
+    name,
+    arguments: typeof call.parse_error === 'string' ? JSON.stringify(call.parse_error) : call.arguments,
+    source: call,
+  };
 }
 
 function nameIn(fields: JsonObject, where: string): string {
-  if (typeof fields.name !== 'string') throw new Error(`${where}.name ${fields.name === undefined ? 'is missing' : 'must be a string'}: the name of the tool that was called.`);
+  if (typeof fields.name !== 'string')
+    throw new Error(
+      `${where}.name ${fields.name === undefined ? 'is missing' : 'must be a string'}: the name of ` +
+        'the tool that was called.',
+    );
   return fields.name;
 }
 
 /** @throws Error that names the first key which is not known, and what it might be instead */
 export function refuseUnknown(value: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const key in value) {
-    if (!known.has(key)) throw new Error(`"${shown(key)}" is no field of ${where}. ${insteadOf(key, [...known], 'its fields')}`);
+    if (!known.has(key))
+      throw new Error(`"${shown(key)}" is no field of ${where}. ${insteadOf(key, [...known], 'its fields')}`);
   }
 }
 

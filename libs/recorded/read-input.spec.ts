@@ -13,24 +13,70 @@ interface Call {
   arguments: JsonObject;
 }
 const value = fc.constantFrom<Json>('a', 'b', 1, 2.5, true, null, [1], { x: 1 });
-const call = fc.record({ name: fc.constantFrom('f', 'g', 'h'), arguments: fc.dictionary(fc.constantFrom('x', 'y'), value, { noNullPrototype: true }) as fc.Arbitrary<JsonObject> });
+const call = fc.record({
+  name: fc.constantFrom('f', 'g', 'h'),
+  arguments: fc.dictionary(fc.constantFrom('x', 'y'), value, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>,
+});
 const calls = fc.array(call, { maxLength: 4 });
 
 const text = (made: Call): string => JSON.stringify(made.arguments);
-const ofOpenai = (list: Call[]) => list.map((one) => ({ id: 'c', type: 'function', function: { name: one.name, arguments: text(one) } }));
+const ofOpenai = (list: Call[]) =>
+  list.map((one) => ({ id: 'c', type: 'function', function: { name: one.name, arguments: text(one) } }));
 const ofRagas = (list: Call[]) => list.map((one) => ({ name: one.name, args: one.arguments }));
-const ofDeepEval = (list: Call[]) => list.map((one) => ({ name: one.name, type: 'FUNCTION', inputParameters: one.arguments, description: null, output: null }));
+const ofDeepEval = (list: Call[]) =>
+  list.map((one) => ({
+    name: one.name,
+    type: 'FUNCTION',
+    inputParameters: one.arguments,
+    description: null,
+    output: null,
+  }));
 const human = { type: 'human', content: 'q', metadata: null };
 const user = { role: 'user', content: 'q' };
 
 /** The calls of one reply, as a provider answers them. */
 const REPLIES: Record<string, (made: Call[]) => object> = {
-  'openai.chat': (made) => ({ object: 'chat.completion', choices: [{ message: { role: 'assistant', content: null, tool_calls: ofOpenai(made) } }] }),
-  'openai.responses': (made) => ({ object: 'response', status: 'completed', output: [{ type: 'reasoning' }, ...made.map((one) => ({ type: 'function_call', call_id: 'c', name: one.name, arguments: text(one) }))] }),
-  'anthropic.messages': (made) => ({ type: 'message', role: 'assistant', content: made.map((one) => ({ type: 'tool_use', id: 'c', name: one.name, input: one.arguments })) }),
-  'google.generate_content': (made) => ({ candidates: [{ content: { parts: made.map((one) => ({ functionCall: { name: one.name, args: one.arguments } })) } }] }),
-  'inspect.sample': (made) => ({ id: 1, epoch: 1, messages: [user, ...made.map((one) => ({ role: 'assistant', content: '', tool_calls: [{ id: 'c', function: one.name, arguments: one.arguments }] })), { role: 'assistant', content: 'Done.' }], output: { choices: [] } }),
-  'openai.messages': (made) => [user, ...made.map((one) => ({ role: 'assistant', content: null, tool_calls: ofOpenai([one]) })), { role: 'assistant', content: 'Done.' }],
+  'openai.chat': (made) => ({
+    object: 'chat.completion',
+    choices: [{ message: { role: 'assistant', content: null, tool_calls: ofOpenai(made) } }],
+  }),
+  'openai.responses': (made) => ({
+    object: 'response',
+    status: 'completed',
+    output: [
+      { type: 'reasoning' },
+      ...made.map((one) => ({ type: 'function_call', call_id: 'c', name: one.name, arguments: text(one) })),
+    ],
+  }),
+  'anthropic.messages': (made) => ({
+    type: 'message',
+    role: 'assistant',
+    content: made.map((one) => ({ type: 'tool_use', id: 'c', name: one.name, input: one.arguments })),
+  }),
+  'google.generate_content': (made) => ({
+    candidates: [
+      { content: { parts: made.map((one) => ({ functionCall: { name: one.name, args: one.arguments } })) } },
+    ],
+  }),
+  'inspect.sample': (made) => ({
+    id: 1,
+    epoch: 1,
+    messages: [
+      user,
+      ...made.map((one) => ({
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c', function: one.name, arguments: one.arguments }],
+      })),
+      { role: 'assistant', content: 'Done.' },
+    ],
+    output: { choices: [] },
+  }),
+  'openai.messages': (made) => [
+    user,
+    ...made.map((one) => ({ role: 'assistant', content: null, tool_calls: ofOpenai([one]) })),
+    { role: 'assistant', content: 'Done.' },
+  ],
   'langchain.messages': (made) => ({ messages: [human, { type: 'ai', content: '', tool_calls: ofRagas(made) }] }),
 };
 /** Calls that were made beside those that were expected, in one document. */
@@ -39,15 +85,35 @@ const PAIRS: Record<string, (made: Call[], expected: Call[]) => object> = {
   'the names of Axion': (made, expected) => ({ tools_called: ofRagas(made), expected_tools: ofRagas(expected) }),
   'calls of OpenAI': (made, expected) => ({ called: ofOpenai(made), expected: ofOpenai(expected) }),
   'ragas.multi_turn_sample': (made, expected) => ({
-    user_input: [human, ...made.flatMap((one) => [{ type: 'ai', content: '', tool_calls: ofRagas([one]) }, { type: 'tool', content: 'r' }]), { type: 'ai', content: 'Done.', tool_calls: null }],
-    reference_tool_calls: ofRagas(expected), reference: null,
+    user_input: [
+      human,
+      ...made.flatMap((one) => [
+        { type: 'ai', content: '', tool_calls: ofRagas([one]) },
+        { type: 'tool', content: 'r' },
+      ]),
+      { type: 'ai', content: 'Done.', tool_calls: null },
+    ],
+    reference_tool_calls: ofRagas(expected),
+    reference: null,
   }),
-  'deepeval.test_case': (made, expected) => ({ name: 't', input: 'q', actualOutput: 'a', toolsCalled: ofDeepEval(made), expectedTools: ofDeepEval(expected), success: true, metricsData: [] }),
-  'agentevals.outputs': (made, expected) => ({ outputs: { messages: [human, { type: 'ai', content: '', tool_calls: ofRagas(made) }] }, reference_outputs: [user, { role: 'assistant', tool_calls: ofOpenai(expected) }] }),
+  'deepeval.test_case': (made, expected) => ({
+    name: 't',
+    input: 'q',
+    actualOutput: 'a',
+    toolsCalled: ofDeepEval(made),
+    expectedTools: ofDeepEval(expected),
+    success: true,
+    metricsData: [],
+  }),
+  'agentevals.outputs': (made, expected) => ({
+    outputs: { messages: [human, { type: 'ai', content: '', tool_calls: ofRagas(made) }] },
+    reference_outputs: [user, { role: 'assistant', tool_calls: ofOpenai(expected) }],
+  }),
 };
 for (const [readAs, reply] of Object.entries(REPLIES)) {
   PAIRS[`${readAs}, beside what was expected`] = (made, expected) => ({ called: reply(made), expected });
-  if (readAs !== 'openai.messages') PAIRS[`${readAs}, what was expected in it`] = (made, expected) => ({ ...reply(made), expected: ofRagas(expected) });
+  if (readAs !== 'openai.messages')
+    PAIRS[`${readAs}, what was expected in it`] = (made, expected) => ({ ...reply(made), expected: ofRagas(expected) });
 }
 
 const deepEval = (list: Call[]) => list.map((one) => ({ name: one.name, input_parameters: one.arguments }));
@@ -57,9 +123,21 @@ const OWN: [id: MetricId, options: object, input: (made: Call[], expected: Call[
   ['ragas_tool_call_f1', {}, (called, expected) => ({ called, expected })],
   ['ragas_tool_call_accuracy', { strict_order: false }, (called, expected) => ({ called, expected })],
   ['axion_tool_correctness', { check_parameters: true, scoring: 'f1' }, (called, expected) => ({ called, expected })],
-  ['deepeval_tool_correctness', { evaluation_params: ['input_parameters', 'output'] }, (made, expected) => ({ called: deepEval(made), expected: deepEval(expected) })],
-  ['agentevals_trajectory_match', { trajectory_match_mode: 'unordered' }, (made, expected) => ({ outputs: assistant(made), reference_outputs: assistant(expected) })],
-  ['promptfoo_tool_call_f1', {}, (made, expected) => ({ output: ofOpenai(made), expected: expected.map((one) => one.name) })],
+  [
+    'deepeval_tool_correctness',
+    { evaluation_params: ['input_parameters', 'output'] },
+    (made, expected) => ({ called: deepEval(made), expected: deepEval(expected) }),
+  ],
+  [
+    'agentevals_trajectory_match',
+    { trajectory_match_mode: 'unordered' },
+    (made, expected) => ({ outputs: assistant(made), reference_outputs: assistant(expected) }),
+  ],
+  [
+    'promptfoo_tool_call_f1',
+    {},
+    (made, expected) => ({ output: ofOpenai(made), expected: expected.map((one) => one.name) }),
+  ],
 ];
 const scored = (score: () => MetricScore): unknown => {
   try {
@@ -71,14 +149,19 @@ const scored = (score: () => MetricScore): unknown => {
 
 describe.each(OWN)('%s %j', (id, options, own) => {
   test.each(Object.keys(PAIRS))('scores %s as its own input', (shape) => {
-    fc.assert(fc.property(calls, calls, (made, expected) => {
-      // Two providers answer nothing with an empty list, which is no reply.
-      if (made.length === 0 && shape.startsWith('openai.responses')) made = [{ name: 'f', arguments: {} }];
-      const document = parseJson(JSON.stringify(PAIRS[shape]!(made, expected)));
-      const { input, readAs } = readInput(id, document);
-      expect(scored(() => scoreMetric(id, options, input))).toEqual(scored(() => scoreMetric(id, options, own(made, expected))));
-      expect(readAs).toBe(/^[a-z]+\.[a-z_]+/.exec(shape)?.[0]);
-    }), { numRuns: 30 });
+    fc.assert(
+      fc.property(calls, calls, (made, expected) => {
+        // Two providers answer nothing with an empty list, which is no reply.
+        if (made.length === 0 && shape.startsWith('openai.responses')) made = [{ name: 'f', arguments: {} }];
+        const document = parseJson(JSON.stringify(PAIRS[shape]!(made, expected)));
+        const { input, readAs } = readInput(id, document);
+        expect(scored(() => scoreMetric(id, options, input))).toEqual(
+          scored(() => scoreMetric(id, options, own(made, expected))),
+        );
+        expect(readAs).toBe(/^[a-z]+\.[a-z_]+/.exec(shape)?.[0]);
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 
@@ -86,41 +169,81 @@ const tools = ['f', 'g', 'h'].map((name) => ({ type: 'function', function: { nam
 const last = { name: 'g', arguments: { x: 1 } };
 
 test.each(Object.entries(REPLIES))('a reply or a chain of %s scores as its messages do', (readAs, reply) => {
-  fc.assert(fc.property(call, (first) => {
-    const one = { case: { expected_tool: first.name, expected_params: first.arguments }, tools };
-    const several = { case: { ...one.case, expected_tool: 'g', expected_params: { x: 1 }, multi_turn: true, optimal_hops: 1 }, tools };
-    const message = (made: Call[]) => ({ tool_calls: ofOpenai(made) });
-    // A conversation that goes on after its call is a chain.
-    const isChain = readAs === 'inspect.sample' || readAs === 'openai.messages';
-    if (isChain) expect(() => readInput('toolmark.single_turn', { ...one, reply: reply([first]) })).toThrow('toolmark.multi_turn takes them');
-    else {
-      const single = readInput('toolmark.single_turn', { ...one, reply: reply([first]) });
-      expect(single.readAs).toBe(readAs);
-      expect(scoreMetric('toolmark.single_turn', {}, single.input)).toMatchObject({ score: scoreMetric('toolmark.single_turn', {}, { ...one, reply: message([first]) }).score, passed: true });
-    }
-    const chain = readInput('toolmark.multi_turn', { ...several, rounds: isChain ? reply([first, last]) : [{ reply: reply([first]) }, { reply: reply([last]), tool_messages: [] }] } as unknown as JsonObject);
-    const wanted = scoreMetric('toolmark.multi_turn', {}, { ...several, rounds: [{ reply: message([first]) }, { reply: message([last]) }] });
-    expect(chain.readAs).toBe(readAs);
-    expect(scoreMetric('toolmark.multi_turn', {}, chain.input)).toMatchObject({ score: wanted.score, hops: wanted.hops });
-  }), { numRuns: 30 });
+  fc.assert(
+    fc.property(call, (first) => {
+      const one = { case: { expected_tool: first.name, expected_params: first.arguments }, tools };
+      const several = {
+        case: { ...one.case, expected_tool: 'g', expected_params: { x: 1 }, multi_turn: true, optimal_hops: 1 },
+        tools,
+      };
+      const message = (made: Call[]) => ({ tool_calls: ofOpenai(made) });
+      // A conversation that goes on after its call is a chain.
+      const isChain = readAs === 'inspect.sample' || readAs === 'openai.messages';
+      if (isChain)
+        expect(() => readInput('toolmark.single_turn', { ...one, reply: reply([first]) })).toThrow(
+          'toolmark.multi_turn takes them',
+        );
+      else {
+        const single = readInput('toolmark.single_turn', { ...one, reply: reply([first]) });
+        expect(single.readAs).toBe(readAs);
+        expect(scoreMetric('toolmark.single_turn', {}, single.input)).toMatchObject({
+          score: scoreMetric('toolmark.single_turn', {}, { ...one, reply: message([first]) }).score,
+          passed: true,
+        });
+      }
+      const chain = readInput('toolmark.multi_turn', {
+        ...several,
+        rounds: isChain
+          ? reply([first, last])
+          : [{ reply: reply([first]) }, { reply: reply([last]), tool_messages: [] }],
+      } as unknown as JsonObject);
+      const wanted = scoreMetric(
+        'toolmark.multi_turn',
+        {},
+        { ...several, rounds: [{ reply: message([first]) }, { reply: message([last]) }] },
+      );
+      expect(chain.readAs).toBe(readAs);
+      expect(scoreMetric('toolmark.multi_turn', {}, chain.input)).toMatchObject({
+        score: wanted.score,
+        hops: wanted.hops,
+      });
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test('the vectors and the examples are read as what they are', () => {
   const read = (id: MetricId, input: unknown) => readInput(id, input).readAs;
   for (const { id, example } of METRICS) expect(read(id, example.input)).toBeUndefined();
-  const files = ['agentevals', 'axion-similarity', 'axion-tool-correctness', 'deepeval', 'difflib-ratio', 'pass-hat-k', 'promptfoo-tool-call-f1', 'ragas-accuracy', 'ragas-f1'];
+  const files = [
+    'agentevals',
+    'axion-similarity',
+    'axion-tool-correctness',
+    'deepeval',
+    'difflib-ratio',
+    'pass-hat-k',
+    'promptfoo-tool-call-f1',
+    'ragas-accuracy',
+    'ragas-f1',
+  ];
   for (const file of files) {
-    for (const line of readFileSync(new URL(`../scoring/vectors/${file}.jsonl`, import.meta.url), 'utf8').trim().split('\n')) {
+    for (const line of readFileSync(new URL(`../scoring/vectors/${file}.jsonl`, import.meta.url), 'utf8')
+      .trim()
+      .split('\n')) {
       const { metric, options, input } = parseJson(line) as JsonObject;
       const own = readInput(metric as MetricId, input);
       expect(own.readAs).toBeUndefined();
-      expect(scored(() => scoreMetric(metric as string, options, own.input))).toEqual(scored(() => scoreMetric(metric as string, options, input)));
+      expect(scored(() => scoreMetric(metric as string, options, own.input))).toEqual(
+        scored(() => scoreMetric(metric as string, options, input)),
+      );
     }
   }
 });
 
 test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s is read as a run reads it', (kind) => {
-  const answers = parseJson(readFileSync(new URL(`../providers/dialects/fixtures/${kind}.answers.json`, import.meta.url), 'utf8')) as JsonObject[];
+  const answers = parseJson(
+    readFileSync(new URL(`../providers/dialects/fixtures/${kind}.answers.json`, import.meta.url), 'utf8'),
+  ) as JsonObject[];
   const said = answers.flatMap(({ body }) => {
     const read = body === undefined ? undefined : DIALECTS[kind].fromWire(body);
     return read ? [[readRecorded(body).rounds, [read.message]]] : [];
@@ -131,15 +254,45 @@ test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s
 
 test('a provider answers BFCL and promptfoo too', () => {
   const reply = REPLIES['openai.chat']!([{ name: 'f', arguments: { a: 1 } }]);
-  const functions = [{ type: 'function', function: { name: 'f', parameters: { type: 'dict', properties: { a: { type: 'integer' } }, required: ['a'] } } }];
-  const bfcl = readInput('bfcl_ast', { test_category: 'simple', function: functions, model_output: reply, ground_truth: [{ f: { a: [1] } }] } as unknown as JsonObject);
+  const functions = [
+    {
+      type: 'function',
+      function: { name: 'f', parameters: { type: 'dict', properties: { a: { type: 'integer' } }, required: ['a'] } },
+    },
+  ];
+  const bfcl = readInput('bfcl_ast', {
+    test_category: 'simple',
+    function: functions,
+    model_output: reply,
+    ground_truth: [{ f: { a: [1] } }],
+  } as unknown as JsonObject);
   expect([bfcl.readAs, scoreMetric('bfcl_ast', {}, bfcl.input).score]).toEqual(['openai.chat', 1]);
   const cut = { choices: [{ message: { tool_calls: [{ function: { name: 'f', arguments: '{"a": ' } }] } }] };
-  expect(scoreMetric('bfcl_ast', {}, readInput('bfcl_ast', { category: 'simple', functions, model_output: cut, possible_answer: [] } as unknown as JsonObject).input).error_type).toBe('ast_decoder:decoder_failed');
+  expect(
+    scoreMetric(
+      'bfcl_ast',
+      {},
+      readInput('bfcl_ast', {
+        category: 'simple',
+        functions,
+        model_output: cut,
+        possible_answer: [],
+      } as unknown as JsonObject).input,
+    ).error_type,
+  ).toBe('ast_decoder:decoder_failed');
   const promptfoo = readInput('promptfoo_tool_call_f1', { output: reply, expected: 'f' } as JsonObject);
-  expect([promptfoo.readAs, scoreMetric('promptfoo_tool_call_f1', {}, promptfoo.input).score]).toEqual(['openai.chat', 1]);
-  expect(() => readInput('promptfoo_tool_call_f1', { output: { error: 'Quota' }, expected: 'f' })).toThrow('/input/output: It is an error and no reply: Quota');
-  expect(readInput('pass_hat_k', { num_trials: 4, success_count: 3, k: 2 }).input).toEqual({ trials: 4, successes: 3, k: 2 });
+  expect([promptfoo.readAs, scoreMetric('promptfoo_tool_call_f1', {}, promptfoo.input).score]).toEqual([
+    'openai.chat',
+    1,
+  ]);
+  expect(() => readInput('promptfoo_tool_call_f1', { output: { error: 'Quota' }, expected: 'f' })).toThrow(
+    '/input/output: It is an error and no reply: Quota',
+  );
+  expect(readInput('pass_hat_k', { num_trials: 4, success_count: 3, k: 2 }).input).toEqual({
+    trials: 4,
+    successes: 3,
+    k: 2,
+  });
 });
 
 test('a call that was made and cannot be read counts by its name alone, and one that was expected is refused', () => {
@@ -147,22 +300,46 @@ test('a call that was made and cannot be read counts by its name alone, and one 
   const read = readInput('axion_tool_correctness', { called: broken, expected: [{ name: 'f', args: {} }] });
   expect(scoreMetric('axion_tool_correctness', {}, read.input).score).toBe(1);
   expect(scoreMetric('axion_tool_correctness', { check_parameters: true }, read.input).score).toBe(0);
-  expect(() => readInput('axion_tool_correctness', { called: [], reference_tool_calls: broken })).toThrow('/input/reference_tool_calls: the arguments of "f" are no JSON');
-  expect(() => readInput('agentevals_trajectory_match', { outputs: [], reference_outputs: [{ role: 'assistant', tool_calls: ['f'] }] })).toThrow('must be an object, a call');
+  expect(() => readInput('axion_tool_correctness', { called: [], reference_tool_calls: broken })).toThrow(
+    '/input/reference_tool_calls: the arguments of "f" are no JSON',
+  );
+  expect(() =>
+    readInput('agentevals_trajectory_match', {
+      outputs: [],
+      reference_outputs: [{ role: 'assistant', tool_calls: ['f'] }],
+    }),
+  ).toThrow('must be an object, a call');
 });
 
 test('null is nothing for Axion alone, and a test case that does not say what was called is refused', () => {
-  expect(scoreMetric('axion_tool_correctness', {}, readInput('axion_tool_correctness', { tools_called: null, expected_tools: null }).input).score).toBe(1);
-  expect(() => readInput('ragas_tool_call_f1', { tools_called: null, expected_tools: [] })).toThrow('/input/tools_called must be a list of calls, [] where there are none.');
-  expect(() => readInput('deepeval_tool_correctness', { input: 'q', actual_output: 'a', tools_called: null, expected_tools: [] })).toThrow('must be a list of calls');
+  expect(
+    scoreMetric(
+      'axion_tool_correctness',
+      {},
+      readInput('axion_tool_correctness', { tools_called: null, expected_tools: null }).input,
+    ).score,
+  ).toBe(1);
+  expect(() => readInput('ragas_tool_call_f1', { tools_called: null, expected_tools: [] })).toThrow(
+    '/input/tools_called must be a list of calls, [] where there are none.',
+  );
+  expect(() =>
+    readInput('deepeval_tool_correctness', { input: 'q', actual_output: 'a', tools_called: null, expected_tools: [] }),
+  ).toThrow('must be a list of calls');
 });
 
-test('the type and the output of a call are DeepEval\'s', () => {
-  const test = (type: string, output: Json) => readInput('deepeval_tool_correctness', { input: 'q', tools_called: [{ name: 'f', type, output }], expected_tools: [{ name: 'f', type: 'function', output: 1 }] }).input;
-  const score = (type: string, output: Json) => scoreMetric('deepeval_tool_correctness', { evaluation_params: ['output'] }, test(type, output)).score;
+test("the type and the output of a call are DeepEval's", () => {
+  const test = (type: string, output: Json) =>
+    readInput('deepeval_tool_correctness', {
+      input: 'q',
+      tools_called: [{ name: 'f', type, output }],
+      expected_tools: [{ name: 'f', type: 'function', output: 1 }],
+    }).input;
+  const score = (type: string, output: Json) =>
+    scoreMetric('deepeval_tool_correctness', { evaluation_params: ['output'] }, test(type, output)).score;
   expect([score('FUNCTION', 1), score('tool_call', 1), score('MCP', 1), score('FUNCTION', 2)]).toEqual([1, 1, 0, 0]);
 });
 
 test.each(METRIC_IDS)('%s says what its input holds where there is none', (id) => {
-  for (const nothing of [undefined, null, [], 'text']) expect(() => readInput(id, nothing)).toThrow(`The input of ${id}, for example: {`);
+  for (const nothing of [undefined, null, [], 'text'])
+    expect(() => readInput(id, nothing)).toThrow(`The input of ${id}, for example: {`);
 });

@@ -17,16 +17,21 @@ export interface ReadInput {
 const CALLED = ['called', 'tools_called', 'toolsCalled'];
 const EXPECTED = ['expected', 'expected_tools', 'expectedTools', 'reference_tool_calls'];
 const REFERENCE_OUTPUTS = ['reference_outputs', 'referenceOutputs'];
-const BFCL = { category: ['category', 'test_category'], functions: ['functions', 'function', 'func_description'], possible_answer: ['possible_answer', 'ground_truth'] };
+const BFCL = {
+  category: ['category', 'test_category'],
+  functions: ['functions', 'function', 'func_description'],
+  possible_answer: ['possible_answer', 'ground_truth'],
+};
 const TRIALS = { trials: ['trials', 'num_trials'], successes: ['successes', 'success_count'] };
 
 /**
- * Reads the input of a metric: our own, by the names that the reference gives its fields too, or what a provider or another
- * tool wrote down. What `scoreMetric` takes as it is stays so.
+ * Reads the input of a metric: our own, by the names that the reference gives its fields too, or what a provider or
+ * another tool wrote down. What `scoreMetric` takes as it is stays so.
  * @throws Error that names the field, and what the metric takes
  */
 export function readInput(id: MetricId, input: unknown): ReadInput {
-  if (!isObject(input)) throw new Error(`"input" ${input === undefined ? 'is missing' : 'must be an object'}. ${hint(id)}`);
+  if (!isObject(input))
+    throw new Error(`"input" ${input === undefined ? 'is missing' : 'must be an object'}. ${hint(id)}`);
   switch (id) {
     case 'toolmark.single_turn':
       return singleTurn(input);
@@ -57,7 +62,11 @@ const hint = (id: MetricId): string => exampleOf(findMetric(id));
 function singleTurn({ reply, ...rest }: JsonObject): ReadInput {
   if (reply === undefined) return { input: rest };
   const { rounds, readAs } = under('reply', () => readRecorded(reply));
-  if (rounds.length > 1) throw new Error(`/input/reply: it has ${rounds.length} rounds, and this metric scores one: toolmark.multi_turn takes them as "rounds".`);
+  if (rounds.length > 1)
+    throw new Error(
+      `/input/reply: it has ${rounds.length} rounds, and this metric scores one: toolmark.multi_turn ` +
+        'takes them as "rounds".',
+    );
   return { input: { ...rest, reply: rounds[0] }, ...foreign([readAs]) };
 }
 
@@ -70,7 +79,10 @@ function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
   const shapes: string[] = [];
   const read = (rounds as JsonObject[]).map(({ reply, ...round }, index) => {
     const recorded = under(`rounds/${index}/reply`, () => readRecorded(reply));
-    if (recorded.rounds.length > 1) throw new Error(`/input/rounds/${index}/reply: it has ${recorded.rounds.length} rounds: hand in the conversation as "rounds".`);
+    if (recorded.rounds.length > 1)
+      throw new Error(
+        `/input/rounds/${index}/reply: it has ${recorded.rounds.length} rounds: hand in the conversation as "rounds".`,
+      );
     shapes.push(recorded.readAs);
     return { ...round, reply: recorded.rounds[0] };
   });
@@ -88,55 +100,98 @@ interface Sides {
 function calls(id: MetricId, input: JsonObject): ReadInput {
   const { called, expected, readAs } = sidesOf(id, input);
   const asTaken = id === 'deepeval_tool_correctness' ? toDeepEval : toNamed;
-  return { input: { called: called && called.map(asTaken), expected: expected && expected.map(asTaken) }, ...(readAs !== undefined && { readAs }) };
+  return {
+    input: { called: called && called.map(asTaken), expected: expected && expected.map(asTaken) },
+    ...(readAs !== undefined && { readAs }),
+  };
 }
 
 function sidesOf(id: MetricId, input: JsonObject): Sides {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
   if (reference !== undefined && input.outputs !== undefined) {
     refuseUnknown(input, AGENTEVALS, 'the input');
-    const [outputs, wanted] = ['outputs', reference].map((key) => under(key, () => readMessages(listIn(input[key]!, key), key).messages));
+    const [outputs, wanted] = ['outputs', reference].map((key) =>
+      under(key, () => readMessages(listIn(input[key]!, key), key).messages),
+    );
     return { called: callsMade(outputs!), expected: callsExpected(wanted!, reference), readAs: 'agentevals.outputs' };
   }
   const [calledAs, expectedAs] = [nameOf(input, CALLED), nameOf(input, EXPECTED)];
-  if (expectedAs === undefined) throw new Error(`/input/expected is missing: the calls that were expected, or [].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`);
+  if (expectedAs === undefined)
+    throw new Error(
+      '/input/expected is missing: the calls that were expected, or ' +
+        `[].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`,
+    );
   const expected = readable(listOfCalls(id, input[expectedAs]!, expectedAs), expectedAs);
   if (calledAs === undefined) {
     const { [expectedAs]: _expected, ...record } = input;
-    if (Object.keys(record).every((key) => meant(key, CALLED))) throw new Error(`/input/called is missing: the calls that were made, or [].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`);
+    if (Object.keys(record).every((key) => meant(key, CALLED)))
+      throw new Error(
+        '/input/called is missing: the calls that were made, or ' +
+          `[].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`,
+      );
     return { ...recordedCalls(record, ''), expected };
   }
   const others = Object.keys(input).filter((key) => key !== calledAs && key !== expectedAs);
-  const isTestCase = others.length > 0 && others.some((key) => DEEPEVAL.has(key)) && calledAs !== 'called' && expectedAs !== 'expected';
+  const isTestCase =
+    others.length > 0 && others.some((key) => DEEPEVAL.has(key)) && calledAs !== 'called' && expectedAs !== 'expected';
   if (!isTestCase) refuseUnknown(input, new Set([calledAs, expectedAs]), 'the input');
   const made = input[calledAs]!;
-  if (!isTestCase && (isObject(made) || (Array.isArray(made) && made.length > 0 && made.every(isMessage)))) return { ...recordedCalls(made, calledAs), expected };
+  if (!isTestCase && (isObject(made) || (Array.isArray(made) && made.length > 0 && made.every(isMessage))))
+    return { ...recordedCalls(made, calledAs), expected };
   return { called: listOfCalls(id, made, calledAs), expected, ...(isTestCase && { readAs: 'deepeval.test_case' }) };
 }
 
 /** What every test case of DeepEval has of these, and no input of ours. */
 const DEEPEVAL = new Set(['input', 'actual_output', 'actualOutput', 'expected_output', 'expectedOutput']);
-/** What stands beside each other where agentevals is run: its own fields, those of LangSmith's examples, and what it answers. */
-const AGENTEVALS = new Set(['outputs', ...REFERENCE_OUTPUTS, 'inputs', 'input', 'id', 'name', 'key', 'score', 'comment', 'metadata', 'attachments']);
+/**
+ * What stands beside each other where agentevals is run: its own fields, those of LangSmith's examples, and what it
+ * answers.
+ */
+const AGENTEVALS = new Set([
+  'outputs',
+  ...REFERENCE_OUTPUTS,
+  'inputs',
+  'input',
+  'id',
+  'name',
+  'key',
+  'score',
+  'comment',
+  'metadata',
+  'attachments',
+]);
 
 function recordedCalls(record: Json, at: string): Pick<Sides, 'called' | 'readAs'> {
   const { rounds, readAs } = under(at, () => readRecorded(record));
   return { called: callsMade(rounds), ...foreign([readAs]) };
 }
 
-const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] => messages.filter(({ role = 'assistant' }) => role === 'assistant');
+const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] =>
+  messages.filter(({ role = 'assistant' }) => role === 'assistant');
 
 /** The calls of all messages of the assistant, in order, as a run reads them. */
-const callsMade = (messages: readonly JsonObject[]): RecordedCall[] => ofAssistant(messages).flatMap((message) =>
-  readReply(message, [], { whole: true }).calls.map((call) => ({ name: call.name, arguments: call.arguments ?? unreadable(call.raw), source: {} })));
+const callsMade = (messages: readonly JsonObject[]): RecordedCall[] =>
+  ofAssistant(messages).flatMap((message) =>
+    readReply(message, [], { whole: true }).calls.map((call) => ({
+      name: call.name,
+      arguments: call.arguments ?? unreadable(call.raw),
+      source: {},
+    })),
+  );
 
-const callsExpected = (messages: readonly JsonObject[], where: string): RecordedCall[] => readable(ofAssistant(messages).flatMap(({ tool_calls: list }) =>
-  (Array.isArray(list) ? list : []).map((one, index) => readCall(one, `tool_calls[${index}]`))), where);
+const callsExpected = (messages: readonly JsonObject[], where: string): RecordedCall[] =>
+  readable(
+    ofAssistant(messages).flatMap(({ tool_calls: list }) =>
+      (Array.isArray(list) ? list : []).map((one, index) => readCall(one, `tool_calls[${index}]`)),
+    ),
+    where,
+  );
 
 /** @throws Error when calls that were expected have arguments that are no JSON */
 function readable<Calls extends RecordedCall[] | null>(list: Calls, where: string): Calls {
   for (const { name, arguments: given } of list ?? []) {
-    if (typeof given === 'string' && jsonIn(given) === undefined) throw new Error(`/input/${where}: the arguments of "${shown(name)}" are no JSON.`);
+    if (typeof given === 'string' && jsonIn(given) === undefined)
+      throw new Error(`/input/${where}: the arguments of "${shown(name)}" are no JSON.`);
   }
   return list;
 }
@@ -169,7 +224,8 @@ function toDeepEval(call: RecordedCall): JsonObject {
 }
 
 /** The arguments of a call; text is read as JSON, since that is how OpenAI writes them. */
-const argumentsOf = ({ arguments: given }: RecordedCall): Json | undefined => (typeof given === 'string' ? (jsonIn(given) ?? unreadable(given)) : given);
+const argumentsOf = ({ arguments: given }: RecordedCall): Json | undefined =>
+  typeof given === 'string' ? (jsonIn(given) ?? unreadable(given)) : given;
 
 function jsonIn(text: string): Json | undefined {
   if (text.trim() === '') return {};
@@ -185,20 +241,45 @@ function jsonIn(text: string): Json | undefined {
 function trajectories(id: MetricId, input: JsonObject): ReadInput {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
   if (input.outputs !== undefined || reference !== undefined) {
-    for (const [key, what] of [['outputs', 'the messages of the run'], [reference ?? 'reference_outputs', 'those that were expected']] as const) {
-      if (input[key] === undefined) throw new Error(`/input/${key} is missing: ${what}.${also(input, ['outputs', ...REFERENCE_OUTPUTS])} ${hint(id)}`);
+    for (const [key, what] of [
+      ['outputs', 'the messages of the run'],
+      [reference ?? 'reference_outputs', 'those that were expected'],
+    ] as const) {
+      if (input[key] === undefined)
+        throw new Error(
+          `/input/${key} is missing: ${what}.${also(input, ['outputs', ...REFERENCE_OUTPUTS])} ${hint(id)}`,
+        );
     }
-    const [outputs, wanted] = ['outputs', reference!].map((key) => under(key, () => readMessages(listIn(input[key]!, key), key)));
+    const [outputs, wanted] = ['outputs', reference!].map((key) =>
+      under(key, () => readMessages(listIn(input[key]!, key), key)),
+    );
     refuseUnknown(input, AGENTEVALS, 'the input');
-    const isOther = reference !== 'reference_outputs' || isObject(input.outputs) || isObject(input[reference]) || outputs!.words !== 'openai' || Object.keys(input).length > 2;
-    return { input: { outputs: outputs!.messages, reference_outputs: wanted!.messages }, ...(isOther && { readAs: 'agentevals.outputs' }) };
+    const isOther =
+      reference !== 'reference_outputs' ||
+      isObject(input.outputs) ||
+      isObject(input[reference]) ||
+      outputs!.words !== 'openai' ||
+      Object.keys(input).length > 2;
+    return {
+      input: { outputs: outputs!.messages, reference_outputs: wanted!.messages },
+      ...(isOther && { readAs: 'agentevals.outputs' }),
+    };
   }
   const { called, expected, readAs } = sidesOf(id, input);
-  const message = (made: RecordedCall[] | null): JsonObject => ({ role: 'assistant', ...(made?.length && { tool_calls: made.map((call) => toToolCall({ ...call, arguments: argumentsOf(call) })) }) });
-  return { input: { outputs: [message(called)], reference_outputs: [message(expected)] }, ...(readAs !== undefined && { readAs }) };
+  const message = (made: RecordedCall[] | null): JsonObject => ({
+    role: 'assistant',
+    ...(made?.length && { tool_calls: made.map((call) => toToolCall({ ...call, arguments: argumentsOf(call) })) }),
+  });
+  return {
+    input: { outputs: [message(called)], reference_outputs: [message(expected)] },
+    ...(readAs !== undefined && { readAs }),
+  };
 }
 
-/** promptfoo reads raw output by rules of its own; only what it could not read at all, a whole document, is read for it. */
+/**
+ * promptfoo reads raw output by rules of its own; only what it could not read at all, a whole document, is read for
+ * it.
+ */
 function names(id: MetricId, input: JsonObject): ReadInput {
   const { output, ...rest } = input;
   const expectedAs = nameOf(rest, EXPECTED);
@@ -206,40 +287,69 @@ function names(id: MetricId, input: JsonObject): ReadInput {
   const isOwn = output !== undefined && Object.keys(rest).every((key) => key === expectedAs);
   if (!isOwn && (expectedAs !== undefined || input.outputs !== undefined)) {
     const { called, expected, readAs } = sidesOf(id, input);
-    return { input: { output: (called ?? []).map(({ name }) => ({ name })), expected: (expected ?? []).map(({ name }) => name) }, ...(readAs !== undefined && { readAs }) };
+    return {
+      input: {
+        output: (called ?? []).map(({ name }) => ({ name })),
+        expected: (expected ?? []).map(({ name }) => name),
+      },
+      ...(readAs !== undefined && { readAs }),
+    };
   }
   if (expectedAs === undefined) return { input };
-  const expected = expectedAs === 'expected' ? rest.expected : listOfCalls(id, rest[expectedAs]!, expectedAs)!.map(({ name }) => name);
+  const expected =
+    expectedAs === 'expected' ? rest.expected : listOfCalls(id, rest[expectedAs]!, expectedAs)!.map(({ name }) => name);
   if (!isDocument(output)) return { input: { output, expected } };
   const { called, readAs } = recordedCalls(output!, 'output');
-  return { input: { output: called!.map(({ name }) => ({ name })), expected }, ...(readAs !== undefined && { readAs }) };
+  return {
+    input: { output: called!.map(({ name }) => ({ name })), expected },
+    ...(readAs !== undefined && { readAs }),
+  };
 }
 
 function bfcl(input: JsonObject): ReadInput {
   const own = renamed(input, BFCL);
   // A tool of OpenAI's has its function inside.
-  if (Array.isArray(own.functions)) own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
+  if (Array.isArray(own.functions))
+    own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
   if (!isDocument(own.model_output)) return { input: own };
   const { rounds, readAs } = under('model_output', () => readRecorded(own.model_output));
   const made = rounds.flatMap((round) => readReply(round, [], { whole: true }).calls);
   return {
-    input: { ...own, model_output: made.map((call) => ({ [call.name]: call.arguments ?? {} })), decode_failed: own.decode_failed === true || made.some((call) => call.arguments === null) },
+    input: {
+      ...own,
+      model_output: made.map((call) => ({ [call.name]: call.arguments ?? {} })),
+      decode_failed: own.decode_failed === true || made.some((call) => call.arguments === null),
+    },
     ...foreign([readAs]),
   };
 }
 
-const CONTAINERS = ['choices', 'candidates', 'output', 'messages', 'user_input', 'outputs', 'tools_called', 'toolsCalled', 'error'];
+const CONTAINERS = [
+  'choices',
+  'candidates',
+  'output',
+  'messages',
+  'user_input',
+  'outputs',
+  'tools_called',
+  'toolsCalled',
+  'error',
+];
 /** Whether a value holds what a model put out, rather than being it. */
 const isDocument = (value: Json | undefined): boolean =>
-  (isObject(value) && (value.type === 'message' || CONTAINERS.some((key) => value[key] !== undefined && value[key] !== null)))
-  || (Array.isArray(value) && value.length > 0 && value.every((one) => isMessage(one) && one.type !== 'message'));
+  (isObject(value) &&
+    (value.type === 'message' || CONTAINERS.some((key) => value[key] !== undefined && value[key] !== null))) ||
+  (Array.isArray(value) && value.length > 0 && value.every((one) => isMessage(one) && one.type !== 'message'));
 
 // Names.
 
 /** @throws Error when a field is given by two of its names */
 function nameOf(input: JsonObject, synonyms: readonly string[]): string | undefined {
   const given = synonyms.filter((name) => input[name] !== undefined);
-  if (given.length > 1) throw new Error(`The input holds "${given.join('" and "')}", which are one field by two names: leave one of them out.`);
+  if (given.length > 1)
+    throw new Error(
+      `The input holds "${given.join('" and "')}", which are one field by two names: leave one of them out.`,
+    );
   return given[0];
 }
 
@@ -257,7 +367,9 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
 /** The fields that are there instead of the one that is missing. */
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
-  return unknown.length ? ` "${shown(unknown[0]!)}" is no field of it. ${insteadOf(unknown[0]!, known, 'its fields')}` : '';
+  return unknown.length
+    ? ` "${shown(unknown[0]!)}" is no field of it. ${insteadOf(unknown[0]!, known, 'its fields')}`
+    : '';
 }
 
 const foreign = (shapes: readonly string[]): { readAs?: string } => {

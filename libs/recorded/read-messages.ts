@@ -4,13 +4,43 @@ import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 
 /** What the messages of chat completions hold, at any of their hosts. */
 const FIELDS = new Set([
-  'role', 'content', 'tool_calls', 'function_call', 'refusal', 'annotations', 'audio', 'name', 'reasoning', 'reasoning_content', 'reasoning_details', 'extra_content',
-  'thinking', 'thinking_blocks', 'provider_specific_fields', 'content_blocks', 'output_items', 'parsed', 'images', 'citations', 'executed_tools', 'tool_plan', 'prefix',
+  'role',
+  'content',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'annotations',
+  'audio',
+  'name',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'extra_content',
+  'thinking',
+  'thinking_blocks',
+  'provider_specific_fields',
+  'content_blocks',
+  'output_items',
+  'parsed',
+  'images',
+  'citations',
+  'executed_tools',
+  'tool_plan',
+  'prefix',
 ]);
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 /** LangChain's types, Ragas's too, as roles. */
-const TYPES: Record<string, string> = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool', function: 'function', developer: 'developer', AIMessageChunk: 'assistant' };
-const isSpeech = ({ content, tool_calls, function_call, refusal }: JsonObject): boolean => [content, tool_calls, function_call, refusal].some((field) => field !== undefined);
+const TYPES: Record<string, string> = {
+  human: 'user',
+  ai: 'assistant',
+  system: 'system',
+  tool: 'tool',
+  function: 'function',
+  developer: 'developer',
+  AIMessageChunk: 'assistant',
+};
+const isSpeech = ({ content, tool_calls, function_call, refusal }: JsonObject): boolean =>
+  [content, tool_calls, function_call, refusal].some((field) => field !== undefined);
 
 export interface Conversation {
   /** Each message in OpenAI's words. */
@@ -20,16 +50,21 @@ export interface Conversation {
 }
 
 /** Whether a value is one message of a conversation, whoever wrote it down. */
-export const isMessage = (value: unknown): value is JsonObject => isObject(value) && (typeof value.role === 'string' || isLangChain(value));
+export const isMessage = (value: unknown): value is JsonObject =>
+  isObject(value) && (typeof value.role === 'string' || isLangChain(value));
 
-export const notReplied = (role: Json): Error => new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
+export const notReplied = (role: Json): Error =>
+  new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
 const named = (value: Json): string => (typeof value === 'string' ? `"${shown(value)}"` : 'that is no text');
 
 /** A reply alone, as chat completions give it: read strictly, since nobody else's schema says what it may hold. */
 export function readOwnMessage(message: JsonObject): JsonObject {
   if (message.role !== undefined && message.role !== 'assistant') throw notReplied(message.role);
   if (!hasToolUse(message)) refuseUnknown(message, FIELDS, 'a chat message');
-  if (!isSpeech(message)) throw new Error('The message holds neither "content" nor "tool_calls". A model that said nothing is {"content": null}.');
+  if (!isSpeech(message))
+    throw new Error(
+      'The message holds neither "content" nor "tool_calls". A model that said nothing is {"content": null}.',
+    );
   return readMessage(message, 'The message').message;
 }
 
@@ -48,7 +83,7 @@ export function readMessages(list: readonly Json[], where: string): Conversation
 /** The assistant's messages of a conversation. */
 export function roundsOf(messages: readonly JsonObject[]): JsonObject[] {
   const rounds = messages.filter((message) => message.role === 'assistant');
-  if (rounds.length === 0) throw new Error('No message of it is the assistant\'s: nothing was replied.');
+  if (rounds.length === 0) throw new Error("No message of it is the assistant's: nothing was replied.");
   if (!rounds.every(isSpeech)) throw new Error('A message of the assistant holds neither "content" nor "tool_calls".');
   return rounds;
 }
@@ -57,10 +92,12 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
   if (!isObject(value)) throw new Error(`${where} must be an object, a message.`);
   if (isLangChain(value)) return { message: ofLangChain(value, where), words: 'langchain' };
   const role = value.role ?? 'assistant';
-  if (typeof role !== 'string' || !ROLES.has(role)) throw new Error(`${where} has the role ${named(role)}. Roles: ${[...ROLES].join(', ')}.`);
+  if (typeof role !== 'string' || !ROLES.has(role))
+    throw new Error(`${where} has the role ${named(role)}. Roles: ${[...ROLES].join(', ')}.`);
   if (role !== 'assistant') return { message: value, words: 'openai' };
   refuseSlips(value, where);
-  if (hasToolUse(value) && !hasCalls(value)) return { message: readAnthropic({ ...value, type: 'message' })!.message, words: 'anthropic' };
+  if (hasToolUse(value) && !hasCalls(value))
+    return { message: readAnthropic({ ...value, type: 'message' })!.message, words: 'anthropic' };
   refuseUnreadBlocks(value.content, where);
   return { message: withCalls(value, where), words: 'openai' };
 }
@@ -68,29 +105,56 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
 /** Its calls in OpenAI's words; the message itself where they are already. */
 export function withCalls(message: JsonObject, where: string): JsonObject {
   const { tool_calls: calls, function_call: older } = message;
-  if (older != null && !(isObject(older) && typeof older.name === 'string')) throw new Error(`${where}.function_call must be a call: {"name": ..., "arguments": "..."}.`);
+  if (older != null && !(isObject(older) && typeof older.name === 'string'))
+    throw new Error(`${where}.function_call must be a call: {"name": ..., "arguments": "..."}.`);
   if (calls === undefined || calls === null) return message;
   if (!Array.isArray(calls)) throw new Error(`${where}.tool_calls must be a list of calls.`);
   const read = calls.map((call, index) => readCall(call, `${where}.tool_calls[${index}]`));
-  return calls.every((call) => isObject(call) && isObject(call.function)) ? message : { ...message, tool_calls: read.map(toToolCall) };
+  return calls.every((call) => isObject(call) && isObject(call.function))
+    ? message
+    : { ...message, tool_calls: read.map(toToolCall) };
 }
 
 const hasCalls = ({ tool_calls: calls }: JsonObject): boolean => Array.isArray(calls) && calls.length > 0;
 /** Whether a message holds calls as Anthropic writes them. */
-export const hasToolUse = ({ content }: JsonObject): boolean => Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'tool_use');
+export const hasToolUse = ({ content }: JsonObject): boolean =>
+  Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'tool_use');
 
 /** `{type: "ai", ...}`, the same under `data` (`messages_to_dict`), or a constructor with its `kwargs` (`dumps`). */
-const isLangChain = (value: JsonObject): boolean => value.role === undefined && typeof value.type === 'string'
+const isLangChain = (value: JsonObject): boolean =>
+  value.role === undefined &&
+  typeof value.type === 'string' &&
   // A call of OpenAI's is of the type "function", as the answer of a function is here, but has no content.
-  && (value.type === 'constructor' ? isObject(value.kwargs) : Object.hasOwn(TYPES, value.type) && (value.content !== undefined || isObject(value.data)));
+  (value.type === 'constructor'
+    ? isObject(value.kwargs)
+    : Object.hasOwn(TYPES, value.type) && (value.content !== undefined || isObject(value.data)));
 
 function ofLangChain(value: JsonObject, where: string): JsonObject {
-  const inner = isObject(value.kwargs) ? value.kwargs : isObject(value.data) && value.content === undefined ? value.data : value;
+  const inner = isObject(value.kwargs)
+    ? value.kwargs
+    : isObject(value.data) && value.content === undefined
+      ? value.data
+      : value;
   const type = asText(value.type === 'constructor' ? constructed(value) : value.type);
   const role = Object.hasOwn(TYPES, type) ? TYPES[type]! : undefined;
-  if (!role) throw new Error(`${where} is of the type ${named(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`);
-  const { content = null, name, tool_call_id, tool_calls, invalid_tool_calls: invalid, additional_kwargs: additional } = inner;
-  const message: JsonObject = { role, content, ...(name != null && { name }), ...(tool_call_id !== undefined && { tool_call_id }) };
+  if (!role)
+    throw new Error(
+      `${where} is of the type ${named(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`,
+    );
+  const {
+    content = null,
+    name,
+    tool_call_id,
+    tool_calls,
+    invalid_tool_calls: invalid,
+    additional_kwargs: additional,
+  } = inner;
+  const message: JsonObject = {
+    role,
+    content,
+    ...(name != null && { name }),
+    ...(tool_call_id !== undefined && { tool_call_id }),
+  };
   if (role !== 'assistant') return message;
   refuseSlips(inner, where);
   const calls = [tool_calls, invalid].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -101,7 +165,9 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   const made = calls.length ? calls : Array.isArray(raw.tool_calls) ? raw.tool_calls : [];
   return {
     ...message,
-    ...(made.length > 0 && { tool_calls: made.map((call, index) => toToolCall(readCall(call, `${where}.tool_calls[${index}]`))) }),
+    ...(made.length > 0 && {
+      tool_calls: made.map((call, index) => toToolCall(readCall(call, `${where}.tool_calls[${index}]`))),
+    }),
     ...(isObject(raw.function_call) && { function_call: raw.function_call }),
   };
 }
@@ -109,14 +175,22 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
 /** `[..., "AIMessage"]` is of the type "ai". */
 const constructed = ({ id, kwargs }: JsonObject): Json => {
   const given = isObject(kwargs) ? kwargs.type : undefined;
-  return given ?? (Array.isArray(id) ? asText(id.at(-1)).replace(/Message(?:Chunk)?$/, '').toLowerCase() : null);
+  return (
+    given ??
+    (Array.isArray(id)
+      ? asText(id.at(-1))
+          .replace(/Message(?:Chunk)?$/, '')
+          .toLowerCase()
+      : null)
+  );
 };
 
 const CALLS = new Set(['tool_calls', 'function_call', 'invalid_tool_calls']);
 /** A field that can only be meant for the calls, and would be passed over: `toolcalls`, `toolCalls`, `tool_call`. */
 function refuseSlips(message: JsonObject, where: string): void {
   for (const key in message) {
-    if (!CALLS.has(key) && /^(?:tool|function)s?call(?:s|ed)?$/.test(key.toLowerCase().replaceAll(/[^a-z]/g, ''))) throw new Error(`"${key}" is no field of ${where}: its calls are its "tool_calls".`);
+    if (!CALLS.has(key) && /^(?:tool|function)s?call(?:s|ed)?$/.test(key.toLowerCase().replaceAll(/[^a-z]/g, '')))
+      throw new Error(`"${key}" is no field of ${where}: its calls are its "tool_calls".`);
   }
 }
 
@@ -125,8 +199,18 @@ export function refuseUnreadBlocks(content: Json | undefined, where: string): vo
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);
   content.forEach((block, index) => {
-    if (!isObject(block) || typeof block.text === 'string' || block.type === 'tool_use' || block.type === 'server_tool_use') return;
+    if (
+      !isObject(block) ||
+      typeof block.text === 'string' ||
+      block.type === 'tool_use' ||
+      block.type === 'server_tool_use'
+    )
+      return;
     const key = ['name', 'toolName', 'toolUse', 'functionCall', 'function'].find((one) => block[one] !== undefined);
-    if (key) throw new Error(`${where}.content[${index}] holds "${key}": a call in content is read as {"type": "tool_use", "name", "input"} alone.`);
+    if (key)
+      throw new Error(
+        `${where}.content[${index}] holds "${key}": a call in content is read as {"type": ` +
+          '"tool_use", "name", "input"} alone.',
+      );
   });
 }

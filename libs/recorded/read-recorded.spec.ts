@@ -15,67 +15,257 @@ const SHAPES: [readAs: string, record: unknown, usage?: object][] = [
   ['toolmark.message', chat],
   ['toolmark.message', { tool_calls: [{ name: 'weather', arguments: args }] }],
   ['toolmark.message', { content: null, function_call: { name: 'weather', arguments: text } }],
-  ['toolmark.message', { ...chat, refusal: null, annotations: [], audio: null, reasoning_content: 'Hm.', extra_content: {} }],
+  [
+    'toolmark.message',
+    { ...chat, refusal: null, annotations: [], audio: null, reasoning_content: 'Hm.', extra_content: {} },
+  ],
   ['toolmark.message', `{"name": "weather", "arguments": ${text}}`],
   ['openai.messages', [user, chat]],
   ['openai.messages', { messages: [{ role: 'system', content: 's' }, user, chat] }],
-  ['anthropic.messages', [user, { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'weather', input: args }] }]],
-  ['langchain.messages', { messages: [human, { type: 'ai', content: '', tool_calls: [{ name: 'weather', args, id: 'c', type: 'tool_call' }], invalid_tool_calls: [], response_metadata: {} }] }],
+  [
+    'anthropic.messages',
+    [user, { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'weather', input: args }] }],
+  ],
+  [
+    'langchain.messages',
+    {
+      messages: [
+        human,
+        {
+          type: 'ai',
+          content: '',
+          tool_calls: [{ name: 'weather', args, id: 'c', type: 'tool_call' }],
+          invalid_tool_calls: [],
+          response_metadata: {},
+        },
+      ],
+    },
+  ],
   ['langchain.messages', [{ type: 'ai', data: { content: '', tool_calls: [{ name: 'weather', args, id: 'c' }] } }]],
-  ['langchain.messages', [{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'messages', 'AIMessage'], kwargs: { content: '', additional_kwargs: { tool_calls: [chatCall] } } }]],
-  ['langchain.messages', { type: 'ai', content: [{ type: 'text', text: 'I look.' }, { type: 'tool_use', id: 'c', name: 'weather', input: args }] }],
-  ['openai.chat', { object: 'chat.completion', choices: [{ index: 0, finish_reason: 'tool_calls', message: chat }], usage: { ...usage, total_tokens: 10 } }, usage],
+  [
+    'langchain.messages',
+    [
+      {
+        lc: 1,
+        type: 'constructor',
+        id: ['langchain', 'schema', 'messages', 'AIMessage'],
+        kwargs: { content: '', additional_kwargs: { tool_calls: [chatCall] } },
+      },
+    ],
+  ],
+  [
+    'langchain.messages',
+    {
+      type: 'ai',
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'c', name: 'weather', input: args },
+      ],
+    },
+  ],
+  [
+    'openai.chat',
+    {
+      object: 'chat.completion',
+      choices: [{ index: 0, finish_reason: 'tool_calls', message: chat }],
+      usage: { ...usage, total_tokens: 10 },
+    },
+    usage,
+  ],
   ['openai.chat', { choices: [{ message: { content: '', tool_calls: [{ name: 'weather', args }] } }] }],
-  ['openai.responses', { object: 'response', status: 'completed', error: null, output: [{ type: 'reasoning', summary: [] }, { type: 'function_call', call_id: 'c', name: 'weather', arguments: text }], usage: { input_tokens: 7, output_tokens: 3 } }, usage],
+  [
+    'openai.responses',
+    {
+      object: 'response',
+      status: 'completed',
+      error: null,
+      output: [
+        { type: 'reasoning', summary: [] },
+        { type: 'function_call', call_id: 'c', name: 'weather', arguments: text },
+      ],
+      usage: { input_tokens: 7, output_tokens: 3 },
+    },
+    usage,
+  ],
   ['openai.responses', { output: [{ type: 'function_call', call_id: 'c', name: 'weather', arguments: text }] }],
-  ['anthropic.messages', { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'I look.' }, { type: 'tool_use', id: 'c', name: 'weather', input: args }], stop_reason: 'tool_use', usage: { input_tokens: 7, output_tokens: 3 } }, usage],
-  ['anthropic.messages', { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'weather', input: args }], model: 'm' }],
-  ['google.generate_content', { candidates: [{ content: { role: 'model', parts: [{ functionCall: { name: 'weather', args } }] }, finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 } }, usage],
-  ['inspect.sample', {
-    id: 1, epoch: 1, input: 'Weather?', target: '',
-    messages: [{ role: 'assistant', content: 'Example.', source: 'input', tool_calls: [{ id: 'e', function: 'other', arguments: {} }] }, user, { id: 'm', role: 'assistant', content: '', source: 'generate', model: 'm', tool_calls: [{ id: 'c', function: 'weather', arguments: args, type: 'function' }] }],
-    output: { model: 'm', choices: [{ message: { role: 'assistant', content: '' }, stop_reason: 'tool_calls' }], usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 } }, scores: {}, error: null,
-  }, usage],
-  ['inspect.sample', { output: { choices: [{ message: { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: 'weather', arguments: args }] } }] } }],
-  ['deepeval.test_case', { name: 't', input: 'Weather?', actualOutput: 'Rain.', toolsCalled: [{ name: 'weather', type: 'FUNCTION', inputParameters: args, output: 'rain' }], expectedTools: [], success: true }],
-  ['deepeval.test_case', { input: 'Weather?', actual_output: null, tools_called: [{ name: 'weather', input_parameters: args, description: null, reasoning: null, output: null }] }],
-  ['ragas.multi_turn_sample', { user_input: [human, { type: 'ai', content: '', tool_calls: [{ name: 'weather', args }] }], reference_tool_calls: [] }],
+  [
+    'anthropic.messages',
+    {
+      type: 'message',
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'c', name: 'weather', input: args },
+      ],
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 7, output_tokens: 3 },
+    },
+    usage,
+  ],
+  [
+    'anthropic.messages',
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'weather', input: args }], model: 'm' },
+  ],
+  [
+    'google.generate_content',
+    {
+      candidates: [
+        { content: { role: 'model', parts: [{ functionCall: { name: 'weather', args } }] }, finishReason: 'STOP' },
+      ],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 },
+    },
+    usage,
+  ],
+  [
+    'inspect.sample',
+    {
+      id: 1,
+      epoch: 1,
+      input: 'Weather?',
+      target: '',
+      messages: [
+        {
+          role: 'assistant',
+          content: 'Example.',
+          source: 'input',
+          tool_calls: [{ id: 'e', function: 'other', arguments: {} }],
+        },
+        user,
+        {
+          id: 'm',
+          role: 'assistant',
+          content: '',
+          source: 'generate',
+          model: 'm',
+          tool_calls: [{ id: 'c', function: 'weather', arguments: args, type: 'function' }],
+        },
+      ],
+      output: {
+        model: 'm',
+        choices: [{ message: { role: 'assistant', content: '' }, stop_reason: 'tool_calls' }],
+        usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+      },
+      scores: {},
+      error: null,
+    },
+    usage,
+  ],
+  [
+    'inspect.sample',
+    {
+      output: {
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: '',
+              tool_calls: [{ id: 'c', function: 'weather', arguments: args }],
+            },
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'deepeval.test_case',
+    {
+      name: 't',
+      input: 'Weather?',
+      actualOutput: 'Rain.',
+      toolsCalled: [{ name: 'weather', type: 'FUNCTION', inputParameters: args, output: 'rain' }],
+      expectedTools: [],
+      success: true,
+    },
+  ],
+  [
+    'deepeval.test_case',
+    {
+      input: 'Weather?',
+      actual_output: null,
+      tools_called: [{ name: 'weather', input_parameters: args, description: null, reasoning: null, output: null }],
+    },
+  ],
+  [
+    'ragas.multi_turn_sample',
+    {
+      user_input: [human, { type: 'ai', content: '', tool_calls: [{ name: 'weather', args }] }],
+      reference_tool_calls: [],
+    },
+  ],
   ['agentevals.outputs', { outputs: [user, chat], reference_outputs: [] }],
-  ['agentevals.outputs', { outputs: { messages: [human, { type: 'ai', content: '', tool_calls: [{ name: 'weather', args }] }] } }],
+  [
+    'agentevals.outputs',
+    { outputs: { messages: [human, { type: 'ai', content: '', tool_calls: [{ name: 'weather', args }] }] } },
+  ],
 ];
 const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
 
-test.each(SHAPES.map(([readAs, record, used]) => ({ readAs, record, used })))('$readAs: $record holds the same call', ({ readAs, record, used }) => {
-  const read = readRecorded(parseJson(JSON.stringify(record)));
-  expect(read.readAs).toBe(readAs);
-  expect(read.usage).toEqual(used);
-  expect(read.rounds.flatMap((round) => readReply(round, tools).calls)).toMatchObject([{ name: 'weather', arguments: args }]);
-});
+test.each(SHAPES.map(([readAs, record, used]) => ({ readAs, record, used })))(
+  '$readAs: $record holds the same call',
+  ({ readAs, record, used }) => {
+    const read = readRecorded(parseJson(JSON.stringify(record)));
+    expect(read.readAs).toBe(readAs);
+    expect(read.usage).toEqual(used);
+    expect(read.rounds.flatMap((round) => readReply(round, tools).calls)).toMatchObject([
+      { name: 'weather', arguments: args },
+    ]);
+  },
+);
 
 test('a conversation holds a round for each message of the assistant', () => {
-  const { rounds } = readRecorded([user, chat, { role: 'tool', content: 'rain' }, { ...chat, content: 'again' }, { role: 'user', content: 'Thanks' }]);
-  expect(rounds.map((round) => [round.content, round.role])).toEqual([[null, 'assistant'], ['again', 'assistant']]);
+  const { rounds } = readRecorded([
+    user,
+    chat,
+    { role: 'tool', content: 'rain' },
+    { ...chat, content: 'again' },
+    { role: 'user', content: 'Thanks' },
+  ]);
+  expect(rounds.map((round) => [round.content, round.role])).toEqual([
+    [null, 'assistant'],
+    ['again', 'assistant'],
+  ]);
 });
 
 test('a model that said nothing, or refused, or wrote JSON of its own, has replied', () => {
   expect(readRecorded('{"choices": [{"city": "Paris"}], "output": []}').rounds).toHaveLength(1);
   expect(readRecorded({ content: null }).rounds).toEqual([{ content: null }]);
-  expect(readRecorded({ promptFeedback: { blockReason: 'SAFETY' } }).rounds).toEqual([{ role: 'assistant', content: null }]);
+  expect(readRecorded({ promptFeedback: { blockReason: 'SAFETY' } }).rounds).toEqual([
+    { role: 'assistant', content: null },
+  ]);
   expect(readRecorded({ choices: [{ message: { role: 'assistant' } }] }).rounds).toHaveLength(1);
-  expect(readRecorded({ candidates: [{ finishReason: 'SAFETY' }] }).rounds).toEqual([{ role: 'assistant', content: null }]);
+  expect(readRecorded({ candidates: [{ finishReason: 'SAFETY' }] }).rounds).toEqual([
+    { role: 'assistant', content: null },
+  ]);
   expect(readRecorded({ object: 'response', status: 'incomplete', output: [] }).rounds).toHaveLength(1);
 });
 
 test('calls that another tool could not read stay malformed', () => {
-  const inspect = { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: 'weather', arguments: {}, parse_error: 'Error parsing' }] };
-  const langchain = { type: 'ai', content: '', tool_calls: [], invalid_tool_calls: [{ name: 'weather', args: '{"city": ', id: 'c', error: 'x', type: 'invalid_tool_call' }] };
+  const inspect = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id: 'c', function: 'weather', arguments: {}, parse_error: 'Error parsing' }],
+  };
+  const langchain = {
+    type: 'ai',
+    content: '',
+    tool_calls: [],
+    invalid_tool_calls: [{ name: 'weather', args: '{"city": ', id: 'c', error: 'x', type: 'invalid_tool_call' }],
+  };
   for (const message of [inspect, langchain]) {
-    expect(readReply(readRecorded([message]).rounds[0], tools)).toMatchObject({ format_compliance: 'malformed', calls: [{ name: 'weather', arguments: null }] });
+    expect(readReply(readRecorded([message]).rounds[0], tools)).toMatchObject({
+      format_compliance: 'malformed',
+      calls: [{ name: 'weather', arguments: null }],
+    });
   }
 });
 
 test('numbers keep their text, and keys their order', () => {
-  for (const record of ['{"type": "message", "content": [{"type": "tool_use", "name": "f", "input": {"b": 5.0, "2": 12345678901234567890}}]}', '{"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"b": 5.0, "2": 12345678901234567890}}}]}}]}']) {
+  for (const record of [
+    '{"type": "message", "content": [{"type": "tool_use", "name": "f", "input": {"b": 5.0, "2": ' +
+      '12345678901234567890}}]}',
+    '{"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"b": 5.0, "2": ' +
+      '12345678901234567890}}}]}}]}',
+  ]) {
     const [call] = readRecorded(parseJson(record)).rounds[0]!.tool_calls as JsonObject[];
     expect((call!.function as JsonObject).arguments).toBe('{"b":5.0,"2":12345678901234567890}');
   }
@@ -83,7 +273,11 @@ test('numbers keep their text, and keys their order', () => {
 
 test('what is nested as deep as it likes is for the scoring to judge', () => {
   const deep = parseJson(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
-  for (const record of [{ type: 'message', content: [{ type: 'tool_use', name: 'f', input: deep }] }, { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: deep } }] } }] }, { tool_calls: [{ name: 'f', args: deep }] }]) {
+  for (const record of [
+    { type: 'message', content: [{ type: 'tool_use', name: 'f', input: deep }] },
+    { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: deep } }] } }] },
+    { tool_calls: [{ name: 'f', args: deep }] },
+  ]) {
     expect(readReply(readRecorded(record).rounds[0], []).oversized).toMatchObject({ what: 'depth' });
   }
 });
@@ -93,28 +287,65 @@ test.each<[string, unknown, string]>([
   ['an empty object', {}, 'nothing was replied'],
   ['an empty list', [], 'nothing was replied'],
   ['a number', 5, 'none of the shapes that are read: a chat message'],
-  ['an unknown object', { foo: 1, bar: 2 }, 'It has the fields "foo", "bar", and fits none of the shapes that are read: a chat message'],
+  [
+    'an unknown object',
+    { foo: 1, bar: 2 },
+    'It has the fields "foo", "bar", and fits none of the shapes that are read: a chat message',
+  ],
   ['an error', { error: { message: 'Rate limit', type: 'x' } }, 'It is an error and no reply: Rate limit'],
-  ['an error of Anthropic', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'no reply: Overloaded'],
+  [
+    'an error of Anthropic',
+    { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    'no reply: Overloaded',
+  ],
   ['an error as text', { error: 'model not found' }, 'no reply: model not found'],
   ['an error beside a reply', { choices: [{ message: chat }], error: { message: 'cut' } }, 'no reply: cut'],
-  ['an error in a choice', { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'error', error: { message: 'Upstream' } }] }, 'failed while it answered: Upstream'],
-  ['a failed sample', { messages: [user], output: { choices: [] }, error: { message: 'Timeout', traceback: '...' } }, 'no reply: Timeout'],
+  [
+    'an error in a choice',
+    {
+      choices: [
+        { message: { role: 'assistant', content: '' }, finish_reason: 'error', error: { message: 'Upstream' } },
+      ],
+    },
+    'failed while it answered: Upstream',
+  ],
+  [
+    'a failed sample',
+    { messages: [user], output: { choices: [] }, error: { message: 'Timeout', traceback: '...' } },
+    'no reply: Timeout',
+  ],
   ['a completion without a choice', { choices: [] }, '"choices" is empty'],
   ['a completion with two', { choices: [{ message: chat }, { message: chat }] }, 'holds 2 replies'],
   ['a completion without a message', { choices: [{ text: 'x' }] }, 'holds no "message"'],
   ['calls that are no list', { choices: [{ message: { tool_calls: {} } }] }, 'must be a list of calls'],
   ['a call that is no text', { content: null, function_call: 'weather' }, 'function_call must be a call'],
-  ...[{ choices: [{ message: chat }] }, { candidates: [{ content: {} }] }, { object: 'response' }, { type: 'message', content: [] }].map((answer): [string, string, string] => [`the text ${JSON.stringify(answer).slice(0, 20)}`, JSON.stringify(answer), 'hand that in as JSON']),
+  ...[
+    { choices: [{ message: chat }] },
+    { candidates: [{ content: {} }] },
+    { object: 'response' },
+    { type: 'message', content: [] },
+  ].map((answer): [string, string, string] => [
+    `the text ${JSON.stringify(answer).slice(0, 20)}`,
+    JSON.stringify(answer),
+    'hand that in as JSON',
+  ]),
   ['content that is none', { content: { text: 'x' } }, 'content must be a text, a list of blocks, or null'],
   ['content of a completion that is none', { choices: [{ message: { content: {} } }] }, 'content must be a text'],
   ['a candidate without content', { candidates: [{ text: 'x' }] }, 'holds no "content"'],
   ['a message of nobody', { messages: [{ content: 'x' }] }, 'messages[0] must be a message'],
-  ['a message of the assistant that holds nothing', [user, { role: 'assistant', text: 'x' }], 'holds neither "content" nor'],
+  [
+    'a message of the assistant that holds nothing',
+    [user, { role: 'assistant', text: 'x' }],
+    'holds neither "content" nor',
+  ],
   ['no candidates', { candidates: [] }, '"candidates" is empty'],
   ['a failed response', { object: 'response', status: 'failed', output: [] }, 'The response is "failed"'],
   ['an empty response', { output: [] }, '"output" is empty'],
-  ['one item of a response', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] }, 'Hand in the whole response'],
+  [
+    'one item of a response',
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] },
+    'Hand in the whole response',
+  ],
   ['a chunk', { object: 'chat.completion.chunk', choices: [{ delta: {} }] }, 'chunk of a streamed answer'],
   ['chunks', [{ choices: [{ delta: { content: 'x' } }] }], 'chunk of a streamed answer'],
   ['an event of Anthropic', { type: 'content_block_delta' }, 'chunk of a streamed answer'],
@@ -122,19 +353,39 @@ test.each<[string, unknown, string]>([
   ['the chunks of Gemini', [{ candidates: [] }], 'chunk of a streamed answer'],
   ['the text of a stream', 'data: {"choices": []}', 'chunk of a streamed answer'],
   ['a message of the user', user, 'of the role "user"'],
-  ['a conversation that nobody answered', [user], 'No message of it is the assistant\'s'],
+  ['a conversation that nobody answered', [user], "No message of it is the assistant's"],
   ['a message without content', { role: 'assistant' }, 'neither "content" nor "tool_calls"'],
   ['an unknown field', { ...chat, finsh: 1 }, '"finsh" is no field of a chat message. Nearest'],
   ['a misspelt field', { role: 'assistant', content: '', toolCalls: [] }, '"toolCalls" is no field of a chat message'],
-  ['a misspelt field in a conversation', [{ role: 'assistant', content: '', toolCalls: [] }], 'its calls are its "tool_calls"'],
+  [
+    'a misspelt field in a conversation',
+    [{ role: 'assistant', content: '', toolCalls: [] }],
+    'its calls are its "tool_calls"',
+  ],
   ['a call that is none', { tool_calls: ['weather'] }, 'tool_calls[0] must be an object'],
   ['a call without a name', { tool_calls: [{ arguments: {} }] }, 'tool_calls[0].name is missing'],
-  ['an unknown field of a call', { tool_calls: [{ function: { name: 'f', argments: '{}' } }] }, '"argments" is no field of The message.tool_calls[0].function. Nearest of its fields'],
+  [
+    'an unknown field of a call',
+    { tool_calls: [{ function: { name: 'f', argments: '{}' } }] },
+    '"argments" is no field of The message.tool_calls[0].function. Nearest of its fields',
+  ],
   ['arguments twice', { tool_calls: [{ name: 'f', args: {}, arguments: {} }] }, 'arguments twice'],
-  ['a call in words that are not read', [{ role: 'assistant', content: [{ type: 'tool-call', toolName: 'f', input: {} }] }], 'holds "toolName"'],
-  ['a type that is no message', [{ type: 'constructor', kwargs: { type: 'toString', content: '' } }], 'is of the type "toString"'],
+  [
+    'a call in words that are not read',
+    [{ role: 'assistant', content: [{ type: 'tool-call', toolName: 'f', input: {} }] }],
+    'holds "toolName"',
+  ],
+  [
+    'a type that is no message',
+    [{ type: 'constructor', kwargs: { type: 'toString', content: '' } }],
+    'is of the type "toString"',
+  ],
   ['an unknown role', [{ role: 'model', content: '' }], 'has the role "model"'],
-  ['calls that DeepEval does not know', { input: 'x', tools_called: null }, 'must be a list of calls: nothing called is []'],
+  [
+    'calls that DeepEval does not know',
+    { input: 'x', tools_called: null },
+    'must be a list of calls: nothing called is []',
+  ],
   ['a whole log', { version: 2, samples: [] }, 'put each of its "samples" on a line'],
   ['a whole test run', { testCases: [] }, 'put each of its "testCases" on a line'],
 ])('%s is refused with the reason', (_what, record, reason) => {

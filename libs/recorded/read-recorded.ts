@@ -5,13 +5,25 @@ import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
 import { readOpenai } from '#lib/providers/answers/openai';
 import type { Said } from '#lib/providers/answers/said';
 import { readCall, shown, toToolCall } from './read-call.js';
-import { hasToolUse, isMessage, notReplied, readMessages, readOwnMessage, refuseUnreadBlocks, roundsOf, withCalls } from './read-messages.js';
+import {
+  hasToolUse,
+  isMessage,
+  notReplied,
+  readMessages,
+  readOwnMessage,
+  refuseUnreadBlocks,
+  roundsOf,
+  withCalls,
+} from './read-messages.js';
 
 /** What a model replied, from a record of whoever asked it. */
 export interface Recorded {
   /** One assistant's message a round, in OpenAI's words, as `readReply` takes them. */
   rounds: JsonObject[];
-  /** The shape that the record was recognised as: `openai.chat`, `ragas.multi_turn_sample`; `toolmark.message` is our own. */
+  /**
+   * The shape that the record was recognised as: `openai.chat`, `ragas.multi_turn_sample`; `toolmark.message` is
+   * our own.
+   */
   readAs: string;
   /** In tokens, where the record says. */
   usage?: { prompt_tokens: number; completion_tokens: number };
@@ -22,7 +34,7 @@ interface Shape {
   /** What it looks like, for whoever has another one. */
   looks: string;
   /** Undefined when the record is of another shape. @throws Error when it is of this one, and holds no reply */
-  read(value: JsonObject): Pick<Recorded, 'rounds' | 'usage'> & { readAs?: string } | undefined;
+  read(value: JsonObject): (Pick<Recorded, 'rounds' | 'usage'> & { readAs?: string }) | undefined;
 }
 
 /** In the order in which they are tried. */
@@ -32,16 +44,29 @@ const SHAPES: readonly Shape[] = [
   { readAs: 'openai.responses', looks: 'an OpenAI response {output: [...]}', read: ofResponses },
   { readAs: 'anthropic.messages', looks: 'an Anthropic message {type: "message", content: [...]}', read: ofAnthropic },
   { readAs: 'google.generate_content', looks: 'a Gemini answer {candidates: [{content: {parts}}]}', read: ofGoogle },
-  { readAs: 'ragas.multi_turn_sample', looks: 'a Ragas sample {user_input: [...]}', read: ({ user_input: list }) => (Array.isArray(list) ? { rounds: ofList(list, 'user_input').rounds } : undefined) },
+  {
+    readAs: 'ragas.multi_turn_sample',
+    looks: 'a Ragas sample {user_input: [...]}',
+    read: ({ user_input: list }) => (Array.isArray(list) ? { rounds: ofList(list, 'user_input').rounds } : undefined),
+  },
   { readAs: 'deepeval.test_case', looks: 'a DeepEval test case {tools_called: [...]}', read: ofDeepEval },
-  { readAs: 'agentevals.outputs', looks: 'agentevals\' {outputs: [...]}', read: ({ outputs }) => (outputs === undefined ? undefined : { rounds: ofList(listIn(outputs, 'outputs'), 'outputs').rounds }) },
-  { readAs: 'openai.messages', looks: 'a conversation [...] or {messages: [...]}', read: ({ messages }) => (Array.isArray(messages) ? ofList(messages, 'messages') : undefined) },
+  {
+    readAs: 'agentevals.outputs',
+    looks: "agentevals' {outputs: [...]}",
+    read: ({ outputs }) =>
+      outputs === undefined ? undefined : { rounds: ofList(listIn(outputs, 'outputs'), 'outputs').rounds },
+  },
+  {
+    readAs: 'openai.messages',
+    looks: 'a conversation [...] or {messages: [...]}',
+    read: ({ messages }) => (Array.isArray(messages) ? ofList(messages, 'messages') : undefined),
+  },
 ];
 const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map(({ looks }) => looks)].join(', ');
 
 /**
- * Reads what a model replied out of what a provider answered or another tool wrote down. It looks at levels that it knows, and
- * never deeper: what stands in the arguments of a call is for `readReply` to judge.
+ * Reads what a model replied out of what a provider answered or another tool wrote down. It looks at levels that it
+ * knows, and never deeper: what stands in the arguments of a call is for `readReply` to judge.
  * @throws Error that says why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
@@ -55,7 +80,8 @@ export function readRecorded(value: unknown): Recorded {
     throw noShape(value as Json);
   }
   if (!isObject(value)) throw noShape(value as Json);
-  if (Object.keys(value).length === 0) throw new Error('It is an empty object: nothing was replied. A model that said nothing is {"content": null}.');
+  if (Object.keys(value).length === 0)
+    throw new Error('It is an empty object: nothing was replied. A model that said nothing is {"content": null}.');
   refuseStream(value);
   refuseError(value);
   for (const { readAs, read } of SHAPES) {
@@ -63,8 +89,10 @@ export function readRecorded(value: unknown): Recorded {
     if (found) return { readAs, ...found };
   }
   refuseFile(value);
-  if (isMessage(value) && value.role === undefined) return { readAs: 'langchain.messages', rounds: roundsOf(readMessages([value], 'message ').messages) };
-  if (isMessage(value) || ['content', 'tool_calls', 'function_call'].some((key) => value[key] !== undefined)) return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: [readOwnMessage(value)] };
+  if (isMessage(value) && value.role === undefined)
+    return { readAs: 'langchain.messages', rounds: roundsOf(readMessages([value], 'message ').messages) };
+  if (isMessage(value) || ['content', 'tool_calls', 'function_call'].some((key) => value[key] !== undefined))
+    return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: [readOwnMessage(value)] };
   throw noShape(value);
 }
 
@@ -73,7 +101,8 @@ export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolma
 
 function ofText(text: string): Recorded {
   if (/^(?:event: \w|data: ?\{)/.test(text)) throw new Error(STREAM);
-  if (/^\s*\{\s*"/.test(text) && isWholeAnswer(text)) throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
+  if (/^\s*\{\s*"/.test(text) && isWholeAnswer(text))
+    throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
 }
 
@@ -82,8 +111,15 @@ function isWholeAnswer(text: string): boolean {
   try {
     const value = parseJson(text);
     if (!isObject(value)) return false;
-    const [choice, candidate] = [value.choices, value.candidates].map((list) => (Array.isArray(list) ? list[0] : undefined));
-    return value.object === 'response' || (value.type === 'message' && Array.isArray(value.content)) || (isObject(choice) && isObject(choice.message)) || (isObject(candidate) && isObject(candidate.content));
+    const [choice, candidate] = [value.choices, value.candidates].map((list) =>
+      Array.isArray(list) ? list[0] : undefined,
+    );
+    return (
+      value.object === 'response' ||
+      (value.type === 'message' && Array.isArray(value.content)) ||
+      (isObject(choice) && isObject(choice.message)) ||
+      (isObject(candidate) && isObject(candidate.content))
+    );
   } catch {
     return false;
   }
@@ -92,22 +128,35 @@ function isWholeAnswer(text: string): boolean {
 function ofChat({ choices, ...answer }: JsonObject) {
   if (choices === undefined) return undefined;
   const choice = only(choices, 'choices');
-  if (isObject(choice.error) || choice.finish_reason === 'error') throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
+  if (isObject(choice.error) || choice.finish_reason === 'error')
+    throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
   if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
   const { message } = choice;
   refuseUnreadBlocks(message.content, 'choices[0].message');
   // What stands in the calls is the model's; that they are calls is the provider's affair.
-  const areCalls = Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
-  return said(readOpenai({ ...answer, choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }] }));
+  const areCalls =
+    Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
+  return said(
+    readOpenai({
+      ...answer,
+      choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }],
+    }),
+  );
 }
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 
 function ofResponses(answer: JsonObject) {
   if (!Array.isArray(answer.output)) return undefined;
-  if (answer.object !== 'response' && answer.output.length > 0 && !answer.output.some((item) => isObject(item) && ITEMS.has(asText(item.type)))) return undefined;
+  if (
+    answer.object !== 'response' &&
+    answer.output.length > 0 &&
+    !answer.output.some((item) => isObject(item) && ITEMS.has(asText(item.type)))
+  )
+    return undefined;
   const { status = 'completed' } = answer;
-  if (status !== 'completed' && status !== 'incomplete') throw new Error(`The response is "${shown(asText(status))}", and holds no reply.`);
+  if (status !== 'completed' && status !== 'incomplete')
+    throw new Error(`The response is "${shown(asText(status))}", and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
   return said(readOpenaiResponses({ ...answer, object: 'response', status }));
 }
@@ -116,7 +165,8 @@ function ofAnthropic(answer: JsonObject) {
   if (answer.type !== 'message') return undefined;
   if (answer.role !== undefined && answer.role !== 'assistant') throw notReplied(answer.role);
   if (!Array.isArray(answer.content)) throw new Error('"content" must be a list of blocks, as Anthropic gives it.');
-  if (answer.content.some((block) => isObject(block) && block.type === 'output_text')) throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
+  if (answer.content.some((block) => isObject(block) && block.type === 'output_text'))
+    throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
   return said(readAnthropic(answer));
 }
 
@@ -125,7 +175,8 @@ function ofGoogle(answer: JsonObject) {
   if (answer.candidates === undefined && !isBlocked) return undefined;
   if (!isBlocked) {
     const { content, finishReason } = only(answer.candidates, 'candidates');
-    if (content === undefined && finishReason === undefined) throw new Error('"candidates[0]" holds no "content", and no reason for that.');
+    if (content === undefined && finishReason === undefined)
+      throw new Error('"candidates[0]" holds no "content", and no reason for that.');
   }
   return said(readGoogle(answer));
 }
@@ -133,22 +184,40 @@ function ofGoogle(answer: JsonObject) {
 function said(answer: Said | undefined) {
   if (!answer) return undefined;
   const { message, promptTokens, completionTokens } = answer;
-  return { rounds: [message], ...(promptTokens !== null && completionTokens !== null && { usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } }) };
+  return {
+    rounds: [message],
+    ...(promptTokens !== null &&
+      completionTokens !== null && { usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } }),
+  };
 }
 
-/** The messages tell all rounds; the output is the last one. Messages of the input are a prompt's, the assistant's too. */
+/**
+ * The messages tell all rounds; the output is the last one. Messages of the input are a prompt's, the assistant's
+ * too.
+ */
 function ofInspect(sample: JsonObject) {
   const { output, messages } = sample;
   if (!isObject(output) || !Array.isArray(output.choices)) return undefined;
   if (typeof output.error === 'string') throw new Error(`The model failed: ${told(output.error)}`);
-  if (Array.isArray(messages)) return { rounds: roundsOf(readMessages(messages.filter((one) => !isObject(one) || one.source !== 'input'), 'messages').messages), ...usageOf(output) };
+  if (Array.isArray(messages))
+    return {
+      rounds: roundsOf(
+        readMessages(
+          messages.filter((one) => !isObject(one) || one.source !== 'input'),
+          'messages',
+        ).messages,
+      ),
+      ...usageOf(output),
+    };
   const { message } = only(output.choices, 'output.choices');
   return { rounds: roundsOf(readMessages([message ?? null], 'output message ').messages), ...usageOf(output) };
 }
 
 function usageOf({ usage }: JsonObject): Pick<Recorded, 'usage'> {
   const { input_tokens: prompt, output_tokens: completion } = isObject(usage) ? usage : {};
-  return Number.isSafeInteger(prompt) && Number.isSafeInteger(completion) ? { usage: { prompt_tokens: prompt as number, completion_tokens: completion as number } } : {};
+  return Number.isSafeInteger(prompt) && Number.isSafeInteger(completion)
+    ? { usage: { prompt_tokens: prompt as number, completion_tokens: completion as number } }
+    : {};
 }
 
 function ofDeepEval(test: JsonObject) {
@@ -157,7 +226,15 @@ function ofDeepEval(test: JsonObject) {
   const calls = test[key];
   if (!Array.isArray(calls)) throw new Error(`"${key}" must be a list of calls: nothing called is [].`);
   const content = test.actual_output ?? test.actualOutput ?? null;
-  return { rounds: [{ role: 'assistant', content, tool_calls: calls.map((call, index) => toToolCall(readCall(call, `${key}[${index}]`))) }] };
+  return {
+    rounds: [
+      {
+        role: 'assistant',
+        content,
+        tool_calls: calls.map((call, index) => toToolCall(readCall(call, `${key}[${index}]`))),
+      },
+    ],
+  };
 }
 
 function ofList(list: readonly Json[], where: string): Recorded {
@@ -182,24 +259,39 @@ function only(list: Json | undefined, where: string): JsonObject {
 }
 
 const STREAM = 'It is a chunk of a streamed answer: put the chunks together first, or ask without "stream".';
-const ANTHROPIC_EVENTS = new Set(['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta', 'message_stop', 'ping']);
+const ANTHROPIC_EVENTS = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+]);
 
 function refuseStream(value: Json | undefined): void {
   if (!isObject(value)) return;
   const { object, type, choices } = value;
   const choice = Array.isArray(choices) ? choices[0] : undefined;
-  const isChunk = object === 'chat.completion.chunk' || (isObject(choice) && isObject(choice.delta) && choice.message === undefined)
-    || (typeof type === 'string' && (ANTHROPIC_EVENTS.has(type) || type.startsWith('response.')));
+  const isChunk =
+    object === 'chat.completion.chunk' ||
+    (isObject(choice) && isObject(choice.delta) && choice.message === undefined) ||
+    (typeof type === 'string' && (ANTHROPIC_EVENTS.has(type) || type.startsWith('response.')));
   if (isChunk) throw new Error(STREAM);
 }
 
 /** What went wrong is nobody's wrong answer. */
 function refuseError({ error }: JsonObject): void {
-  if (error !== undefined && error !== null && error !== false) throw new Error(`It is an error and no reply: ${told(error)}`);
+  if (error !== undefined && error !== null && error !== false)
+    throw new Error(`It is an error and no reply: ${told(error)}`);
 }
 
 function refuseFile(value: JsonObject): void {
-  const [key, whose] = Array.isArray(value.samples) ? ['samples', 'log of Inspect'] : Array.isArray(value.testCases) ? ['testCases', 'test run of DeepEval'] : [];
+  const [key, whose] = Array.isArray(value.samples)
+    ? ['samples', 'log of Inspect']
+    : Array.isArray(value.testCases)
+      ? ['testCases', 'test run of DeepEval']
+      : [];
   if (key) throw new Error(`It is a whole ${whose}: put each of its "${key}" on a line of its own.`);
 }
 
@@ -210,6 +302,8 @@ function told(error: Json | undefined): string {
 }
 
 function noShape(value: Json): Error {
-  const fields = isObject(value) ? `It has the fields "${Object.keys(value).slice(0, 10).map(shown).join('", "')}", and fits` : 'It fits';
+  const fields = isObject(value)
+    ? `It has the fields "${Object.keys(value).slice(0, 10).map(shown).join('", "')}", and fits`
+    : 'It fits';
   return new Error(`${fields} none of the shapes that are read: ${LOOKS}.`);
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { inputFaults } from '#lib/contracts/input-faults';
 
-const flag = z.enum(['true', 'false', '1', '0', '']).default('false').transform((text) => text === 'true' || text === '1');
-const url = (protocols: RegExp, example: string) => z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
+const flag = z
+  .enum(['true', 'false', '1', '0', ''])
+  .default('false')
+  .transform((text) => text === 'true' || text === '1');
+const url = (protocols: RegExp, example: string) =>
+  z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
 const Env = z.object({
@@ -40,6 +44,8 @@ function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEn
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
   if (parsed.success) return parsed.data;
   const lines = inputFaults(parsed.error.issues).map(({ path, message }) => `  ${path.slice(1)} ${message}`);
-  process.stderr.write(`The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in docs/operations.md.\n`);
+  process.stderr.write(
+    `The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in docs/operations.md.\n`,
+  );
   process.exit(1);
 }

@@ -12,7 +12,7 @@ test('large work is done one after another, and everyone else has a turn in betw
   const done: string[] = [];
   const ticking = setInterval(() => done.at(-1) !== 'other' && done.push('other'), 0);
   const spin = (name: string) => () => {
-    for (const until = performance.now() + 5; performance.now() < until; );
+    for (const until = performance.now() + 5; performance.now() < until;);
     done.push(name);
   };
   await Promise.all(['a', 'b', 'c'].map(async (name) => oneAtATime(spin(name), LARGE)));

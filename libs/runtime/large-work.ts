@@ -6,8 +6,8 @@ export const LARGE = 512 * 1024;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Does work on a text of this size in this thread. Large ones are taken one at a time, and the thread is left to everyone else
- * for as long as each of them took.
+ * Does work on a text of this size in this thread. Large ones are taken one at a time, and the thread is left to
+ * everyone else for as long as each of them took.
  * @param size characters
  */
 export function oneAtATime<Made>(work: () => Made, size: number): Promise<Made> | Made {

@@ -5,9 +5,10 @@ import type { Logger } from './logger.js';
 const DRAIN_MS = 5000;
 
 /**
- * What becomes of a process when nothing caught an error: it says so with the stack, `drain` makes it unready and keeps it from
- * taking anything new, and five seconds later it ends with code 1, so that whoever supervises it starts another. More such errors
- * meanwhile are only logged. Everything else is as it would be after a crash, and nothing depends on this.
+ * What becomes of a process when nothing caught an error: it says so with the stack, `drain` makes it unready and
+ * keeps it from taking anything new, and five seconds later it ends with code 1, so that whoever supervises it
+ * starts another. More such errors meanwhile are only logged. Everything else is as it would be after a crash, and
+ * nothing depends on this.
  */
 export function installLastResort(logger: Logger, drain: (endsInMs: number) => void): void {
   let draining = false;

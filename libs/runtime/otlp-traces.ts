@@ -1,10 +1,28 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type Span, type Tracer } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, RandomIdGenerator, TracerProvider, type IdGenerator } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  TracerProvider,
+  type IdGenerator,
+} from '@opentelemetry/sdk-trace';
 import type { Facts, OpenSpan, SpanSink } from './tracing.js';
 
-/** A run's id is its trace's id, without the dashes, and its second half that of the span of the submit: nothing has to be handed on. */
+/**
+ * A run's id is its trace's id, without the dashes, and its second half that of the span of the submit: nothing has
+ * to be handed on.
+ */
 const traceIdOf = (runId: string): string => runId.replaceAll('-', '');
 const submitSpanIdOf = (runId: string): string => traceIdOf(runId).slice(16);
 
@@ -22,7 +40,9 @@ export function sendTraces(service: string): SpanSink {
   const provider = new TracerProvider({
     sampler: new AlwaysOnSampler(), // what is worth a span is decided before there is one
     idGenerator: ids,
-    resource: defaultResource().merge(resourceFromAttributes({ 'service.name': service })).merge(detectResources({ detectors: [envDetector] })),
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': service }))
+      .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
   const tracer = provider.getTracer('toolmark');
@@ -30,13 +50,25 @@ export function sendTraces(service: string): SpanSink {
     submitted(runId, startTime, facts) {
       ids.runId = runId;
       try {
-        tracer.startSpan('submit run', { root: true, startTime, kind: SpanKind.SERVER, attributes: said({ 'toolmark.run': runId, ...facts }) }).end();
+        tracer
+          .startSpan('submit run', {
+            root: true,
+            startTime,
+            kind: SpanKind.SERVER,
+            attributes: said({ 'toolmark.run': runId, ...facts }),
+          })
+          .end();
       } finally {
         ids.runId = undefined;
       }
     },
     item({ runId, target, item }, facts) {
-      const parent = trace.setSpanContext(ROOT_CONTEXT, { traceId: traceIdOf(runId), spanId: submitSpanIdOf(runId), traceFlags: TraceFlags.SAMPLED, isRemote: true });
+      const parent = trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: traceIdOf(runId),
+        spanId: submitSpanIdOf(runId),
+        traceFlags: TraceFlags.SAMPLED,
+        isRemote: true,
+      });
       const attributes = said({ 'toolmark.run': runId, 'toolmark.target': target, 'toolmark.item': item, ...facts });
       return open(tracer, tracer.startSpan('item', { kind: SpanKind.CONSUMER, attributes }, parent), parent);
     },
@@ -48,11 +80,24 @@ function open(tracer: Tracer, span: Span, context: Context): OpenSpan {
   const inside = trace.setSpan(context, span);
   return {
     note: (facts) => void span.setAttributes(said(facts)),
-    child: (name, facts) => open(tracer, tracer.startSpan(name, { kind: 'gen_ai.operation.name' in facts ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: said(facts) }, inside), inside),
+    child: (name, facts) =>
+      open(
+        tracer,
+        tracer.startSpan(
+          name,
+          { kind: 'gen_ai.operation.name' in facts ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: said(facts) },
+          inside,
+        ),
+        inside,
+      ),
     end(error) {
       if (error !== undefined) {
         // The kind alone: messages may quote what was sent.
-        const { kind, status, constructor } = error as { kind?: string; status?: number; constructor: { name: string } };
+        const { kind, status, constructor } = error as {
+          kind?: string;
+          status?: number;
+          constructor: { name: string };
+        };
         span.setAttributes(said({ 'error.type': kind ?? constructor.name, 'http.response.status_code': status }));
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
@@ -61,4 +106,8 @@ function open(tracer: Tracer, span: Span, context: Context): OpenSpan {
   };
 }
 
-const said = (facts: Facts) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as Record<string, string | number | boolean | string[]>;
+const said = (facts: Facts) =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as Record<
+    string,
+    string | number | boolean | string[]
+  >;

@@ -4,8 +4,8 @@ import type { Logger } from './logger.js';
 const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000);
 
 /**
- * `producer` fails at once while Redis is down (a caller decides what to do without it); `worker` waits for it to come back;
- * `subscriber` waits too, and listens only.
+ * `producer` fails at once while Redis is down (a caller decides what to do without it); `worker` waits for it to
+ * come back; `subscriber` waits too, and listens only.
  */
 export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscriber', logger: Logger): Redis {
   const redis = new Redis(url, {
@@ -46,7 +46,12 @@ function writeTogether({ stream }: Redis): void {
 
 /** Throws the reason at once unless Redis answers. */
 export async function pingRedis(url: string): Promise<void> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 3000, commandTimeout: 3000 });
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 3000,
+    commandTimeout: 3000,
+  });
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason = error));
   try {

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 export class SealBroken extends Error {}
 
 /**
- * Seals secrets at rest with AES-256-GCM. `context` (such as the provider's id) is authenticated with the text, so that a
- * sealed value copied to another row does not open there.
+ * Seals secrets at rest with AES-256-GCM. `context` (such as the provider's id) is authenticated with the text, so
+ * that a sealed value copied to another row does not open there.
  */
 export class Sealer {
   readonly #key: Buffer;
@@ -30,7 +30,10 @@ export class Sealer {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
     } catch {
-      throw new SealBroken('A sealed secret does not open: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set the old key, or enter the secret again.');
+      throw new SealBroken(
+        'A sealed secret does not open: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set ' +
+          'the old key, or enter the secret again.',
+      );
     }
   }
 

@@ -6,7 +6,9 @@ import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from
 
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-threads-'));
 const entry = pathToFileURL(join(folder, 'thread.mjs'));
-writeFileSync(entry, `
+writeFileSync(
+  entry,
+  `
 import { answerTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/thread.js')).href)};
 const held = [];
 answerTasks(async ({ what, value }) => {
@@ -16,10 +18,15 @@ answerTasks(async ({ what, value }) => {
   if (what === 'throw') throw Object.assign(new TypeError('no such thing'), { path: '/a' });
   if (what === 'exit') process.exit(3);
   return value;
-});`);
+});`,
+);
 const pools: ThreadPool<object, unknown>[] = [];
 const poolOf = (limits: Partial<ThreadLimits> = {}, mostWaiting?: number): ThreadPool<object, unknown> => {
-  const pool = new ThreadPool<object, unknown>(entry, { threads: 2, cpuMs: 300, wallMs: 20_000, heapMb: 64, ...limits }, mostWaiting);
+  const pool = new ThreadPool<object, unknown>(
+    entry,
+    { threads: 2, cpuMs: 300, wallMs: 20_000, heapMb: 64, ...limits },
+    mostWaiting,
+  );
   pools.push(pool);
   return pool;
 };
@@ -31,7 +38,11 @@ afterAll(async () => {
 it('a task is answered by a thread, and what it throws is thrown here with its facts', async () => {
   const pool = poolOf();
   expect(await pool.run({ what: 'echo', value: [1, 'two'] }, 'a')).toEqual([1, 'two']);
-  await expect(pool.run({ what: 'throw' }, 'a')).rejects.toMatchObject({ name: 'TypeError', message: 'no such thing', path: '/a' });
+  await expect(pool.run({ what: 'throw' }, 'a')).rejects.toMatchObject({
+    name: 'TypeError',
+    message: 'no such thing',
+    path: '/a',
+  });
 });
 
 it.each([
@@ -74,7 +85,10 @@ it('a share that has too many waiting is refused, and others are not', async () 
 it('a task that is taken back leaves the line, or its thread, and the next one is answered', async () => {
   const pool = poolOf({ threads: 1, cpuMs: 60_000 });
   const abort = new AbortController();
-  const [running, waiting] = [pool.run({ what: 'spin' }, 'a', abort.signal), pool.run({ what: 'spin' }, 'a', abort.signal)];
+  const [running, waiting] = [
+    pool.run({ what: 'spin' }, 'a', abort.signal),
+    pool.run({ what: 'spin' }, 'a', abort.signal),
+  ];
   const next = pool.run({ what: 'echo', value: 5 }, 'a');
   abort.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');

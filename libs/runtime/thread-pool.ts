@@ -1,6 +1,9 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 
-/** How long a thread may take for one task, and how much it may hold. What is beyond ends the thread, and the task alone. */
+/**
+ * How long a thread may take for one task, and how much it may hold. What is beyond ends the thread, and the task
+ * alone.
+ */
 export interface ThreadLimits {
   threads: number;
   /** CPU time, asked of the thread from outside: a busy machine makes no task late. */
@@ -34,9 +37,9 @@ type Said = { answer: unknown } | { error: { name: string; message: string; stac
 const LOOK_EVERY_MS = 100;
 
 /**
- * Threads for work that may take long on one input, so that it stalls nobody else. Shares (teams, lanes) take turns, and none has
- * every thread: one whose tasks all run into their limits leaves a thread to the others. Tasks and answers are cloned; numbers that
- * keep their text (`JSON.rawJSON`) are not, so JSON travels as text.
+ * Threads for work that may take long on one input, so that it stalls nobody else. Shares (teams, lanes) take
+ * turns, and none has every thread: one whose tasks all run into their limits leaves a thread to the others. Tasks
+ * and answers are cloned; numbers that keep their text (`JSON.rawJSON`) are not, so JSON travels as text.
  */
 export class ThreadPool<Task, Answer> {
   readonly #threads = new Set<Thread<Task>>();
@@ -47,11 +50,16 @@ export class ThreadPool<Task, Answer> {
    * @param entry the module that a thread runs; it calls `answerTasks`
    * @param mostWaiting tasks of one share that may wait
    */
-  constructor(readonly entry: URL, readonly limits: ThreadLimits, readonly mostWaiting = Infinity) {}
+  constructor(
+    readonly entry: URL,
+    readonly limits: ThreadLimits,
+    readonly mostWaiting = Infinity,
+  ) {}
 
   /**
    * @param signal takes the task back: out of the line, or from its thread, which ends
-   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: an Error with its name, message, stack and facts
+   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: an Error with its name,
+   *   message, stack and facts
    */
   run(task: Task, share: string, signal?: AbortSignal): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
@@ -59,7 +67,8 @@ export class ThreadPool<Task, Answer> {
       if (signal?.aborted) return reject(signal.reason as Error);
       let waiting = this.#shares.get(share);
       if (!waiting) this.#shares.set(share, (waiting = []));
-      if (waiting.length >= this.mostWaiting) return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
+      if (waiting.length >= this.mostWaiting)
+        return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
       const entry: Waiting<Task> = { task, share, resolve, reject };
       if (signal) {
         const takeBack = (): void => this.#takeBack(entry, signal.reason as Error);
@@ -94,7 +103,8 @@ export class ThreadPool<Task, Answer> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#shares.values()) for (const { reject } of waiting) reject(new Error('The threads are closed.'));
+    for (const waiting of this.#shares.values())
+      for (const { reject } of waiting) reject(new Error('The threads are closed.'));
     this.#shares.clear();
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
@@ -130,7 +140,10 @@ export class ThreadPool<Task, Answer> {
     worker.on('message', (said: Said) => this.#end(thread, said));
     worker.on('error', (error: Error & { code?: string }) => {
       const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#end(thread, outOfMemory ? new ThreadLimitExceeded(`It took more than ${this.limits.heapMb} MB of memory.`) : error);
+      this.#end(
+        thread,
+        outOfMemory ? new ThreadLimitExceeded(`It took more than ${this.limits.heapMb} MB of memory.`) : error,
+      );
     });
     worker.on('exit', () => {
       this.#threads.delete(thread);
@@ -154,7 +167,13 @@ export class ThreadPool<Task, Answer> {
     thread.worker.unref();
     if (doing) {
       if (said instanceof Error) doing.reject(said);
-      else if ('error' in said) doing.reject(Object.assign(new Error(said.error.message), said.error.facts, { name: said.error.name, stack: said.error.stack }));
+      else if ('error' in said)
+        doing.reject(
+          Object.assign(new Error(said.error.message), said.error.facts, {
+            name: said.error.name,
+            stack: said.error.stack,
+          }),
+        );
       else doing.resolve(said.answer as never);
     }
     if (!this.#closed) this.#next();
@@ -165,18 +184,30 @@ export class ThreadPool<Task, Answer> {
     const { cpuMs, wallMs } = this.limits;
     const startedAt = performance.now();
     let usedBefore: number | undefined;
-    const look = (): Promise<number | undefined> => thread.worker.cpuUsage().then(({ user, system }) => (user + system) / 1000, () => undefined);
+    const look = (): Promise<number | undefined> =>
+      thread.worker.cpuUsage().then(
+        ({ user, system }) => (user + system) / 1000,
+        () => undefined,
+      );
     while (thread.doing === watched) {
       await new Promise<void>((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
       if (thread.doing !== watched) return;
       // Whoever waits for a thread that answers nothing is told by the clock alone.
-      const used = await Promise.race([look(), new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LOOK_EVERY_MS).unref())]);
+      const used = await Promise.race([
+        look(),
+        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LOOK_EVERY_MS).unref()),
+      ]);
       if (thread.doing !== watched) return;
       usedBefore ??= used; // What earlier tasks of the thread used; of this one, a tenth of a second at most.
       const overCpu = used !== undefined && used - usedBefore! > cpuMs;
       const overWall = performance.now() - startedAt > wallMs;
       if (!overCpu && !overWall) continue;
-      this.#giveUp(thread, new ThreadLimitExceeded(overCpu ? `It took more than ${cpuMs / 1000} s of CPU time.` : `It took more than ${wallMs / 1000} s.`));
+      this.#giveUp(
+        thread,
+        new ThreadLimitExceeded(
+          overCpu ? `It took more than ${cpuMs / 1000} s of CPU time.` : `It took more than ${wallMs / 1000} s.`,
+        ),
+      );
       return;
     }
   }

@@ -18,8 +18,8 @@ export function answerTasks<Task, Answer>(work: (task: Task) => Answer | Promise
 }
 
 /**
- * Where a thread's module is, beside the one that names it. From a checkout's sources, as tests run them, the built file is taken:
- * a thread loads no TypeScript.
+ * Where a thread's module is, beside the one that names it. From a checkout's sources, as tests run them, the built
+ * file is taken: a thread loads no TypeScript.
  * @param name path without its ending, from the root of the project: `libs/scoring/thread`
  */
 export function threadEntry(name: string): URL {

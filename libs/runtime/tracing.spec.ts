@@ -1,6 +1,7 @@
 import { isTraced } from './tracing.js';
 
-const traced = (items: number, share?: number): number => Array.from({ length: items }, (_, item) => isTraced(item, share)).filter(Boolean).length;
+const traced = (items: number, share?: number): number =>
+  Array.from({ length: items }, (_, item) => isTraced(item, share)).filter(Boolean).length;
 
 it('the first hundred items are traced, and one in a hundred of the rest', () => {
   expect(traced(100)).toBe(100);

@@ -25,7 +25,10 @@ export interface SpanSink {
   close(): Promise<void>;
 }
 
-/** Traced in every run; of what comes after, this share. A run of a million items would drown a collector, and its reader. */
+/**
+ * Traced in every run; of what comes after, this share. A run of a million items would drown a collector, and its
+ * reader.
+ */
 const ALWAYS_TRACED = 100;
 const SHARE_OF_THE_REST = 0.01;
 
@@ -34,7 +37,10 @@ let ratio: number | undefined;
 const current = new AsyncLocalStorage<OpenSpan>();
 
 /** Sends traces from now on if there is a collector; else nothing of it is even loaded. */
-export async function startTracing(service: string, env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number }): Promise<void> {
+export async function startTracing(
+  service: string,
+  env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number },
+): Promise<void> {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return;
   ratio = env.OTEL_TRACES_SAMPLER_ARG;
   sink = (await import('./otlp-traces.js')).sendTraces(service);
@@ -47,11 +53,12 @@ export async function stopTracing(): Promise<void> {
   await Promise.race([sink?.close().catch(() => {}), late]);
 }
 
-export const traceSubmit = (runId: string, startedAtMs: number, facts: Facts): void => sink?.submitted(runId, startedAtMs, facts);
+export const traceSubmit = (runId: string, startedAtMs: number, facts: Facts): void =>
+  sink?.submitted(runId, startedAtMs, facts);
 
 /**
- * Whether an item is traced. The same item always is or is not, whoever works on it; multiples of the golden ratio spread
- * evenly, over cases as well as samples.
+ * Whether an item is traced. The same item always is or is not, whoever works on it; multiples of the golden ratio
+ * spread evenly, over cases as well as samples.
  */
 export function isTraced(item: number, share: number | undefined): boolean {
   if (share === undefined && item < ALWAYS_TRACED) return true;
@@ -65,8 +72,15 @@ export function traceItem<Result>(item: TracedItem, facts: Facts, work: () => Pr
   return current.run(span, () => ended(span, work));
 }
 
-/** Does `work` under a span below the one of the item that is worked on, if that is traced. `note` adds what comes out. */
-export function traceStep<Result>(name: string, facts: Facts, work: (note: (facts: Facts) => void) => Promise<Result>): Promise<Result> {
+/**
+ * Does `work` under a span below the one of the item that is worked on, if that is traced. `note` adds what comes
+ * out.
+ */
+export function traceStep<Result>(
+  name: string,
+  facts: Facts,
+  work: (note: (facts: Facts) => void) => Promise<Result>,
+): Promise<Result> {
   const parent = current.getStore();
   if (!parent) return work(ignore);
   const span = parent.child(name, facts);

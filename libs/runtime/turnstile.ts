@@ -5,7 +5,11 @@ export class Turnstile {
   readonly #waiting: (() => void)[] = [];
   #inside = 0;
 
-  constructor(readonly atOnce: number, readonly mostWaiting = Infinity, readonly refusal = '') {}
+  constructor(
+    readonly atOnce: number,
+    readonly mostWaiting = Infinity,
+    readonly refusal = '',
+  ) {}
 
   async pass<Made>(work: () => Promise<Made>): Promise<Made> {
     if (this.#inside >= this.atOnce) {

@@ -2,14 +2,15 @@
 export type Assignment = { expected: number; called: number }[];
 
 /**
- * Decides only between equal totals: weights differ by 0.4 / (number of arguments) at least, and all ties together stay below
- * a millionth.
+ * Decides only between equal totals: weights differ by 0.4 / (number of arguments) at least, and all ties together
+ * stay below a millionth.
  */
 const tieOf = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (rows * columns));
 
 /**
- * The assignment of maximum total weight (Kuhn 1955, in the O(rows^2 * columns) form with potentials, rows the shorter side: a
- * reply of thousands of calls stays bounded); of equal ones that with the lowest called indices. Pairs of weight 0 are not made.
+ * The assignment of maximum total weight (Kuhn 1955, in the O(rows^2 * columns) form with potentials, rows the
+ * shorter side: a reply of thousands of calls stays bounded); of equal ones that with the lowest called indices.
+ * Pairs of weight 0 are not made.
  *
  * @param weights weights[expected][called]
  */
@@ -21,9 +22,11 @@ export function assignAny(weights: readonly (readonly number[])[]): Assignment {
   const [rows, columns] = turned ? [called, expected] : [expected, called];
   const tie = tieOf(rows, columns);
   const cost = new Float64Array(rows * columns);
-  weights.forEach((row, e) => row.forEach((weight, c) => {
-    if (weight > 0) cost[turned ? c * columns + e : e * columns + c] = -weight + tie * c;
-  }));
+  weights.forEach((row, e) =>
+    row.forEach((weight, c) => {
+      if (weight > 0) cost[turned ? c * columns + e : e * columns + c] = -weight + tie * c;
+    }),
+  );
   const [u, v] = [new Float64Array(rows + 1), new Float64Array(columns + 1)];
   const owner = new Int32Array(columns + 1); // owner[column] = row, both from 1
   const [least, way, used] = [new Float64Array(columns + 1), new Int32Array(columns + 1), new Uint8Array(columns + 1)];
@@ -41,11 +44,11 @@ export function assignAny(weights: readonly (readonly number[])[]): Assignment {
       for (let j = 1; j <= columns; j++) {
         if (used[j]) continue;
         const reduced = cost[at + j]! - u[row]! - v[j]!;
-        if (reduced < least[j]!) (least[j] = reduced, way[j] = column);
-        if (least[j]! < delta) (delta = least[j]!, next = j);
+        if (reduced < least[j]!) ((least[j] = reduced), (way[j] = column));
+        if (least[j]! < delta) ((delta = least[j]!), (next = j));
       }
       for (let j = 0; j <= columns; j++) {
-        if (used[j]) (u[owner[j]!]! += delta, v[j]! -= delta);
+        if (used[j]) ((u[owner[j]!]! += delta), (v[j]! -= delta));
         else least[j]! -= delta;
       }
       column = next;

@@ -5,9 +5,9 @@ import { holdsMatcher, matcherOf } from './match-arguments.js';
 const NEVER = '[^\\s\\S]';
 
 /**
- * The values that BFCL accepts for a parameter as one expected value: "" in the list means that it may be left out, and the
- * values of an object are such lists again, one level deep (deeper ones BFCL compares as they are, and so do we). A parameter
- * that the function requires may never be left out: there "" is a value.
+ * The values that BFCL accepts for a parameter as one expected value: "" in the list means that it may be left out,
+ * and the values of an object are such lists again, one level deep (deeper ones BFCL compares as they are, and so
+ * do we). A parameter that the function requires may never be left out: there "" is a value.
  */
 export const toExpected = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
 
@@ -22,7 +22,9 @@ function expectedOf(accepted: Json, required: boolean, convert: (value: Json) =>
 
 function ofValue(value: Json): Json {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return value.map(ofValue);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectedOf(inner, false, (raw) => raw)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectedOf(inner, false, (raw) => raw)]))
+    : value;
 }
 
 /** The way back: the list of acceptable values; undefined where BFCL cannot say what is expected. */
@@ -47,11 +49,14 @@ const raw = (value: Json): Json | undefined => (holdsMatcher(value) ? undefined 
 function toAnswer(value: Json): Json | undefined {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return all(value.map(toAnswer));
   if (!isObject(value)) return raw(value);
-  const entries = all(Object.entries(value).map(([key, inner]): [string, Json] | undefined => {
-    const accepted = acceptedOf(inner, raw);
-    return accepted && [key, accepted];
-  }));
+  const entries = all(
+    Object.entries(value).map(([key, inner]): [string, Json] | undefined => {
+      const accepted = acceptedOf(inner, raw);
+      return accepted && [key, accepted];
+    }),
+  );
   return entries && Object.fromEntries(entries);
 }
 
-const all = <T>(values: (T | undefined)[]): T[] | undefined => (values.includes(undefined) ? undefined : (values as T[]));
+const all = <T>(values: (T | undefined)[]): T[] | undefined =>
+  values.includes(undefined) ? undefined : (values as T[]);

@@ -15,8 +15,15 @@ const OF_CHAINS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_re
 /** What a case says of a chain without being one. Cases that are stored may: they are played as one turn, as ever. */
 export function checkChainFields(input: CaseInput): InputError[] {
   if (input.multi_turn) return [];
-  const said = OF_CHAINS.filter((key) => input[key] != null && Object.keys(Object(input[key]) as object).length + Number(typeof input[key] === 'number') > 0);
-  return said.map((key) => ({ path: pointer([key]), message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.' }));
+  const said = OF_CHAINS.filter(
+    (key) =>
+      input[key] != null &&
+      Object.keys(Object(input[key]) as object).length + Number(typeof input[key] === 'number') > 0,
+  );
+  return said.map((key) => ({
+    path: pointer([key]),
+    message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.',
+  }));
 }
 
 /** What is wrong with a case beyond its schema; paths are pointers into it. Empty: it can be run and scored. */
@@ -26,7 +33,11 @@ export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[
   let unknown = 0;
   const failUnknown: FailUnknown = (path, name, where, among) => {
     const known = among.map((tool) => tool.function.name);
-    fail(path, `No tool "${name}" in the ${where}.${++unknown <= MOST_COMPARED ? ` ${insteadOf(name, known, 'its tools')}` : ''}`);
+    fail(
+      path,
+      `No tool "${name}" in the ` +
+        `${where}.${++unknown <= MOST_COMPARED ? ` ${insteadOf(name, known, 'its tools')}` : ''}`,
+    );
   };
   checkOwnTools(input, suite, fail, failUnknown);
   const tools = toolSetOf(input, suite);
@@ -37,45 +48,74 @@ export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[
     }
   };
 
-  if (input.prompt === undefined && !input.messages) fail(['prompt'], 'is missing: give a "prompt", or a conversation in "messages".');
-  if (input.prompt !== undefined && input.messages) fail(['messages'], 'cannot stand beside "prompt": put the prompt into the conversation as its last user message.');
+  if (input.prompt === undefined && !input.messages)
+    fail(['prompt'], 'is missing: give a "prompt", or a conversation in "messages".');
+  if (input.prompt !== undefined && input.messages)
+    fail(['messages'], 'cannot stand beside "prompt": put the prompt into the conversation as its last user message.');
 
   if (input.expected_calls) {
     for (const key of ['expected_tool', 'expected_params'] as const) {
-      if (input[key] !== undefined && input[key] !== null) fail([key], `cannot stand beside "expected_calls": move it into the list.`);
+      if (input[key] !== undefined && input[key] !== null)
+        fail([key], `cannot stand beside "expected_calls": move it into the list.`);
     }
-    if (input.multi_turn) fail(['expected_calls'], 'cannot be used with "multi_turn": a chain expects one tool, in "expected_tool".');
+    if (input.multi_turn)
+      fail(['expected_calls'], 'cannot be used with "multi_turn": a chain expects one tool, in "expected_tool".');
     input.expected_calls.forEach((call, index) => {
       checkNames(['expected_calls', index, 'tool'], call.tool);
-      if (call.params) checkExpected(['expected_calls', index, 'params'], call.params, call.scoring_config ?? input.scoring_config, input.param_scoring, fail);
+      if (call.params)
+        checkExpected(
+          ['expected_calls', index, 'params'],
+          call.params,
+          call.scoring_config ?? input.scoring_config,
+          input.param_scoring,
+          fail,
+        );
     });
-    if (input.should_call_tool === true && input.expected_calls.length === 0) fail(['should_call_tool'], 'is true, but "expected_calls" is empty, which means that no tool should be called.');
-    if (input.should_call_tool === false && input.expected_calls.length > 0) fail(['should_call_tool'], 'is false, but "expected_calls" names calls.');
+    if (input.should_call_tool === true && input.expected_calls.length === 0)
+      fail(['should_call_tool'], 'is true, but "expected_calls" is empty, which means that no tool should be called.');
+    if (input.should_call_tool === false && input.expected_calls.length > 0)
+      fail(['should_call_tool'], 'is false, but "expected_calls" names calls.');
   } else if (input.expected_tool === undefined) {
-    if (input.should_call_tool !== false) fail(['expected_tool'], 'is missing: name the tool that should be called, a list of acceptable ones, or null when none should be.');
+    if (input.should_call_tool !== false)
+      fail(
+        ['expected_tool'],
+        'is missing: name the tool that should be called, a list of acceptable ones, or null when none should be.',
+      );
   } else if (input.expected_tool === null) {
-    if (input.should_call_tool === true) fail(['should_call_tool'], 'is true, but "expected_tool" is null, which means that no tool should be called.');
-    if (input.expected_params && Object.keys(input.expected_params).length) fail(['expected_params'], 'cannot be given when no tool should be called.');
+    if (input.should_call_tool === true)
+      fail(['should_call_tool'], 'is true, but "expected_tool" is null, which means that no tool should be called.');
+    if (input.expected_params && Object.keys(input.expected_params).length)
+      fail(['expected_params'], 'cannot be given when no tool should be called.');
   } else {
-    if (Array.isArray(input.expected_tool) && input.expected_tool.length === 0) fail(['expected_tool'], 'is an empty list: name a tool, or use null when none should be called.');
-    if (input.should_call_tool === false) fail(['should_call_tool'], 'is false, but "expected_tool" names a tool: use null.');
+    if (Array.isArray(input.expected_tool) && input.expected_tool.length === 0)
+      fail(['expected_tool'], 'is an empty list: name a tool, or use null when none should be called.');
+    if (input.should_call_tool === false)
+      fail(['should_call_tool'], 'is false, but "expected_tool" names a tool: use null.');
     checkNames(['expected_tool'], input.expected_tool);
-    if (input.expected_params) checkExpected(['expected_params'], input.expected_params, input.scoring_config, input.param_scoring, fail);
+    if (input.expected_params)
+      checkExpected(['expected_params'], input.expected_params, input.scoring_config, input.param_scoring, fail);
   }
   input.valid_prerequisites?.forEach((name, index) => checkNames(['valid_prerequisites', index], name));
   for (const name of Object.keys(input.mock_responses ?? {})) checkNames(['mock_responses', name], name);
   return errors;
 }
 
-function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[], fail: Fail, failUnknown: FailUnknown): void {
+function checkOwnTools(
+  { tools, distractors }: CaseInput,
+  suite: readonly Tool[],
+  fail: Fail,
+  failUnknown: FailUnknown,
+): void {
   const names = new Set(suite.map((tool) => tool.function.name.toLowerCase()));
   const seen = new Set<string>();
   tools?.forEach((tool, index) => {
     const name = typeof tool === 'string' ? tool : tool.function.name;
     if (typeof tool === 'string' && !names.has(name.toLowerCase())) failUnknown(['tools', index], name, 'suite', suite);
-    if (seen.has(name.toLowerCase())) fail(['tools', index], `"${name}" is listed twice; names are compared ignoring case.`);
+    if (seen.has(name.toLowerCase()))
+      fail(['tools', index], `"${name}" is listed twice; names are compared ignoring case.`);
     seen.add(name.toLowerCase());
-    if (typeof tool !== 'string') for (const { path, message } of checkTools([tool])) fail(['tools', index, ...path.split('/').slice(2)], message);
+    if (typeof tool !== 'string')
+      for (const { path, message } of checkTools([tool])) fail(['tools', index, ...path.split('/').slice(2)], message);
   });
   if (distractors === undefined) return;
   const count = typeof distractors === 'number' ? distractors : distractors.count;
@@ -85,7 +125,13 @@ function checkOwnTools({ tools, distractors }: CaseInput, suite: readonly Tool[]
 type Fail = (path: PropertyKey[], message: string) => void;
 type FailUnknown = (path: PropertyKey[], name: string, where: string, among: readonly Tool[]) => void;
 
-function checkExpected(path: PropertyKey[], params: JsonObject, config: ScoringConfig | null | undefined, scoring: ScoringMode | undefined, fail: Fail): void {
+function checkExpected(
+  path: PropertyKey[],
+  params: JsonObject,
+  config: ScoringConfig | null | undefined,
+  scoring: ScoringMode | undefined,
+  fail: Fail,
+): void {
   for (const [key, value] of Object.entries(params)) {
     checkValue([...path, key], value, ruleFor(key, config, scoring).mode, true, fail);
   }
@@ -95,7 +141,9 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOf
   if (typeof value === 'string' && mode === 'regex') checkPattern(path, value, fail);
   if (Array.isArray(value)) value.forEach((item, index) => checkValue([...path, index], item, mode, false, fail));
   if (!isObject(value)) return;
-  const unknown = Object.keys(value).find((key) => key.startsWith('$') && key !== '$epsilon' && !(MATCHERS as readonly string[]).includes(key));
+  const unknown = Object.keys(value).find(
+    (key) => key.startsWith('$') && key !== '$epsilon' && !(MATCHERS as readonly string[]).includes(key),
+  );
   if (unknown) return fail([...path, unknown], `is no matcher. Matchers: ${MATCHERS.join(', ')}.`);
   const matcher = matcherOf(value);
   if (!matcher) {
@@ -109,7 +157,8 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOf
   const here = [...path, matcher];
   switch (matcher) {
     case '$one_of':
-      if (!Array.isArray(inner) || inner.length === 0) return fail(here, 'must be a list of at least one acceptable value.');
+      if (!Array.isArray(inner) || inner.length === 0)
+        return fail(here, 'must be a list of at least one acceptable value.');
       return inner.forEach((member, index) => checkValue([...here, index], member, mode, false, fail));
     case '$regex':
       return typeof inner === 'string' ? checkPattern(here, inner, fail) : fail(here, 'must be a pattern in a string.');
@@ -117,7 +166,8 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOf
       return typeof inner === 'string' && inner !== '' ? undefined : fail(here, 'must be a string that is not empty.');
     case '$approx':
       if (!isNumber(inner)) fail(here, 'must be a number.');
-      if (value.$epsilon !== undefined && !(isNumber(value.$epsilon) && Number(JSON.stringify(value.$epsilon)) >= 0)) fail([...path, '$epsilon'], 'must be a number, 0 or more.');
+      if (value.$epsilon !== undefined && !(isNumber(value.$epsilon) && Number(JSON.stringify(value.$epsilon)) >= 0))
+        fail([...path, '$epsilon'], 'must be a number, 0 or more.');
       return;
     case '$any':
     case '$absent':
@@ -126,7 +176,8 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOf
       return;
     case '$optional':
       if (!valueOfKey) return fail(here, 'can only be the value of a key.');
-      if (isObject(inner) && ('$optional' in inner || '$absent' in inner)) return fail(here, 'cannot hold "$optional" or "$absent".');
+      if (isObject(inner) && ('$optional' in inner || '$absent' in inner))
+        return fail(here, 'cannot hold "$optional" or "$absent".');
       return checkValue(here, inner, mode, true, fail);
   }
 }
@@ -135,6 +186,10 @@ function checkPattern(path: PropertyKey[], pattern: string, fail: Fail): void {
   try {
     compilePattern(pattern);
   } catch (error) {
-    fail(path, `is not a pattern that RE2 can compile: ${(error as Error).message}. RE2 has no look-around and no back-references.`);
+    fail(
+      path,
+      `is not a pattern that RE2 can compile: ${(error as Error).message}. RE2 has no look-around ` +
+        'and no back-references.',
+    );
   }
 }

@@ -8,13 +8,21 @@ import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 import { circleIn } from './schema-walk.js';
 
-// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules. References are calls,
-// not copies: copies of copies make code without end. `uniqueItems` compares each item of a list with each other one, which nobody
-// waits for with a list of a million: it is not checked. The code is not optimised, which took as long as making it.
-const newAjv = (): Ajv2020 => new Ajv2020({
-  strict: false, allErrors: true, validateFormats: false, logger: false, unicodeRegExp: false, addUsedSchema: false, inlineRefs: false,
-  code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
-}).removeKeyword('uniqueItems') as Ajv2020;
+// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
+// References are calls, not copies: copies of copies make code without end. `uniqueItems` compares each item of a
+// list with each other one, which nobody waits for with a list of a million: it is not checked. The code is not
+// optimised, which took as long as making it.
+const newAjv = (): Ajv2020 =>
+  new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+    unicodeRegExp: false,
+    addUsedSchema: false,
+    inlineRefs: false,
+    code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+  }).removeKeyword('uniqueItems') as Ajv2020;
 
 /**
  * A schema's pattern, in time linear in the text: a backtracking one could hold up a worker for hours. What RE2 lacks
@@ -40,7 +48,12 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
     const name = tool.function.name;
     const before = seen.get(name.toLowerCase());
     if (before !== undefined) {
-      errors.push({ path: `/${index}/function/name`, message: `"${name}" is also the name of tool ${before}. Names are compared ignoring case: give each tool a name of its own.` });
+      errors.push({
+        path: `/${index}/function/name`,
+        message:
+          `"${name}" is also the name of tool ${before}. Names are compared ignoring case: give each ` +
+          'tool a name of its own.',
+      });
     }
     seen.set(name.toLowerCase(), index);
     errors.push(...faultsOf(tool).map(({ path, message }) => ({ path: `/${index}${path}`, message })));
@@ -50,7 +63,10 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
   return errors;
 }
 
-/** Of so many characters of tools is known what is wrong with them: they come again with each case that has them, and with each line of recorded calls. */
+/**
+ * Of so many characters of tools is known what is wrong with them: they come again with each case that has them,
+ * and with each line of recorded calls.
+ */
 const known = new LRUCache<string, InputError[]>({ maxSize: 2 ** 20, sizeCalculation: (_faults, text) => text.length });
 
 /** What is wrong with a tool for itself; paths are pointers into it. */
@@ -66,31 +82,60 @@ function findFaults(tool: Tool): InputError[] {
   const { name, parameters } = tool.function;
   if (parameters === undefined) return [];
   const wrong = (path: string, message: string): InputError[] => [{ path: `/function/parameters${path}`, message }];
-  if (parameters.type !== undefined && parameters.type !== 'object') return wrong('/type', `must be "object": the parameters of "${name}" are named arguments.`);
+  if (parameters.type !== undefined && parameters.type !== 'object')
+    return wrong('/type', `must be "object": the parameters of "${name}" are named arguments.`);
   const fault = toolFault(tool);
   if (fault) return [{ path: '', message: `"${name}" ${fault}.` }];
   const circle = circleIn(lossyNumbers(parameters) as JsonObject);
   if (circle) {
-    return wrong('', `refers to itself without going down into a value, so that it never ends: ${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`);
+    return wrong(
+      '',
+      'refers to itself without going down into a value, so that it never ends: ' +
+        `${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`,
+    );
   }
   if (isSurelyValid(parameters)) return [];
   const validate = validatorFor(parameters);
   return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${validate.message}`) : [];
 }
 
-/** Keywords that compile whenever the meta-schema has nothing against their values; of the others some refer elsewhere, or hold patterns. */
+/**
+ * Keywords that compile whenever the meta-schema has nothing against their values; of the others some refer
+ * elsewhere, or hold patterns.
+ */
 const PLAIN = new Set([
-  'type', 'title', 'description', 'default', 'examples', 'const', 'required', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
-  'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties',
+  'type',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'const',
+  'required',
+  'format',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
 ]);
 
 function isPlain(schema: Json): boolean {
-  return typeof schema === 'boolean' || (isObject(schema) && Object.entries(schema).every(([key, value]) => {
-    if (key === 'properties') return isObject(value) && Object.values(value).every(isPlain);
-    if (key === 'items' || key === 'additionalProperties') return isPlain(value);
-    if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return Array.isArray(value) && value.every(isPlain);
-    return key === 'enum' ? Array.isArray(value) && value.length > 0 : PLAIN.has(key);
-  }));
+  return (
+    typeof schema === 'boolean' ||
+    (isObject(schema) &&
+      Object.entries(schema).every(([key, value]) => {
+        if (key === 'properties') return isObject(value) && Object.values(value).every(isPlain);
+        if (key === 'items' || key === 'additionalProperties') return isPlain(value);
+        if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return Array.isArray(value) && value.every(isPlain);
+        return key === 'enum' ? Array.isArray(value) && value.length > 0 : PLAIN.has(key);
+      }))
+  );
 }
 
 /** Compiling a schema takes ten times as long as reading it by the meta-schema. */
@@ -101,7 +146,10 @@ function isSurelyValid(parameters: JsonObject): boolean {
 
 const MOST_KEPT = 250;
 const LONGEST_KEPT = 2 ** 20;
-/** By the text of their schemas. An Ajv keeps something of each schema that it compiled, and each validator its Ajv: they are let go of together. */
+/**
+ * By the text of their schemas. An Ajv keeps something of each schema that it compiled, and each validator its Ajv:
+ * they are let go of together.
+ */
 const newKept = () => ({ ajv: newAjv(), validators: new Map<string, ValidateFunction | Error>(), length: 0 });
 let kept = newKept();
 
@@ -122,8 +170,8 @@ function validatorFor(parameters: JsonObject): ValidateFunction | Error {
 }
 
 function compile(schema: JsonObject, ajv: Ajv2020): ValidateFunction {
-  // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and an $async
-  // schema would answer with a promise whose rejection nobody awaits.
+  // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and
+  // an $async schema would answer with a promise whose rejection nobody awaits.
   const { $id: _id, $schema: _schema, $async: _async, ...given } = schema;
   const rest = { $id: 'toolmark:parameters', ...given }; // without an id, "#" is found by nobody
   // What carries an id inside is known by it to all that the same Ajv compiles later: other teams' schemas among them.
@@ -134,8 +182,13 @@ function compile(schema: JsonObject, ajv: Ajv2020): ValidateFunction {
 }
 
 const holdsId = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(holdsId)
-  : isObject(value) && (typeof value.$id === 'string' || typeof value.$anchor === 'string' || typeof value.$dynamicAnchor === 'string' || Object.values(value).some(holdsId));
+  Array.isArray(value)
+    ? value.some(holdsId)
+    : isObject(value) &&
+      (typeof value.$id === 'string' ||
+        typeof value.$anchor === 'string' ||
+        typeof value.$dynamicAnchor === 'string' ||
+        Object.values(value).some(holdsId));
 
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 
@@ -144,7 +197,10 @@ const validatorOf = memoize(({ function: { parameters } }: Tool): ValidateFuncti
   return validate instanceof Error ? null : (validate ?? null);
 });
 
-/** A schema that goes round in circles ends with the stack: of such a one, stored before they were refused, nothing is said. */
+/**
+ * A schema that goes round in circles ends with the stack: of such a one, stored before they were refused, nothing
+ * is said.
+ */
 function isValid(validate: ValidateFunction, args: unknown): boolean {
   try {
     return validate(args) as boolean;
@@ -168,7 +224,10 @@ export function holdsMoreThan(value: Json, most: number): boolean {
   return false;
 }
 
-export type SchemaError = Pick<ErrorObject<string, Record<string, unknown>>, 'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'message'>;
+export type SchemaError = Pick<
+  ErrorObject<string, Record<string, unknown>>,
+  'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'message'
+>;
 
 /** What a tool's schema has against arguments; nothing where it is no schema. */
 export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
@@ -176,17 +235,28 @@ export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
   return validate && !isValid(validate, lossyNumbers(args)) ? [...(validate.errors ?? [])] : [];
 }
 
-/** Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score, and not made of arguments of more than 50,000 values. */
+/**
+ * Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score, and not made of
+ * arguments of more than 50,000 values.
+ */
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
   const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
   if (holdsMoreThan(args, MOST_VALUES)) return problems;
   if (validate && !isValid(validate, lossyNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
-      const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<string, string | undefined>;
+      const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<
+        string,
+        string | undefined
+      >;
       const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;
       const path = error.instancePath + (key === undefined ? '' : pointer([key]));
-      problems.push({ called, path, problem: KINDS[error.keyword] ?? 'other', message: error.message ?? error.keyword });
+      problems.push({
+        called,
+        path,
+        problem: KINDS[error.keyword] ?? 'other',
+        message: error.message ?? error.keyword,
+      });
     }
   }
   const declared = tool.function.parameters?.properties as JsonObject | undefined;
@@ -199,6 +269,10 @@ export function checkArguments(tool: Tool, args: JsonObject, called: number): Sc
   return problems;
 }
 const KINDS: Record<string, SchemaProblem['problem']> = {
-  required: 'missing_required', type: 'wrong_type', additionalProperties: 'undeclared_key', unevaluatedProperties: 'undeclared_key',
-  enum: 'enum_violation', const: 'enum_violation',
+  required: 'missing_required',
+  type: 'wrong_type',
+  additionalProperties: 'undeclared_key',
+  unevaluatedProperties: 'undeclared_key',
+  enum: 'enum_violation',
+  const: 'enum_violation',
 };

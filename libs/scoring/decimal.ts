@@ -32,16 +32,20 @@ export function sameNumber(a: number | RawNumber, b: number | RawNumber): boolea
 }
 
 /**
- * How far apart two numbers are, given as texts, and whether that is at most `epsilon`: inclusive, and free of binary rounding, so that
- * 1 and 1.01 are within 0.01.
+ * How far apart two numbers are, given as texts, and whether that is at most `epsilon`: inclusive, and free of
+ * binary rounding, so that 1 and 1.01 are within 0.01.
  */
 export function distanceOf(a: string, b: string, epsilon: number): { distance: number; within: boolean } {
   const [x, y, e] = [readDecimal(a), readDecimal(b), readDecimal(String(epsilon))];
   const binary = Math.abs(Number(a) - Number(b));
   if (!x || !y || !e) return { distance: binary, within: binary <= epsilon };
   const lowest = Math.min(x.exponent, y.exponent, e.exponent);
-  if (Math.max(x.exponent, y.exponent, e.exponent) - lowest > 1000) return { distance: binary, within: binary <= epsilon };
+  if (Math.max(x.exponent, y.exponent, e.exponent) - lowest > 1000)
+    return { distance: binary, within: binary <= epsilon };
   const [p, q, r] = [x, y, e].map((d) => d.digits * 10n ** BigInt(d.exponent - lowest)) as [bigint, bigint, bigint];
   const distance = p > q ? p - q : q - p;
-  return { distance: lowest < 0 ? Number(distance) / 10 ** -lowest : Number(distance) * 10 ** lowest, within: distance <= r };
+  return {
+    distance: lowest < 0 ? Number(distance) / 10 ** -lowest : Number(distance) * 10 ** lowest,
+    within: distance <= r,
+  };
 }

@@ -35,38 +35,68 @@ const resultOf = ({ passed, error_type }: Verdict): string => (passed ? 'passes'
 function messageOf(cell: string): JsonObject {
   const texts = quoted(cell);
   if (texts[0]?.startsWith('{')) return object(texts[0]);
-  const calls = texts.map((text) => ({ function: { name: text.slice(0, text.indexOf(' ')), arguments: text.slice(text.indexOf(' ') + 1) } }));
+  const calls = texts.map((text) => ({
+    function: { name: text.slice(0, text.indexOf(' ')), arguments: text.slice(text.indexOf(' ') + 1) },
+  }));
   return { tool_calls: calls };
 }
 
 const parameters: JsonObject = { type: 'object', properties: { units: { type: 'string', default: 'celsius' } } };
-const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({ type: 'function', function: { name, ...(name === 'get_weather' && { parameters }) } }));
+const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({
+  type: 'function',
+  function: { name, ...(name === 'get_weather' && { parameters }) },
+}));
 
-test.each(rowsUnder('| rule | case |'))('one reply: %s: %s against %s', (rule, written, replied, tool, param, overall, result) => {
-  const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
-  expect(checkCase(input, tools)).toEqual([]);
-  const similarity = /similarity ([\d.]+)/.exec(rule!)?.[1];
-  const verdict = prepareCase(input, tools, 1).score(readReply(messageOf(replied!), tools), { similarities: () => (similarity === undefined ? undefined : Number(similarity)) });
-  expect([verdict.tool_score, verdict.param_score, verdict.overall, resultOf(verdict)]).toEqual([numberOrNull(tool!), numberOrNull(param!), numberOrNull(overall!), result]);
-});
+test.each(rowsUnder('| rule | case |'))(
+  'one reply: %s: %s against %s',
+  (rule, written, replied, tool, param, overall, result) => {
+    const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
+    expect(checkCase(input, tools)).toEqual([]);
+    const similarity = /similarity ([\d.]+)/.exec(rule!)?.[1];
+    const verdict = prepareCase(input, tools, 1).score(readReply(messageOf(replied!), tools), {
+      similarities: () => (similarity === undefined ? undefined : Number(similarity)),
+    });
+    expect([verdict.tool_score, verdict.param_score, verdict.overall, resultOf(verdict)]).toEqual([
+      numberOrNull(tool!),
+      numberOrNull(param!),
+      numberOrNull(overall!),
+      result,
+    ]);
+  },
+);
 
 test.each(rowsUnder('| rule | chain |'))('a chain: %s: %s', (_rule, chain, more, ...figures) => {
-  const input = { prompt: 'p', multi_turn: true, expected_tool: 'g', expected_params: { to: 'Rome' }, ...object(quoted(more!)[0]!) } as CaseInput;
+  const input = {
+    prompt: 'p',
+    multi_turn: true,
+    expected_tool: 'g',
+    expected_params: { to: 'Rome' },
+    ...object(quoted(more!)[0]!),
+  } as CaseInput;
   expect(checkCase(input, tools)).toEqual([]);
   const rounds = [...chain!.matchAll(/\[((?:`[^`]*` ?)*)\]/g)].map((round) => readReply(messageOf(round[1]!), tools));
   const verdict = scoreChain(input, tools, 1, rounds);
   const { completion, efficiency, redundancy, detour, overall } = verdict;
-  [completion, efficiency, redundancy, detour, overall].forEach((figure, index) => expect(figure).toBeCloseTo(Number(figures[index]), 9));
+  [completion, efficiency, redundancy, detour, overall].forEach((figure, index) =>
+    expect(figure).toBeCloseTo(Number(figures[index]), 9),
+  );
   expect(resultOf(verdict)).toBe(figures[5]);
 });
 
 test.each(rowsUnder('| n | c | k |'))('%s samples, %s of which pass, k = %s', (n, c, k, atK, hatK) => {
-  expect([passAtK(Number(n), Number(c), Number(k)), passHatK(Number(n), Number(c), Number(k))]).toEqual([Number(atK), Number(hatK)]);
+  expect([passAtK(Number(n), Number(c), Number(k)), passHatK(Number(n), Number(c), Number(k))]).toEqual([
+    Number(atK),
+    Number(hatK),
+  ]);
 });
 
 describe('the same reply under nine metrics', () => {
   const weather: Tool[] = ['weather', 'time', 'news'].map((name) => ({
-    type: 'function', function: { name, parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } } },
+    type: 'function',
+    function: {
+      name,
+      parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
+    },
   }));
   const input = { prompt: 'p', ...object(/```json\n(.*)\n```/.exec(page)![1]!) } as CaseInput;
   const message = messageOf(/and the reply (.*):/.exec(page)![1]!);
@@ -98,11 +128,16 @@ describe('a line of recorded calls', () => {
     expect(JSON.parse(line(cell!))).toEqual({ metric: metric.id, ...metric.example });
     expect(await answerTo(line(cell!))).toMatchObject({ outcome: 'scored', score: Number(score) });
   });
-  test('stands there for each metric', () => expect(metrics.map(([id]) => quoted(id!)[0])).toEqual(METRICS.map(({ id }) => id)));
+  test('stands there for each metric', () =>
+    expect(metrics.map(([id]) => quoted(id!)[0])).toEqual(METRICS.map(({ id }) => id)));
 
   const shapes = rowsUnder('| what was written |');
   test.each(shapes)('that %s wrote is read as %s', async (_whose, readAs, cell, score) => {
-    expect(await answerTo(line(cell!))).toMatchObject({ outcome: 'scored', read_as: quoted(readAs!)[0], score: Number(score) });
+    expect(await answerTo(line(cell!))).toMatchObject({
+      outcome: 'scored',
+      read_as: quoted(readAs!)[0],
+      score: Number(score),
+    });
   });
   test('stands there for ten shapes', () => expect(shapes).toHaveLength(10));
 });

@@ -15,7 +15,10 @@ const MOST_CONTENT = 64 * 1024;
 /** Names and arguments of all calls together, or text that is searched for them. */
 const MOST_CALLED = 16 * 1024;
 const MOST_COMPARED = 400_000;
-/** Steps of the ratio of two texts: k texts of up to a characters beside texts of up to b take k * a * b * min(a, b) at worst. */
+/**
+ * Steps of the ratio of two texts: k texts of up to a characters beside texts of up to b take k * a * b * min(a, b)
+ * at worst.
+ */
 const MOST_FUZZY_STEPS = 1_000_000;
 /** Characters of patterns times characters that they are searched in. */
 const MOST_PATTERN_STEPS = 50_000;
@@ -44,17 +47,28 @@ const sizesOf = memoize((input: CaseInput): CaseSizes => {
   const modes = new Set([input.param_scoring, ...configs.flatMap(modesOf)]);
   const strings = [...params].flatMap(stringsIn);
   return {
-    expected: expected.length, length: written.length, texts: strings.length, longestText: Math.max(0, ...strings),
-    fuzzy: modes.has('fuzzy'), patterns: modes.has('regex') || written.includes('"$regex"'),
+    expected: expected.length,
+    length: written.length,
+    texts: strings.length,
+    longestText: Math.max(0, ...strings),
+    fuzzy: modes.has('fuzzy'),
+    patterns: modes.has('regex') || written.includes('"$regex"'),
     mocks: input.multi_turn ? JSON.stringify(input.mock_responses ?? null).length : 0,
   };
 });
 
-const modesOf = (config: ScoringConfig | null | undefined) => [config?.mode, ...Object.values(config?.params ?? {}).map((rule) => rule.mode)];
+const modesOf = (config: ScoringConfig | null | undefined) => [
+  config?.mode,
+  ...Object.values(config?.params ?? {}).map((rule) => rule.mode),
+];
 
 /** The lengths of the texts in a value. */
 const stringsIn = (value: Json): number[] =>
-  typeof value === 'string' ? [value.length] : Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+  typeof value === 'string'
+    ? [value.length]
+    : Array.isArray(value) || isObject(value)
+      ? Object.values(value).flatMap(stringsIn)
+      : [];
 
 const schemaLength = memoize(({ function: { parameters } }: Tool): number => {
   try {
@@ -64,7 +78,9 @@ const schemaLength = memoize(({ function: { parameters } }: Tool): number => {
   }
 });
 
-const namedTools = memoize((tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])));
+const namedTools = memoize(
+  (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
+);
 
 /** What a reply may make the scoring do. */
 interface ReplySizes {
@@ -75,7 +91,10 @@ interface ReplySizes {
 }
 
 /** @returns undefined when the reply is large */
-function measureReply({ content, tool_calls: calls, function_call: old }: JsonObject, tools: readonly Tool[]): ReplySizes | undefined {
+function measureReply(
+  { content, tool_calls: calls, function_call: old }: JsonObject,
+  tools: readonly Tool[],
+): ReplySizes | undefined {
   const sizes: ReplySizes = { calls: 0, called: 0, schema: 0 };
   const made = Array.isArray(calls) ? calls : isObject(old) ? [old] : [];
   if (made.length > MOST_CALLS) return undefined;
@@ -122,7 +141,11 @@ export function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
 }
 
 /** Whether reading and scoring what was answered takes a few milliseconds at worst. */
-export function isCheap({ input, tools }: { input: CaseInput; tools: readonly Tool[] }, messages: readonly JsonObject[], metrics: readonly RunMetric[]): boolean {
+export function isCheap(
+  { input, tools }: { input: CaseInput; tools: readonly Tool[] },
+  messages: readonly JsonObject[],
+  metrics: readonly RunMetric[],
+): boolean {
   let [calls, called, schema] = [0, 0, 0];
   for (const message of messages) {
     const sizes = measureReply(message, tools);
@@ -134,7 +157,8 @@ export function isCheap({ input, tools }: { input: CaseInput; tools: readonly To
   const of = sizesOf(input);
   const length = of.length + of.mocks;
   if (calls * length + Math.max(1, of.expected) * called > MOST_COMPARED) return false;
-  if (of.fuzzy && of.texts * of.longestText * called * Math.min(of.longestText, called) > MOST_FUZZY_STEPS) return false;
+  if (of.fuzzy && of.texts * of.longestText * called * Math.min(of.longestText, called) > MOST_FUZZY_STEPS)
+    return false;
   // A pattern may ask for a thousand repetitions.
   if ((of.patterns || of.mocks > 0) && length * called > MOST_PATTERN_STEPS) return false;
   return metrics.length === 0 || areCheap(metrics, of, calls, called);
@@ -142,5 +166,7 @@ export function isCheap({ input, tools }: { input: CaseInput; tools: readonly To
 
 function areCheap(metrics: readonly RunMetric[], of: CaseSizes, calls: number, called: number): boolean {
   if (called > 2000 || of.length > 2000 || calls > 8 || of.expected > 8) return false;
-  return metrics.every(({ id, options }) => !id.startsWith('toolmark.') && options.parameter_matching_strategy !== 'fuzzy');
+  return metrics.every(
+    ({ id, options }) => !id.startsWith('toolmark.') && options.parameter_matching_strategy !== 'fuzzy',
+  );
 }

@@ -4,10 +4,10 @@ const OPEN_END = -1;
 /**
  * Where the outermost JSON objects and arrays stand in a text, in order, as [start, end) of each.
  *
- * In time linear in the text, whatever stands in it. Each opening bracket is tried once at most: where reading from one fails,
- * all brackets that were read on the way as brackets are settled with it (they ended, or failed too), and only those inside
- * its strings are tried by themselves. Two readings that are under way at the same place take each other's strings for
- * structure, so that never more than two read the same character.
+ * In time linear in the text, whatever stands in it. Each opening bracket is tried once at most: where reading from
+ * one fails, all brackets that were read on the way as brackets are settled with it (they ended, or failed too),
+ * and only those inside its strings are tried by themselves. Two readings that are under way at the same place take
+ * each other's strings for structure, so that never more than two read the same character.
  */
 export function* jsonIn(text: string): Generator<[start: number, end: number]> {
   let ends: Int32Array | undefined;
@@ -27,9 +27,19 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** What may stand next. */
-const enum Next { Value, ValueOrEnd, Key, KeyOrEnd, Colon, CommaOrEnd }
+const enum Next {
+  Value,
+  ValueOrEnd,
+  Key,
+  KeyOrEnd,
+  Colon,
+  CommaOrEnd,
+}
 
-/** Reads one JSON value by the grammar (RFC 8259) and notes the end of it, and of each bracket that was opened on the way. */
+/**
+ * Reads one JSON value by the grammar (RFC 8259) and notes the end of it, and of each bracket that was opened on
+ * the way.
+ */
 function read(text: string, start: number, ends: Int32Array): void {
   const open: number[] = [];
   let next = Next.Value;
@@ -38,8 +48,10 @@ function read(text: string, start: number, ends: Int32Array): void {
     while (isSpace(text.charCodeAt(at))) at++;
     const code = text.charCodeAt(at); // NaN behind the end, which fits nowhere
     const inObject = open.length > 0 && text.charCodeAt(open.at(-1)!) === 0x7b;
-    if ((code === 0x7d && inObject && (next === Next.KeyOrEnd || next === Next.CommaOrEnd)) ||
-        (code === 0x5d && !inObject && (next === Next.ValueOrEnd || next === Next.CommaOrEnd))) {
+    if (
+      (code === 0x7d && inObject && (next === Next.KeyOrEnd || next === Next.CommaOrEnd)) ||
+      (code === 0x5d && !inObject && (next === Next.ValueOrEnd || next === Next.CommaOrEnd))
+    ) {
       ends[open.pop()!] = ++at;
       if (open.length === 0) return;
       next = Next.CommaOrEnd;

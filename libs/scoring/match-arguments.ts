@@ -13,7 +13,10 @@ export interface Rule {
   threshold: number | undefined;
 }
 
-/** Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks nobody. */
+/**
+ * Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks
+ * nobody.
+ */
 export type Similarities = (expected: string, actual: string) => number | undefined;
 
 export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
@@ -28,10 +31,15 @@ export function matcherOf(expected: Json): Matcher | undefined {
 
 /** Whether a matcher stands anywhere in an expected value. */
 export const holdsMatcher = (expected: Json): boolean =>
-  matcherOf(expected) !== undefined || ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(holdsMatcher));
+  matcherOf(expected) !== undefined ||
+  ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(holdsMatcher));
 
 /** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
-export function ruleFor(key: string, config: ScoringConfig | null | undefined, paramScoring: ScoringMode | undefined): Rule {
+export function ruleFor(
+  key: string,
+  config: ScoringConfig | null | undefined,
+  paramScoring: ScoringMode | undefined,
+): Rule {
   const own = config?.params && Object.hasOwn(config.params, key) ? config.params[key] : undefined;
   return {
     mode: own?.mode ?? config?.mode ?? paramScoring ?? 'exact',
@@ -92,9 +100,12 @@ interface Found {
   wrong?: Nearness;
 }
 
-const isFarther = (a: Nearness, b: Nearness): boolean => (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
-const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined => (a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b));
-const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined => (a && b ? (isFarther(a, b) ? b : a) : (a ?? b));
+const isFarther = (a: Nearness, b: Nearness): boolean =>
+  (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
+const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
+  a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b);
+const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
+  a && b ? (isFarther(a, b) ? b : a) : (a ?? b);
 
 function decide(near: Nearness, isMatch: boolean, found: Found): boolean {
   if (isMatch) found.least = farther(found.least, near);
@@ -104,9 +115,20 @@ function decide(near: Nearness, isMatch: boolean, found: Found): boolean {
 
 const NEEDS_NO_ESCAPE = /^\w+$/;
 
-function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: JsonObject, rule: Rule, similarities?: Similarities): ArgumentCheck {
+function checkArgument(
+  key: string,
+  wanted: Json,
+  actual: JsonObject,
+  defaults: JsonObject,
+  rule: Rule,
+  similarities?: Similarities,
+): ArgumentCheck {
   const matcher = matcherOf(wanted);
-  const base = { path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : pointer([key]), rule: matcher ?? rule.mode, expected: wanted };
+  const base = {
+    path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : pointer([key]),
+    rule: matcher ?? rule.mode,
+    expected: wanted,
+  };
   const given = Object.hasOwn(actual, key);
   const value = given ? actual[key]! : undefined;
   const fallback = Object.hasOwn(defaults, key) ? defaults[key]! : undefined;
@@ -118,7 +140,14 @@ function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: 
   const used = given ? value! : fallback;
   if (used === undefined) return { ...base, verdict: 'missing' };
   const found: Found = { notes: [] };
-  const wrong = mismatch(matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted, used, rule, [key], found, similarities);
+  const wrong = mismatch(
+    matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted,
+    used,
+    rule,
+    [key],
+    found,
+    similarities,
+  );
   return {
     ...base,
     verdict: wrong ? 'mismatch' : 'match',
@@ -131,12 +160,21 @@ function checkArgument(key: string, wanted: Json, actual: JsonObject, defaults: 
 }
 
 /** Whether a value is what is expected, under the rule of its argument. */
-export const isAnswer = (expected: Json, actual: Json, rule: Rule): boolean => mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
+export const isAnswer = (expected: Json, actual: Json, rule: Rule): boolean =>
+  mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
 
 /** The path of the first place where a value is not as expected; undefined when it is. */
-function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], found: Found, similarities?: Similarities): string[] | undefined {
+function mismatch(
+  expected: Json,
+  actual: Json,
+  rule: Rule,
+  path: string[],
+  found: Found,
+  similarities?: Similarities,
+): string[] | undefined {
   const matcher = matcherOf(expected);
-  if (matcher) return matches(expected as JsonObject, matcher, actual, rule, path, found, similarities) ? undefined : path;
+  if (matcher)
+    return matches(expected as JsonObject, matcher, actual, rule, path, found, similarities) ? undefined : path;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return path;
     for (let i = 0; i < expected.length; i++) {
@@ -155,7 +193,14 @@ function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], foun
         return here;
       }
       if (inner === '$absent') return here;
-      const wrong = mismatch(inner === '$optional' ? (wanted as JsonObject).$optional! : wanted, actual[key]!, rule, here, found, similarities);
+      const wrong = mismatch(
+        inner === '$optional' ? (wanted as JsonObject).$optional! : wanted,
+        actual[key]!,
+        rule,
+        here,
+        found,
+        similarities,
+      );
       if (wrong) return wrong;
     }
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
@@ -164,7 +209,15 @@ function mismatch(expected: Json, actual: Json, rule: Rule, path: string[], foun
   return leafMatches(expected, actual, rule, found, similarities) ? undefined : path;
 }
 
-function matches(expected: JsonObject, matcher: Matcher, actual: Json, rule: Rule, path: string[], found: Found, similarities?: Similarities): boolean {
+function matches(
+  expected: JsonObject,
+  matcher: Matcher,
+  actual: Json,
+  rule: Rule,
+  path: string[],
+  found: Found,
+  similarities?: Similarities,
+): boolean {
   switch (matcher) {
     case '$any':
       return true;
@@ -231,7 +284,8 @@ function leafMatches(expected: Json, actual: Json, rule: Rule, found: Found, sim
   return exactLeaf(expected, actual);
 }
 
-const isSimilar = (similarity: number, threshold: number, found: Found): boolean => decide({ similarity, threshold }, similarity >= threshold, found);
+const isSimilar = (similarity: number, threshold: number, found: Found): boolean =>
+  decide({ similarity, threshold }, similarity >= threshold, found);
 
 function isWithin(a: string, b: string, epsilon: number, found: Found): boolean {
   const { distance, within } = distanceOf(a, b, epsilon);
@@ -242,7 +296,8 @@ function isWithin(a: string, b: string, epsilon: number, found: Found): boolean 
 function exactLeaf(expected: Json, actual: Json): boolean {
   if (typeof expected === 'string') {
     if (typeof actual !== 'string') return false;
-    // Small letters are at most three for one (Unicode's SpecialCasing): megabytes need not be made small to differ from a word.
+    // Small letters are at most three for one (Unicode's SpecialCasing): megabytes need not be made small to differ
+    // from a word.
     if (expected.length > 3 * actual.length || actual.length > 3 * expected.length) return false;
     return expected === actual || expected.toLowerCase() === actual.toLowerCase();
   }
@@ -263,9 +318,14 @@ function numericText(value: Json): string | undefined {
 /** Deep equality: numbers by decimal value, strings to the letter, objects whatever their order of keys. */
 export function equalJson(a: Json, b: Json): boolean {
   if (isNumber(a)) return isNumber(b) && sameNumber(a, b);
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]!));
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]!));
   if (isObject(a)) {
-    return isObject(b) && Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!));
+    return (
+      isObject(b) &&
+      Object.keys(a).length === Object.keys(b).length &&
+      Object.keys(a).every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
+    );
   }
   return a === b;
 }

@@ -7,18 +7,36 @@ import { readReply } from './read-reply.js';
 
 const string = { type: 'string' };
 const tools: Tool[] = [
-  { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: string, days: { type: 'integer' }, at: { type: 'object', properties: { lat: { type: 'number' } } } }, required: ['city'] } } },
+  {
+    type: 'function',
+    function: {
+      name: 'weather',
+      parameters: {
+        type: 'object',
+        properties: {
+          city: string,
+          days: { type: 'integer' },
+          at: { type: 'object', properties: { lat: { type: 'number' } } },
+        },
+        required: ['city'],
+      },
+    },
+  },
   { type: 'function', function: { name: 'news', parameters: { type: 'object', properties: {} } } },
   { type: 'function', function: { name: 'time' } },
 ];
 type Call = [name: string, args: string];
-const message = (calls: Call[]) => ({ role: 'assistant', tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: args } })) });
+const message = (calls: Call[]) => ({
+  role: 'assistant',
+  tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: args } })),
+});
 const answered = (expected: string, ...rounds: Call[][]): Answered => ({
   case: { prompt: 'p', ...(parseJson(expected) as object) } as CaseInput,
   tools,
   rounds: rounds.map((calls) => ({ message: message(calls), reply: readReply(message(calls), tools) })),
 });
-const score = (id: string, options: object, of: Answered) => scoreMetrics(checkMetrics([{ id, options: options as never }]).metrics, of)[id]!;
+const score = (id: string, options: object, of: Answered) =>
+  scoreMetrics(checkMetrics([{ id, options: options as never }]).metrics, of)[id]!;
 const all = checkMetrics(METRIC_IDS.map((id) => ({ id, options: {} }))).metrics;
 
 const paris = '{"expected_tool": "weather", "expected_params": {"city": "Paris"}}';
@@ -29,19 +47,35 @@ test('a right call scores 1 under every metric that applies to one reply', () =>
   expect(scores.filter(([, { score }]) => score === 1).map(([id]) => id)).toEqual(
     METRIC_IDS.filter((id) => !['toolmark.multi_turn', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'].includes(id)),
   );
-  expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual(['The case is no chain.']);
+  expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
+    'The case is no chain.',
+  ]);
 });
 
 test('one metric scores with several options, each under its name', () => {
-  const swapped = answered('{"expected_calls": [{"tool": "weather", "params": {"city": "Paris"}}, {"tool": "time", "params": {}}]}', [['time', '{}'], rightCall]);
+  const swapped = answered(
+    '{"expected_calls": [{"tool": "weather", "params": {"city": "Paris"}}, {"tool": "time", "params": {}}]}',
+    [['time', '{}'], rightCall],
+  );
   const id = 'ragas_tool_call_accuracy';
-  const { metrics } = checkMetrics([id, { id, as: 'any-order', options: { strict_order: false } }, { id: 'ragas_tool_call_f1', as: '__proto__', options: {} }]);
+  const { metrics } = checkMetrics([
+    id,
+    { id, as: 'any-order', options: { strict_order: false } },
+    { id: 'ragas_tool_call_f1', as: '__proto__', options: {} },
+  ]);
   const scores = scoreMetrics(metrics, swapped);
-  expect(Object.entries(scores).map(([name, { score }]) => [name, score])).toEqual([['any-order', 1], ['__proto__', 1], [id, 0]]);
+  expect(Object.entries(scores).map(([name, { score }]) => [name, score])).toEqual([
+    ['any-order', 1],
+    ['__proto__', 1],
+    [id, 0],
+  ]);
 });
 
 test('metrics that a run of an earlier release was given score under their ids, those that score no calls with the reason', () => {
-  const before = (['ragas_tool_call_f1', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'] as const).map((id) => ({ id, options: {} }));
+  const before = (['ragas_tool_call_f1', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'] as const).map((id) => ({
+    id,
+    options: {},
+  }));
   expect(scoreMetrics(before, answered(paris, [rightCall]))).toEqual({
     ragas_tool_call_f1: expect.objectContaining({ score: 1 }) as object,
     axion_similarity: { score: null, reason: expect.stringContaining('toolmark score') as string },
@@ -51,72 +85,162 @@ test('metrics that a run of an earlier release was given score under their ids, 
 });
 
 test('5.0 stays 5.0 on its way into a metric', () => {
-  const five = answered('{"expected_tool": "weather", "expected_params": {"city": "Paris", "days": 5}}', [['weather', '{"city": "Paris", "days": 5.0}']]);
+  const five = answered('{"expected_tool": "weather", "expected_params": {"city": "Paris", "days": 5}}', [
+    ['weather', '{"city": "Paris", "days": 5.0}'],
+  ]);
   expect(score('ragas_tool_call_f1', {}, five).score).toBe(1);
   expect(score('ragas_tool_call_accuracy', {}, five).score).toBe(0.5);
   expect(score('bfcl_ast', {}, five)).toMatchObject({ valid: false, error_type: 'type_error:simple' });
 });
 
 test.each([
-  ['ragas_tool_call_f1', 0], ['ragas_tool_call_accuracy', 1], ['axion_tool_correctness', 1], ['deepeval_tool_correctness', 1], ['bfcl_ast', 1],
-  ['agentevals_trajectory_match', 1], ['promptfoo_tool_call_f1', null],
+  ['ragas_tool_call_f1', 0],
+  ['ragas_tool_call_accuracy', 1],
+  ['axion_tool_correctness', 1],
+  ['deepeval_tool_correctness', 1],
+  ['bfcl_ast', 1],
+  ['agentevals_trajectory_match', 1],
+  ['promptfoo_tool_call_f1', null],
 ])('where nothing should be called and nothing is, %s scores %s', (id, wanted) => {
   expect(score(id, {}, answered('{"expected_tool": null}', [])).score).toBe(wanted);
 });
 
 test('of several acceptable tools the one that was called is the expected one, once for each time', () => {
   const either = '{"expected_calls": [{"tool": ["news", "time"], "params": {}}, {"tool": "news", "params": {}}]}';
-  expect(score('ragas_tool_call_f1', {}, answered(either, [['news', ''], ['time', '']]))).toMatchObject({ score: 1 });
-  expect(score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['time', '']])).score).toBe(1);
-  expect(score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['weather', '{}']])).score).toBe(0);
+  expect(
+    score(
+      'ragas_tool_call_f1',
+      {},
+      answered(either, [
+        ['news', ''],
+        ['time', ''],
+      ]),
+    ),
+  ).toMatchObject({ score: 1 });
+  expect(
+    score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['time', '']])).score,
+  ).toBe(1);
+  expect(
+    score('promptfoo_tool_call_f1', {}, answered('{"expected_tool": ["news", "time"]}', [['weather', '{}']])).score,
+  ).toBe(0);
 });
 
 test('a metric that compares values to the letter does not apply to matchers, but names can be compared', () => {
   const matched = answered('{"expected_tool": "weather", "expected_params": {"city": {"$regex": "^Pa"}}}', [rightCall]);
-  expect(score('ragas_tool_call_f1', {}, matched)).toEqual({ score: null, reason: expect.stringContaining('matchers') });
+  expect(score('ragas_tool_call_f1', {}, matched)).toEqual({
+    score: null,
+    reason: expect.stringContaining('matchers'),
+  });
   expect(score('bfcl_ast', {}, matched)).toEqual({ score: null, reason: expect.stringContaining('$one_of') });
   expect(score('axion_tool_correctness', { check_parameters: true }, matched).score).toBeNull();
   expect(score('deepeval_tool_correctness', { evaluation_params: ['input_parameters'] }, matched).score).toBeNull();
-  for (const id of ['axion_tool_correctness', 'deepeval_tool_correctness', 'promptfoo_tool_call_f1']) expect(score(id, {}, matched).score).toBe(1);
+  for (const id of ['axion_tool_correctness', 'deepeval_tool_correctness', 'promptfoo_tool_call_f1'])
+    expect(score(id, {}, matched).score).toBe(1);
   expect(score('agentevals_trajectory_match', { tool_args_match_mode: 'ignore' }, matched).score).toBe(1);
-  expect(score('ragas_tool_call_f1', {}, answered('{"expected_tool": "weather"}', [rightCall])).reason).toMatch('says nothing of the arguments');
+  expect(score('ragas_tool_call_f1', {}, answered('{"expected_tool": "weather"}', [rightCall])).reason).toMatch(
+    'says nothing of the arguments',
+  );
 });
 
 test('BFCL takes $one_of and $optional as its own lists of acceptable values', () => {
-  const either = '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["Paris", "Rome"]}, "days": {"$optional": 2}}}';
+  const either =
+    '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["Paris", "Rome"]}, ' +
+    '"days": {"$optional": 2}}}';
   expect(score('bfcl_ast', {}, answered(either, [['weather', '{"city": "rome"}']])).score).toBe(1);
   expect(score('bfcl_ast', {}, answered(either, [['weather', '{"city": "Rome", "days": 3}']])).score).toBe(0);
-  const nested = '{"expected_tool": "weather", "expected_params": {"city": "Paris", "at": {"lat": {"$one_of": [1, 2.5]}}}}';
+  const nested =
+    '{"expected_tool": "weather", "expected_params": {"city": "Paris", "at": {"lat": {"$one_of": [1, 2.5]}}}}';
   expect(score('bfcl_ast', {}, answered(nested, [['weather', '{"city": "Paris", "at": {"lat": 2.5}}']])).score).toBe(1);
 });
 
 test.each<[string, string, Call[], string | undefined]>([
-  ['relevance, whichever call is made', '{"category": "live_relevance", "expected_tool": ["weather", "news"]}', [['nope', '{"x": 1}']], undefined],
-  ['relevance, and none is', '{"category": "live_relevance", "expected_tool": ["weather", "news"]}', [], 'relevance_error:decoder_failed'],
-  ['relevance, and the only one cannot be read', '{"category": "relevance", "expected_tool": "weather"}', [['weather', '{']], 'relevance_error:decoder_failed'],
-  ['irrelevance', '{"category": "live_irrelevance", "expected_tool": null}', [rightCall], 'irrelevance_error:decoder_success'],
+  [
+    'relevance, whichever call is made',
+    '{"category": "live_relevance", "expected_tool": ["weather", "news"]}',
+    [['nope', '{"x": 1}']],
+    undefined,
+  ],
+  [
+    'relevance, and none is',
+    '{"category": "live_relevance", "expected_tool": ["weather", "news"]}',
+    [],
+    'relevance_error:decoder_failed',
+  ],
+  [
+    'relevance, and the only one cannot be read',
+    '{"category": "relevance", "expected_tool": "weather"}',
+    [['weather', '{']],
+    'relevance_error:decoder_failed',
+  ],
+  [
+    'irrelevance',
+    '{"category": "live_irrelevance", "expected_tool": null}',
+    [rightCall],
+    'irrelevance_error:decoder_success',
+  ],
   ['simple', `{"category": "simple_python", ${paris.slice(1)}`, [], 'simple_function_checker:wrong_count'],
   ['multiple', `{"category": "live_multiple", ${paris.slice(1)}`, [], 'multiple_function_checker:wrong_count'],
-  ['parallel with one call', `{"category": "live_parallel", ${paris.slice(1)}`, [], 'parallel_function_checker_no_order:wrong_count'],
+  [
+    'parallel with one call',
+    `{"category": "live_parallel", ${paris.slice(1)}`,
+    [],
+    'parallel_function_checker_no_order:wrong_count',
+  ],
   // A user's own category may have the same name.
-  ['simple, of which BFCL would look at the first tool alone', '{"category": "simple", "expected_tool": "news", "expected_params": {}}', [['news', '']], undefined],
-  ['multiple, with two calls', '{"category": "multiple", "expected_calls": [{"tool": "weather", "params": {"city": "Paris"}}, {"tool": "news", "params": {}}]}', [['news', ''], rightCall], undefined],
-  ['relevance, with arguments', `{"category": "relevance", ${paris.slice(1)}`, [['weather', '{"city": "Rome"}']], 'value_error:string'],
+  [
+    'simple, of which BFCL would look at the first tool alone',
+    '{"category": "simple", "expected_tool": "news", "expected_params": {}}',
+    [['news', '']],
+    undefined,
+  ],
+  [
+    'multiple, with two calls',
+    '{"category": "multiple", "expected_calls": [{"tool": "weather", "params": {"city": "Paris"}}, ' +
+      '{"tool": "news", "params": {}}]}',
+    [['news', ''], rightCall],
+    undefined,
+  ],
+  [
+    'relevance, with arguments',
+    `{"category": "relevance", ${paris.slice(1)}`,
+    [['weather', '{"city": "Rome"}']],
+    'value_error:string',
+  ],
   ['irrelevance, with a call', `{"category": "irrelevance", ${paris.slice(1)}`, [rightCall], undefined],
   ['simple, without a call', '{"category": "simple", "expected_tool": null}', [], undefined],
   ['of its own', `{"category": "java questions", ${paris.slice(1)}`, [], 'multiple_function_checker:wrong_count'],
 ])('BFCL checks a case by its category: %s', (_category, expected, calls, error_type) => {
-  expect(score('bfcl_ast', {}, answered(expected, calls))).toMatchObject({ score: Number(error_type === undefined), ...(error_type && { error_type }) });
+  expect(score('bfcl_ast', {}, answered(expected, calls))).toMatchObject({
+    score: Number(error_type === undefined),
+    ...(error_type && { error_type }),
+  });
 });
 
 test('BFCL counts several calls in any order', () => {
   const two = '{"expected_calls": [{"tool": "weather", "params": {"city": "Rome"}}, {"tool": "news", "params": {}}]}';
-  expect(score('bfcl_ast', {}, answered(two, [['news', ''], ['weather', '{"city": "Rome"}']])).score).toBe(1);
-  expect(score('bfcl_ast', {}, answered(two, [['news', '']]))).toMatchObject({ score: 0, error_type: 'parallel_function_checker_no_order:wrong_count' });
+  expect(
+    score(
+      'bfcl_ast',
+      {},
+      answered(two, [
+        ['news', ''],
+        ['weather', '{"city": "Rome"}'],
+      ]),
+    ).score,
+  ).toBe(1);
+  expect(score('bfcl_ast', {}, answered(two, [['news', '']]))).toMatchObject({
+    score: 0,
+    error_type: 'parallel_function_checker_no_order:wrong_count',
+  });
 });
 
 test('a tool that BFCL has no type for is said, and stops no other metric', () => {
-  const odd: Answered = { ...answered('{"expected_tool": "odd", "expected_params": {"x": 1}}', [['odd', '{"x": 1}']]), tools: [{ type: 'function', function: { name: 'odd', parameters: { properties: { x: { type: ['integer', 'null'] } } } } }] };
+  const odd: Answered = {
+    ...answered('{"expected_tool": "odd", "expected_params": {"x": 1}}', [['odd', '{"x": 1}']]),
+    tools: [
+      { type: 'function', function: { name: 'odd', parameters: { properties: { x: { type: ['integer', 'null'] } } } } },
+    ],
+  };
   const scores = scoreMetrics(all, odd);
   expect(scores.bfcl_ast).toEqual({ score: null, reason: expect.stringContaining('BFCL knows no type') });
   expect(scores.ragas_tool_call_f1!.score).toBe(1);
@@ -148,13 +272,21 @@ describe('a chain', () => {
 
 describe('a semantic case', () => {
   const semantic = answered(
-    '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["the capital of France", "Paris, France"]}, "days": 5, "at": {"name": "Paris", "near": "Seine"}}, "param_scoring": "semantic"}',
+    '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["the capital of France", ' +
+      '"Paris, France"]}, "days": 5, "at": {"name": "Paris", "near": "Seine"}}, "param_scoring": ' +
+      '"semantic"}',
     [['weather', '{"city": "Ville Lumière", "days": 5, "at": {"name": "PARIS", "near": "La Seine"}}']],
   );
   test('is scored with the similarities that are handed in, and not without', () => {
     const similarities = (expected: string) => (expected === 'the capital of France' ? 0.5 : 0.9);
     expect(score('toolmark.single_turn', {}, { ...semantic, similarities }).score).toBe(1);
-    expect(score('toolmark.single_turn', {}, { ...semantic, similarities: () => 0.84 }).score).toBeCloseTo(0.6 + 0.4 / 3, 9);
-    expect(score('toolmark.single_turn', {}, semantic)).toEqual({ score: null, reason: expect.stringContaining('embedding model') });
+    expect(score('toolmark.single_turn', {}, { ...semantic, similarities: () => 0.84 }).score).toBeCloseTo(
+      0.6 + 0.4 / 3,
+      9,
+    );
+    expect(score('toolmark.single_turn', {}, semantic)).toEqual({
+      score: null,
+      reason: expect.stringContaining('embedding model'),
+    });
   });
 });

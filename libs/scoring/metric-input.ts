@@ -22,8 +22,8 @@ export interface Answered {
 export type MetricInput = { input: unknown } | { notApplicable: string };
 
 /**
- * Scores what was answered by each metric that a run asks for, under its name there. A metric that does not apply to the case, or whose reference
- * would crash on it, has the score null and says why.
+ * Scores what was answered by each metric that a run asks for, under its name there. A metric that does not apply
+ * to the case, or whose reference would crash on it, has the score null and says why.
  */
 export function scoreMetrics(metrics: readonly RunMetric[], answered: Answered): Record<string, MetricScore> {
   return Object.fromEntries(metrics.map((metric) => [nameOf(metric), scoreOne(metric, answered)]));
@@ -43,23 +43,32 @@ const NO_ARGUMENTS = 'The case says nothing of the arguments, and the metric com
 const none = (notApplicable: string): MetricInput => ({ notApplicable });
 
 /**
- * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `readReply` read, repaired
- * ones too; of a chain those up to the expected one, against the expected one alone. Where the case accepts several names, the
- * expected name is the one that was called. A metric that compares values to the letter does not apply to a case that expects
- * matchers, or says nothing of the arguments.
+ * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `readReply`
+ * read, repaired ones too; of a chain those up to the expected one, against the expected one alone. Where the case
+ * accepts several names, the expected name is the one that was called. A metric that compares values to the letter
+ * does not apply to a case that expects matchers, or says nothing of the arguments.
  */
 export function metricInput({ id, options }: RunMetric, answered: Answered): MetricInput {
   const { case: input, tools, rounds } = answered;
   switch (id) {
     case 'toolmark.single_turn':
-      return input.multi_turn ? none('The case is a chain.') : { input: { case: input, tools, reply: rounds[0]?.message } };
+      return input.multi_turn
+        ? none('The case is a chain.')
+        : { input: { case: input, tools, reply: rounds[0]?.message } };
     case 'toolmark.multi_turn':
-      return input.multi_turn ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } } : none('The case is no chain.');
+      return input.multi_turn
+        ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
+        : none('The case is no chain.');
   }
   // Runs of earlier releases may have such a one.
   if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
-  const replies = input.multi_turn ? callsThatCount(input, rounds.map(({ reply }) => reply)) : rounds.map(({ reply }) => reply.calls);
+  const replies = input.multi_turn
+    ? callsThatCount(
+        input,
+        rounds.map(({ reply }) => reply),
+      )
+    : rounds.map(({ reply }) => reply.calls);
   const calls = replies.flat();
   const names = namesFor(expected, calls);
   if (id === 'promptfoo_tool_call_f1') {
@@ -69,17 +78,22 @@ export function metricInput({ id, options }: RunMetric, answered: Answered): Met
   if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
   if (comparesArguments(id, options)) {
     if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
-    if (expected.some(({ params }) => holdsMatcher(params!))) return none('The case expects matchers, and the metric compares values to the letter.');
+    if (expected.some(({ params }) => holdsMatcher(params!)))
+      return none('The case expects matchers, and the metric compares values to the letter.');
   }
   const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
   switch (id) {
     case 'deepeval_tool_correctness': {
-      if ((options as MetricOptions<typeof id>).evaluation_params.includes('output')) return none('A case expects no outputs of tools.');
+      if ((options as MetricOptions<typeof id>).evaluation_params.includes('output'))
+        return none('A case expects no outputs of tools.');
       const toDeepEval = (call: NamedCall) => ({ name: call.name, input_parameters: call.arguments });
       return { input: { called: calls.map(plain).map(toDeepEval), expected: wanted.map(toDeepEval) } };
     }
     case 'agentevals_trajectory_match': {
-      const trajectory = replies.flatMap((round, index) => [assistant(round.map(plain)), ...(index < replies.length - 1 ? round.map(() => ({ role: 'tool' })) : [])]);
+      const trajectory = replies.flatMap((round, index) => [
+        assistant(round.map(plain)),
+        ...(index < replies.length - 1 ? round.map(() => ({ role: 'tool' })) : []),
+      ]);
       return { input: { outputs: trajectory, reference_outputs: [assistant(wanted)] } };
     }
     default:
@@ -94,25 +108,36 @@ function comparesArguments(id: MetricId, options: JsonObject): boolean {
     case 'deepeval_tool_correctness':
       return (options.evaluation_params as string[]).length > 0;
     case 'agentevals_trajectory_match':
-      return options.tool_args_match_mode !== 'ignore' || Object.values(options.tool_args_match_overrides ?? {}).some((mode) => mode !== 'ignore');
+      return (
+        options.tool_args_match_mode !== 'ignore' ||
+        Object.values(options.tool_args_match_overrides ?? {}).some((mode) => mode !== 'ignore')
+      );
     default:
       return true;
   }
 }
 
 /** Arguments that cannot be read stay unlike any that are expected, so that the call counts by its name alone. */
-const plain = (call: ReadCall): NamedCall => ({ name: call.name, arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' } });
+const plain = (call: ReadCall): NamedCall => ({
+  name: call.name,
+  arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' },
+});
 
 const assistant = (calls: NamedCall[]): JsonObject => ({
   role: 'assistant',
   ...(calls.length && { tool_calls: calls.map((call) => ({ name: call.name, args: call.arguments ?? {} })) }),
 });
 
-/** The expected names: of several acceptable ones that which was called, once for each time; calls with one name choose first. */
+/**
+ * The expected names: of several acceptable ones that which was called, once for each time; calls with one name
+ * choose first.
+ */
 function namesFor(expected: readonly ExpectedCall[], calls: readonly ReadCall[]): string[] {
   const left = calls.map((call) => call.name);
   const names: string[] = [];
-  const choices = expected.map((call, index) => ({ index, accepted: [call.tool].flat() })).sort((a, b) => a.accepted.length - b.accepted.length);
+  const choices = expected
+    .map((call, index) => ({ index, accepted: [call.tool].flat() }))
+    .sort((a, b) => a.accepted.length - b.accepted.length);
   for (const { index, accepted } of choices) {
     const name = (names[index] = accepted.find((one) => left.includes(one)) ?? accepted[0]!);
     if (left.includes(name)) left.splice(left.indexOf(name), 1);
@@ -120,37 +145,63 @@ function namesFor(expected: readonly ExpectedCall[], calls: readonly ReadCall[])
   return names;
 }
 
-const BFCL_TYPES: Record<string, string> = { string: 'string', integer: 'integer', number: 'float', boolean: 'boolean', array: 'array', object: 'dict' };
+const BFCL_TYPES: Record<string, string> = {
+  string: 'string',
+  integer: 'integer',
+  number: 'float',
+  boolean: 'boolean',
+  array: 'array',
+  object: 'dict',
+};
 
 /**
- * BFCL's category of a case: its own if BFCL has it and the case is like BFCL's entries there (a user's "multiple" may mean anything),
- * else that of entries with as many calls.
+ * BFCL's category of a case: its own if BFCL has it and the case is like BFCL's entries there (a user's "multiple"
+ * may mean anything), else that of entries with as many calls.
  */
 function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[], isFirstTool: boolean): string {
   const own = BFCL_CATEGORIES.find((one) => one === category) ?? '';
   const one = expected.length === 1;
-  const isLike = own.includes('irrelevance') ? expected.length === 0
-    : own.includes('relevance') ? expected.length > 0 && expected.every(({ params }) => !params)
-    : own.includes('parallel') || (one && (own.includes('multiple') || (own !== '' && isFirstTool)));
+  const isLike = own.includes('irrelevance')
+    ? expected.length === 0
+    : own.includes('relevance')
+      ? expected.length > 0 && expected.every(({ params }) => !params)
+      : own.includes('parallel') || (one && (own.includes('multiple') || (own !== '' && isFirstTool)));
   return isLike ? own : expected.length === 0 ? 'irrelevance' : one ? 'multiple' : 'parallel_multiple';
 }
 
 /** BFCL's descriptions have types of their own, and its answers a list of acceptable values for each parameter. */
-function bfclInput({ case: input, tools }: Answered, expected: readonly ExpectedCall[], names: readonly string[], calls: readonly ReadCall[]): MetricInput {
+function bfclInput(
+  { case: input, tools }: Answered,
+  expected: readonly ExpectedCall[],
+  names: readonly string[],
+  calls: readonly ReadCall[],
+): MetricInput {
   if (input.multi_turn) return none('BFCL checks the calls of one reply, not a chain.');
   const category = bfclCategory(input, expected, names[0] === tools[0]?.function.name);
   const malformed = calls.some((call) => call.arguments === null);
-  const output = { category, decode_failed: malformed, model_output: calls.map((call) => ({ [call.name]: call.arguments ?? {} })) };
+  const output = {
+    category,
+    decode_failed: malformed,
+    model_output: calls.map((call) => ({ [call.name]: call.arguments ?? {} })),
+  };
   if (category.includes('relevance')) return { input: output };
   if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
   const answers = expected.map(({ params }, index) => {
     const values = Object.entries(params!).map(([key, value]) => [key, toAccepted(value)] as const);
-    return values.some(([, accepted]) => accepted === undefined) ? undefined : { [names[index]!]: Object.fromEntries(values) as JsonObject };
+    return values.some(([, accepted]) => accepted === undefined)
+      ? undefined
+      : { [names[index]!]: Object.fromEntries(values) as JsonObject };
   });
-  if (answers.includes(undefined)) return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
+  if (answers.includes(undefined))
+    return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
   const functions = tools.map(({ function: { name, parameters } }) => ({
     name,
-    parameters: { properties: Object.fromEntries(Object.entries((parameters?.properties ?? {}) as JsonObject).map(([key, schema]) => [key, bfclSchema(schema)])), required: parameters?.required ?? [] },
+    parameters: {
+      properties: Object.fromEntries(
+        Object.entries((parameters?.properties ?? {}) as JsonObject).map(([key, schema]) => [key, bfclSchema(schema)]),
+      ),
+      required: parameters?.required ?? [],
+    },
   }));
   return { input: { ...output, functions, possible_answer: answers } };
 }

@@ -22,7 +22,9 @@ export function pythonKey(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(pythonKey).join()}]`;
   if (isNumber(value)) return numberKey(value);
-  const entries = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${pythonKey(value[key]!)}`);
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${pythonKey(value[key]!)}`);
   return `{${entries.join()}}`;
 }
 
@@ -44,8 +46,11 @@ export function pythonRepr(value: Json): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string') return stringRepr(value);
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
-  if (isNumber(value)) return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(Number(numberSource(value)));
-  return `{${keysAsWritten(value).map((key) => `${stringRepr(key)}: ${pythonRepr(value[key]!)}`).join(', ')}}`;
+  if (isNumber(value))
+    return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(Number(numberSource(value)));
+  return `{${keysAsWritten(value)
+    .map((key) => `${stringRepr(key)}: ${pythonRepr(value[key]!)}`)
+    .join(', ')}}`;
 }
 
 /** The shortest text that reads back, like JavaScript's, but with an exponent below 1e-4 and from 1e16 on. */
@@ -54,8 +59,10 @@ function floatRepr(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
   const [mantissa, power] = value.toExponential().split('e');
   const exponent = Number(power);
-  if (exponent < -4 || exponent >= 16) return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-  const plain = exponent < 0 ? value.toFixed(Math.max(0, mantissa!.replace(/^-?\d\.?/, '').length - exponent)) : String(value);
+  if (exponent < -4 || exponent >= 16)
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  const plain =
+    exponent < 0 ? value.toFixed(Math.max(0, mantissa!.replace(/^-?\d\.?/, '').length - exponent)) : String(value);
   return plain.includes('.') ? plain : `${plain}.0`;
 }
 

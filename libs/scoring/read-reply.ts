@@ -22,21 +22,32 @@ interface Reading {
 }
 
 /**
- * Reads the calls out of a chat completion message: native ones, calls stuffed into the name, calls written as JSON into the
- * text. What a model says always becomes a reply; what cannot be read becomes a malformed call, never an error.
- * @param whole reads on behind the bounds of a reply, for metrics that know none; in time linear in the reply all the same
+ * Reads the calls out of a chat completion message: native ones, calls stuffed into the name, calls written as JSON
+ * into the text. What a model says always becomes a reply; what cannot be read becomes a malformed call, never an
+ * error.
+ * @param whole reads on behind the bounds of a reply, for metrics that know none; in time linear in the reply all
+ *   the same
  * @param names tools' own names by others that the model was told; calls that it made natively have their own already
  */
-export function readReply(message: unknown, tools: readonly Tool[], { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {}): ReadReply {
+export function readReply(
+  message: unknown,
+  tools: readonly Tool[],
+  { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {},
+): ReadReply {
   const reply = isObject(message) ? message : {};
   const reading: Reading = { whole, names };
   const calls = nativeCalls(reply, reading);
   if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, reading));
   const format_compliance =
-    calls.length === 0 ? 'none'
-    : calls.some((call) => call.arguments === null) ? 'malformed'
-    : calls.some((call) => call.repairs?.some((repair) => repair !== 'function_call' && repair !== 'object_arguments')) ? 'repaired'
-    : 'native';
+    calls.length === 0
+      ? 'none'
+      : calls.some((call) => call.arguments === null)
+        ? 'malformed'
+        : calls.some((call) =>
+              call.repairs?.some((repair) => repair !== 'function_call' && repair !== 'object_arguments'),
+            )
+          ? 'repaired'
+          : 'native';
   return { calls, format_compliance, ...(reading.oversized && { oversized: reading.oversized }) };
 }
 
@@ -50,7 +61,8 @@ function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
   const calls: ReadCall[] = [];
   if (Array.isArray(reply.tool_calls)) {
     const made = reply.tool_calls.filter(isObject);
-    const all = made.length <= MOST_CALLS || goesBeyond(reading, { what: 'calls', limit: MOST_CALLS, found: made.length });
+    const all =
+      made.length <= MOST_CALLS || goesBeyond(reading, { what: 'calls', limit: MOST_CALLS, found: made.length });
     for (const call of all ? made : made.slice(0, 10)) {
       const body = isObject(call.function) ? call.function : call;
       calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], reading));
@@ -64,7 +76,10 @@ function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
 
 function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ReadCall {
   const given = readArguments(raw, repairs, reading);
-  const inName = name.trimStart().startsWith('{') && maySearch(name, reading) ? callShape(parse(name.trim(), reading), reading) : undefined;
+  const inName =
+    name.trimStart().startsWith('{') && maySearch(name, reading)
+      ? callShape(parse(name.trim(), reading), reading)
+      : undefined;
   if (!inName) return finish(name, given, repairs);
   repairs.push('json_in_name');
   const nonEmpty = given.value && Object.keys(given.value).length > 0;
@@ -86,7 +101,11 @@ const finish = (name: string, args: { value: JsonObject | null; raw?: string }, 
   ...(repairs.length && { repairs }),
 });
 
-function readArguments(raw: Json | undefined, repairs: Repair[], reading: Reading): { value: JsonObject | null; raw?: string } {
+function readArguments(
+  raw: Json | undefined,
+  repairs: Repair[],
+  reading: Reading,
+): { value: JsonObject | null; raw?: string } {
   if (raw === undefined || raw === null) return { value: {} };
   if (isObject(raw)) {
     if (isTooDeep(raw)) return tooDeep(reading);
@@ -114,7 +133,10 @@ function tooDeep(reading: Reading): { value: null; raw: string } {
 }
 
 /** {"name": ..., "arguments" | "parameters": ...}, bare or in a "function" wrapper. */
-function callShape(value: Json | undefined, { names }: Reading): { name: string; arguments: Json | undefined } | undefined {
+function callShape(
+  value: Json | undefined,
+  { names }: Reading,
+): { name: string; arguments: Json | undefined } | undefined {
   if (!isObject(value)) return undefined;
   const body = isObject(value.function) ? value.function : value;
   if (typeof body.name !== 'string' || body.name === '') return undefined;
@@ -133,7 +155,13 @@ function callsInText(text: string, tools: readonly Tool[], reading: Reading): Re
       if (!shape || !known.has(shape.name.toLowerCase())) continue;
       const repairs: Repair[] = ['json_in_content'];
       const call = readArguments(shape.arguments, repairs, reading);
-      calls.push(finish(shape.name, call, repairs.filter((repair) => repair !== 'object_arguments')));
+      calls.push(
+        finish(
+          shape.name,
+          call,
+          repairs.filter((repair) => repair !== 'object_arguments'),
+        ),
+      );
       if (calls.length === MOST_CALLS + 1 && !goesBeyond(reading, { what: 'calls', limit: MOST_CALLS })) return calls;
     }
   }

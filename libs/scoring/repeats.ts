@@ -1,4 +1,7 @@
-/** The chance that k of n trials, c of which succeed, all succeed: C(c,k) / C(n,k) (tau-bench). @throws RangeError when k > n. */
+/**
+ * The chance that k of n trials, c of which succeed, all succeed: C(c,k) / C(n,k) (tau-bench). @throws RangeError
+ * when k > n.
+ */
 export function passHatK(trials: number, successes: number, k: number): number {
   if (k > trials) throw new RangeError(`k is ${k}, but there are only ${trials} trials.`);
   let chance = 1;
@@ -7,4 +10,5 @@ export function passHatK(trials: number, successes: number, k: number): number {
 }
 
 /** The chance that at least one of k trials succeeds: 1 - C(n-c,k) / C(n,k) (Chen et al. 2021). */
-export const passAtK = (trials: number, successes: number, k: number): number => 1 - passHatK(trials, trials - successes, k);
+export const passAtK = (trials: number, successes: number, k: number): number =>
+  1 - passHatK(trials, trials - successes, k);

@@ -2,8 +2,8 @@ import { isDeeperThan, type Json } from '#lib/contracts/json';
 import type { Bound, ReadCall } from '#lib/contracts/verdict';
 
 /**
- * How large a reply may be to be scored. No model that does what it is asked comes near; one that repeats itself for ever does,
- * and its reply is wrong whatever stands in it.
+ * How large a reply may be to be scored. No model that does what it is asked comes near; one that repeats itself
+ * for ever does, and its reply is wrong whatever stands in it.
  */
 export const MOST_CALLS = 1000;
 /** UTF-8 bytes of a text that is searched for calls. */
@@ -18,12 +18,20 @@ export const MOST_COMPARISONS = 2000;
 const CALLS_SHOWN = 10;
 const TEXT_SHOWN = 2000;
 
-/** What a verdict shows of the calls of an oversized reply: the first few, and of those no more than their beginning. */
-export const firstCalls = (calls: readonly ReadCall[]): ReadCall[] => calls.slice(0, CALLS_SHOWN).map((call) => {
-  const raw = call.raw ?? JSON.stringify(call.arguments);
-  const long = raw.length > TEXT_SHOWN;
-  return { ...call, name: call.name.slice(0, 200), ...(long && { arguments: null, raw: `${raw.slice(0, TEXT_SHOWN)}...` }) };
-});
+/**
+ * What a verdict shows of the calls of an oversized reply: the first few, and of those no more than their
+ * beginning.
+ */
+export const firstCalls = (calls: readonly ReadCall[]): ReadCall[] =>
+  calls.slice(0, CALLS_SHOWN).map((call) => {
+    const raw = call.raw ?? JSON.stringify(call.arguments);
+    const long = raw.length > TEXT_SHOWN;
+    return {
+      ...call,
+      name: call.name.slice(0, 200),
+      ...(long && { arguments: null, raw: `${raw.slice(0, TEXT_SHOWN)}...` }),
+    };
+  });
 
 /** How the bound of a verdict is told. */
 export function tellBound({ what, limit, found }: Bound): string {

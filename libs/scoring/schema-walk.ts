@@ -10,7 +10,8 @@ const DATA = new Set(['enum', 'const', 'default', 'examples']);
 function targetsIn(root: JsonObject): (reference: string) => Json | undefined {
   const named = new Map<string, Json>();
   everyObject(root, (node) => {
-    for (const key of ['$anchor', '$dynamicAnchor'] as const) if (typeof node[key] === 'string') named.set(`#${node[key]}`, node);
+    for (const key of ['$anchor', '$dynamicAnchor'] as const)
+      if (typeof node[key] === 'string') named.set(`#${node[key]}`, node);
     if (typeof node.$id === 'string') named.set(node.$id, node);
   });
   return (reference) => {
@@ -59,7 +60,9 @@ export function circleIn(root: JsonObject): string[] | undefined {
     if (circle || !isObject(node) || done.has(node)) return;
     if (way.has(node)) {
       const nodes = [...way.keys()];
-      const references = [...nodes.slice(nodes.indexOf(node) + 1).map((one) => way.get(one)), by].filter((one) => one !== undefined);
+      const references = [...nodes.slice(nodes.indexOf(node) + 1).map((one) => way.get(one)), by].filter(
+        (one) => one !== undefined,
+      );
       circle = [...references, references[0]!];
       return;
     }
@@ -76,8 +79,8 @@ export function circleIn(root: JsonObject): string[] | undefined {
 }
 
 /**
- * How many characters of a schema are read for one value at most, each reference being read anew: Infinity where a schema
- * refers to itself. Times the length of a value it bounds the work of checking it.
+ * How many characters of a schema are read for one value at most, each reference being read anew: Infinity where a
+ * schema refers to itself. Times the length of a value it bounds the work of checking it.
  */
 export function expandedLength(root: JsonObject): number {
   const targetOf = targetsIn(root);
@@ -92,7 +95,8 @@ export function expandedLength(root: JsonObject): number {
     let length = 2;
     for (const [key, value] of Object.entries(node)) {
       length += key.length + 4 + lengthOf(value);
-      if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string') length += lengthOf(targetOf(value) ?? null);
+      if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string')
+        length += lengthOf(targetOf(value) ?? null);
       // A pattern is run over all of a text, and slowly.
       if (key === 'pattern' && typeof value === 'string') length += value.length * (/\{\d/.test(value) ? 1000 : 20);
       if (key === 'patternProperties') length += JSON.stringify(value).length * 20;

@@ -31,13 +31,24 @@ const MOST_PROBLEMS = 200;
 function declaredDefaults(tool: Tool): JsonObject {
   const properties = tool.function.parameters?.properties;
   if (!isObject(properties)) return {};
-  return Object.fromEntries(Object.entries(properties).flatMap(([key, schema]) => (isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [])));
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([key, schema]) =>
+      isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [],
+    ),
+  );
 }
 
 /** The calls that a case expects, however it was written; none where no tool should be called. */
-export function expectedCalls({ expected_calls, expected_tool, expected_params, scoring_config }: CaseInput): ExpectedCall[] {
+export function expectedCalls({
+  expected_calls,
+  expected_tool,
+  expected_params,
+  scoring_config,
+}: CaseInput): ExpectedCall[] {
   if (expected_calls) return expected_calls;
-  return expected_tool === null || expected_tool === undefined ? [] : [{ tool: expected_tool, params: expected_params, scoring_config }];
+  return expected_tool === null || expected_tool === undefined
+    ? []
+    : [{ tool: expected_tool, params: expected_params, scoring_config }];
 }
 
 /**
@@ -60,20 +71,31 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
     if (!accepted[index]!.has(name)) return NO_PAIR;
     const call = expected[index]!;
     if (!call.params) return { weight: 1, match: null };
-    const match: ArgumentMatch = called.arguments === null
-      ? { score: 0, checks: [] }
-      : matchArguments(call.params, called.arguments, defaultsFor(call, name), call.scoring_config ?? input.scoring_config, input.param_scoring, similarities);
+    const match: ArgumentMatch =
+      called.arguments === null
+        ? { score: 0, checks: [] }
+        : matchArguments(
+            call.params,
+            called.arguments,
+            defaultsFor(call, name),
+            call.scoring_config ?? input.scoring_config,
+            input.param_scoring,
+            similarities,
+          );
     return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
   };
 
   return {
     abstention,
     score({ calls, format_compliance, oversized }, { similarities, finishReason } = {}) {
-      const refused = (bound: Bound): Verdict => oversizedVerdict({ bound, calls, format_compliance, abstention, expected });
+      const refused = (bound: Bound): Verdict =>
+        oversizedVerdict({ bound, calls, format_compliance, abstention, expected });
       if (oversized) return refused(oversized);
-      if (calls.length * expected.length > MOST_PAIRS) return refused({ what: 'pairs', limit: MOST_PAIRS, found: calls.length * expected.length });
+      if (calls.length * expected.length > MOST_PAIRS)
+        return refused({ what: 'pairs', limit: MOST_PAIRS, found: calls.length * expected.length });
       let comparisons = 0;
-      const counted: Similarities | undefined = similarities && ((a, b) => (++comparisons > MOST_COMPARISONS ? undefined : similarities(a, b)));
+      const counted: Similarities | undefined =
+        similarities && ((a, b) => (++comparisons > MOST_COMPARISONS ? undefined : similarities(a, b)));
       const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, counted)));
       if (comparisons > MOST_COMPARISONS) return refused({ what: 'comparisons', limit: MOST_COMPARISONS });
       const plain = weights.map((row) => row.map((pair) => pair.weight));
@@ -85,8 +107,11 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
 
       const toolScore = abstention ? (calls.length === 0 ? 1 : 0) : paired.size / expected.length;
       const scoring = expected.flatMap((call, index) => (call.params ? [index] : []));
-      const paramOf = (index: number): number => (paired.has(index) ? weights[index]![paired.get(index)!]!.match!.score : 0);
-      const paramScore = scoring.length ? scoring.reduce((sum, index) => sum + paramOf(index), 0) / scoring.length : null;
+      const paramOf = (index: number): number =>
+        paired.has(index) ? weights[index]![paired.get(index)!]!.match!.score : 0;
+      const paramScore = scoring.length
+        ? scoring.reduce((sum, index) => sum + paramOf(index), 0) / scoring.length
+        : null;
       const overall = paramScore === null ? toolScore : TOOL_WEIGHT * toolScore + PARAM_WEIGHT * paramScore;
 
       // A single-call case looks at its best call alone; others cost nothing unless it forbids them.
@@ -95,7 +120,16 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
       const forbiddenExtra = input.allow_extra_calls === false && unexpected.length > 0 && !abstention;
       const checks = assignment.flatMap(({ expected: e, called }) => weights[e]![called]!.match?.checks ?? []);
       const unknown = unexpected.some((index) => !byName.has(calls[index]!.name.toLowerCase()));
-      const error_type = firstError({ abstention, calls: calls.length, malformed, unknown, missing: missing.length, several, checks, forbiddenExtra });
+      const error_type = firstError({
+        abstention,
+        calls: calls.length,
+        malformed,
+        unknown,
+        missing: missing.length,
+        several,
+        checks,
+        forbiddenExtra,
+      });
 
       return {
         tool_score: toolScore,
@@ -106,28 +140,62 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
         format_compliance,
         called: calls,
         abstention,
-        evidence: evidenceOf({ assignment, weights, missing, unexpected, calls, expected, byName, several, finishReason }),
+        evidence: evidenceOf({
+          assignment,
+          weights,
+          missing,
+          unexpected,
+          calls,
+          expected,
+          byName,
+          several,
+          finishReason,
+        }),
       };
     },
   };
 }
 
 /**
- * The verdict on a reply that is larger than is scored: wrong, whatever was expected. A model that goes on and on did not abstain
- * either.
+ * The verdict on a reply that is larger than is scored: wrong, whatever was expected. A model that goes on and on
+ * did not abstain either.
  */
-export function oversizedVerdict({ bound, calls, format_compliance, abstention, expected }: {
-  bound: Bound; calls: readonly ReadCall[]; format_compliance: ReadReply['format_compliance']; abstention: boolean; expected: readonly ExpectedCall[];
+export function oversizedVerdict({
+  bound,
+  calls,
+  format_compliance,
+  abstention,
+  expected,
+}: {
+  bound: Bound;
+  calls: readonly ReadCall[];
+  format_compliance: ReadReply['format_compliance'];
+  abstention: boolean;
+  expected: readonly ExpectedCall[];
 }): Verdict {
   return {
-    tool_score: 0, param_score: expected.some((call) => call.params) ? 0 : null, overall: 0, passed: false, error_type: 'oversized_reply', format_compliance,
-    called: firstCalls(calls), abstention, evidence: { pairs: [], missing: expected.map((_call, index) => index), unexpected: [], bound },
+    tool_score: 0,
+    param_score: expected.some((call) => call.params) ? 0 : null,
+    overall: 0,
+    passed: false,
+    error_type: 'oversized_reply',
+    format_compliance,
+    called: firstCalls(calls),
+    abstention,
+    evidence: { pairs: [], missing: expected.map((_call, index) => index), unexpected: [], bound },
   };
 }
 
 /** The error taxonomy: the first that applies. */
 function firstError(of: {
-  abstention: boolean; calls: number; malformed: boolean; unknown: boolean; missing: number; several: boolean; checks: ArgumentCheck[]; forbiddenExtra: boolean;
+  abstention: boolean;
+  calls: number;
+  malformed: boolean;
+  unknown: boolean;
+  missing: number;
+  several: boolean;
+  checks: ArgumentCheck[];
+  forbiddenExtra: boolean;
 }): ErrorType {
   if (of.abstention) return of.calls === 0 ? 'none' : 'unexpected_call';
   if (of.calls === 0) return 'no_call';
@@ -139,13 +207,24 @@ function firstError(of: {
 }
 
 function evidenceOf(of: {
-  assignment: Assignment; weights: Pair[][]; missing: number[]; unexpected: number[]; calls: ReadCall[]; expected: ExpectedCall[];
-  byName: Map<string, Tool>; several: boolean; finishReason: string | null | undefined;
+  assignment: Assignment;
+  weights: Pair[][];
+  missing: number[];
+  unexpected: number[];
+  calls: ReadCall[];
+  expected: ExpectedCall[];
+  byName: Map<string, Tool>;
+  several: boolean;
+  finishReason: string | null | undefined;
 }): Evidence {
   const { assignment, weights, calls, expected } = of;
   const extra = assignment.flatMap(({ expected: e, called }) => {
     const wanted = expected[e]!.params;
-    return wanted && calls[called]!.arguments ? Object.keys(calls[called]!.arguments!).filter((key) => !Object.hasOwn(wanted, key)).map((key) => `/${called}/${key}`) : [];
+    return wanted && calls[called]!.arguments
+      ? Object.keys(calls[called]!.arguments!)
+          .filter((key) => !Object.hasOwn(wanted, key))
+          .map((key) => `/${called}/${key}`)
+      : [];
   });
   const schema: NonNullable<Evidence['schema']> = [];
   for (const [index, call] of calls.entries()) {
@@ -157,15 +236,21 @@ function evidenceOf(of: {
   const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
   return {
     pairs: assignment.map(({ expected: e, called }) => ({
-      called, expected: e, param_score: weights[e]![called]!.match?.score ?? null, arguments: weights[e]![called]!.match?.checks ?? [],
+      called,
+      expected: e,
+      param_score: weights[e]![called]!.match?.score ?? null,
+      arguments: weights[e]![called]!.match?.checks ?? [],
     })),
     missing: of.missing,
     unexpected: of.unexpected,
     ...(extra.length && { extra_arguments: extra }),
     ...(schema.length && { schema }),
-    ...(of.several && expected.length && {
-      precision: ratio(exact, calls.length), recall: ratio(exact, expected.length), f1: ratio(2 * exact, calls.length + expected.length),
-    }),
+    ...(of.several &&
+      expected.length && {
+        precision: ratio(exact, calls.length),
+        recall: ratio(exact, expected.length),
+        f1: ratio(2 * exact, calls.length + expected.length),
+      }),
     ...(of.finishReason === 'length' && { notes: ['The reply was cut off at max_tokens.'] }),
   };
 }

@@ -4,8 +4,9 @@ const AUTOJUNK_FROM = 200;
 const NOWHERE: readonly number[] = [];
 
 /**
- * Python 3's `difflib.SequenceMatcher(None, a, b).ratio()`, autojunk included: 2 * matches / (length of a + length of b), where
- * matches are found by the longest common block, then left and right of it. By code points; not symmetric.
+ * Python 3's `difflib.SequenceMatcher(None, a, b).ratio()`, autojunk included: 2 * matches / (length of a + length
+ * of b), where matches are found by the longest common block, then left and right of it. By code points; not
+ * symmetric.
  */
 export function sequenceRatio(a: string, b: string): number {
   const [x, y] = [codePoints(a), codePoints(b)];

@@ -6,8 +6,8 @@ const LARGEST_KEPT = 512 * 1024;
 const LONGEST_TEXT = 2000;
 
 /**
- * A verdict whose calls and evidence are no larger than a page can show: of a reply of megabytes long texts and lists are cut. The
- * stored reply has them whole.
+ * A verdict whose calls and evidence are no larger than a page can show: of a reply of megabytes long texts and
+ * lists are cut. The stored reply has them whole.
  */
 export function shortenVerdict(verdict: Verdict): Verdict {
   if (isSmall([verdict.called, verdict.evidence])) return verdict;
@@ -19,9 +19,16 @@ export function shortenVerdict(verdict: Verdict): Verdict {
     ...(call.raw !== undefined && { raw: cut(call.raw, ofCalls) as string }),
   }));
   const { pairs, schema, extra_arguments, notes = [], ...rest } = verdict.evidence;
-  const long = cut({ pairs, ...(schema && { schema }), ...(extra_arguments && { extra_arguments }) } as unknown as JsonObject, ofEvidence);
+  const long = cut(
+    { pairs, ...(schema && { schema }), ...(extra_arguments && { extra_arguments }) } as unknown as JsonObject,
+    ofEvidence,
+  );
   const told = [...notes, 'Long arguments are shortened here; the stored reply has them whole.'];
-  return { ...verdict, called, evidence: { ...rest, ...(long as unknown as Pick<Verdict['evidence'], 'pairs'>), notes: told } };
+  return {
+    ...verdict,
+    called,
+    evidence: { ...rest, ...(long as unknown as Pick<Verdict['evidence'], 'pairs'>), notes: told },
+  };
 }
 
 /** The same for what metrics found. */
@@ -37,7 +44,12 @@ interface Room {
 /** Numbers, names of keys and short texts stay; what stands behind the room's end is left out of its list or object. */
 function cut(value: Json, room: Room): Json {
   if (typeof value === 'string') {
-    const text = room.left <= 0 && value.length > 20 ? '...' : value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}... (${value.length} characters)` : value;
+    const text =
+      room.left <= 0 && value.length > 20
+        ? '...'
+        : value.length > LONGEST_TEXT
+          ? `${value.slice(0, LONGEST_TEXT)}... (${value.length} characters)`
+          : value;
     room.left -= text.length;
     return text;
   }

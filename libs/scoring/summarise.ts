@@ -38,8 +38,14 @@ class Group {
 
   finish(): GroupSummary {
     return {
-      cases: this.cases.size, scored: this.scored, errored: this.errored, passed: this.passed, tool_accuracy: this.tool.value,
-      param_accuracy: this.param.value, overall: this.overall.value, irrelevance_accuracy: this.irrelevance.value,
+      cases: this.cases.size,
+      scored: this.scored,
+      errored: this.errored,
+      passed: this.passed,
+      tool_accuracy: this.tool.value,
+      param_accuracy: this.param.value,
+      overall: this.overall.value,
+      irrelevance_accuracy: this.irrelevance.value,
     };
   }
 }
@@ -64,7 +70,10 @@ class MetricGroup {
     const means = [...this.byCase.values()];
     const scored = means.reduce((sum, mean) => sum + mean.count, 0);
     return {
-      mean: scored === 0 ? null : means.reduce((sum, mean) => sum + mean.sum, 0) / scored, ci: clusteredInterval(means, seed), scored, not_applicable: this.notApplicable,
+      mean: scored === 0 ? null : means.reduce((sum, mean) => sum + mean.sum, 0) / scored,
+      ci: clusteredInterval(means, seed),
+      scored,
+      not_applicable: this.notApplicable,
     };
   }
 }
@@ -76,10 +85,13 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
 }
 
 /**
- * Collects the settled items of a target, one by one, into its final figures. One function makes every summary, so that no
- * two screens disagree. Memory: one entry a case and four bytes an item.
+ * Collects the settled items of a target, one by one, into its final figures. One function makes every summary, so
+ * that no two screens disagree. Memory: one entry a case and four bytes an item.
  */
-export function createSummary({ seed }: { seed: number }): { add(item: SettledItem): void; finish(): Omit<Summary, 'target'> } {
+export function createSummary({ seed }: { seed: number }): {
+  add(item: SettledItem): void;
+  finish(): Omit<Summary, 'target'>;
+} {
   const all = new Group();
   const categories = new Map<string, Group>();
   const byCase = new Map<number, Samples>();
@@ -115,7 +127,8 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       const samples = entryOf(byCase, item.case_position, () => new Samples());
       samples.overall.add(item.overall);
       samples.passed.add(Number(item.passed));
-      for (const [id, score] of Object.entries(item.metrics ?? {})) entryOf(metrics, id, () => new MetricGroup()).add(item.case_position, score);
+      for (const [id, score] of Object.entries(item.metrics ?? {}))
+        entryOf(metrics, id, () => new MetricGroup()).add(item.case_position, score);
       if (item.latency_ms === null) return;
       if (latencyCount === latencies.length) {
         const larger = new Int32Array(latencies.length * 2);
@@ -128,16 +141,27 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
       const sorted = latencies.subarray(0, latencyCount).sort();
       return {
         ...all.finish(),
-        overall_ci: clusteredInterval([...byCase.values()].map((samples) => samples.overall), seed),
+        overall_ci: clusteredInterval(
+          [...byCase.values()].map((samples) => samples.overall),
+          seed,
+        ),
         pass_rate: all.scored === 0 ? null : all.passed / all.scored,
         // Samples of one case are not independent, and Wilson takes them to be.
-        pass_rate_ci: byCase.size === all.scored ? wilson(all.passed, all.scored) : clusteredInterval([...byCase.values()].map((samples) => samples.passed), seed),
+        pass_rate_ci:
+          byCase.size === all.scored
+            ? wilson(all.passed, all.scored)
+            : clusteredInterval(
+                [...byCase.values()].map((samples) => samples.passed),
+                seed,
+              ),
         ...repeats([...byCase.values()].map((samples) => samples.passed)),
         metrics: Object.fromEntries([...metrics].map(([id, group]) => [id, group.finish(seed)])),
         format_counts: formats,
         error_counts: errors,
         tool_choice_used: choices,
-        by_category: Object.fromEntries([...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()])),
+        by_category: Object.fromEntries(
+          [...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()]),
+        ),
         latency_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
         usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
         cost_usd: cost.count === 0 ? null : cost.sum,
@@ -147,11 +171,17 @@ export function createSummary({ seed }: { seed: number }): { add(item: SettledIt
   };
 }
 
-/** pass@k and pass^k averaged over cases, for k from 1 to the smallest number of scored samples of a case that has any. */
+/**
+ * pass@k and pass^k averaged over cases, for k from 1 to the smallest number of scored samples of a case that has
+ * any.
+ */
 function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
   const largest = cases.reduce((least, { count }) => Math.min(least, count), cases.length ? Infinity : 0);
   const over = (rate: (n: number, c: number, k: number) => number): number[] =>
-    Array.from({ length: largest }, (_, index) => cases.reduce((sum, { sum: c, count: n }) => sum + rate(n, c, index + 1), 0) / cases.length);
+    Array.from(
+      { length: largest },
+      (_, index) => cases.reduce((sum, { sum: c, count: n }) => sum + rate(n, c, index + 1), 0) / cases.length,
+    );
   return { pass_at_k: over(passAtK), pass_hat_k: over(passHatK) };
 }
 
@@ -175,11 +205,14 @@ const RESAMPLES = 1000;
 const LARGEST_BOOTSTRAP = 5000;
 
 /**
- * 95 % interval of a mean over items that come in clusters: whole cases are drawn with replacement, because n samples of one
- * case are not n independent cases (Cameron, Gelbach, Miller 2008). Percentile bootstrap; for more than 5,000 cases the
- * cluster-robust normal interval.
+ * 95 % interval of a mean over items that come in clusters: whole cases are drawn with replacement, because n
+ * samples of one case are not n independent cases (Cameron, Gelbach, Miller 2008). Percentile bootstrap; for more
+ * than 5,000 cases the cluster-robust normal interval.
  */
-export function clusteredInterval(clusters: readonly { sum: number; count: number }[], seed: number): [number, number] | null {
+export function clusteredInterval(
+  clusters: readonly { sum: number; count: number }[],
+  seed: number,
+): [number, number] | null {
   const used = clusters.filter((cluster) => cluster.count > 0);
   const total = used.reduce((sum, cluster) => sum + cluster.count, 0);
   if (total === 0) return null;

@@ -5,16 +5,23 @@ import { scoreMetric } from './metrics.js';
 const own = new URL('./vectors/', import.meta.url).pathname;
 // Text of a public data set that does not belong into this tree; checked where it lies beside it.
 const outside = new URL('../../../shared/vectors/bfcl-ast.jsonl', import.meta.url).pathname;
-const files = readdirSync(own).map((name) => own + name).concat(existsSync(outside) ? [outside] : []);
+const files = readdirSync(own)
+  .map((name) => own + name)
+  .concat(existsSync(outside) ? [outside] : []);
 
 describe.each(files)('%s', (file) => {
-  const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => parseJson(line) as JsonObject);
+  const lines = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => parseJson(line) as JsonObject);
 
   test('every line scores what its reference gives', () => {
     const wrong = lines.flatMap((line) => {
       const outcome = scoreMetric(line.metric as string, line.options, line.input);
       const expected = lossyNumbers(line.expected) as JsonObject;
-      const agrees = Object.entries(expected).every(([key, value]) => close(value, (outcome as Record<string, unknown>)[key]));
+      const agrees = Object.entries(expected).every(([key, value]) =>
+        close(value, (outcome as Record<string, unknown>)[key]),
+      );
       return agrees ? [] : [{ id: line.id, expected, outcome }];
     });
     expect(wrong).toEqual([]);
@@ -22,6 +29,8 @@ describe.each(files)('%s', (file) => {
 });
 
 const close = (expected: Json, actual: unknown): boolean =>
-  isNumber(expected) && isNumber(actual) ? Math.abs(Number(expected) - Number(actual)) <= 1e-9
-    : isObject(expected) || Array.isArray(expected) ? JSON.stringify(expected) === JSON.stringify(actual)
-    : expected === actual;
+  isNumber(expected) && isNumber(actual)
+    ? Math.abs(Number(expected) - Number(actual)) <= 1e-9
+    : isObject(expected) || Array.isArray(expected)
+      ? JSON.stringify(expected) === JSON.stringify(actual)
+      : expected === actual;

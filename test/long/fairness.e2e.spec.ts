@@ -3,62 +3,101 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 
-// Shares are counted in items, never in seconds: how fast this machine is changes nothing. bench/fairness measures the seconds.
+// Shares are counted in items, never in seconds: how fast this machine is changes nothing. bench/fairness measures
+// the seconds.
 let sql: pg.Pool;
 let ada: Client;
 let bob: Client;
 beforeAll(async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
-  const [simulator, api] = await Promise.all([startProcess('simulator'), startProcess('api', env), startProcess('worker', env), startProcess('worker', env)]);
+  const [simulator, api] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    startProcess('worker', env),
+    startProcess('worker', env),
+  ]);
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   ada = clientOf(api.url);
   bob = clientOf(api.url, (await ada.post('/api/tokens', { name: 'bob', role: 'editor', user: 'bob' })).body.token);
   for (const [key, limits] of Object.entries({ free: {}, limited: { requests_per_minute: 900 }, split: {} })) {
-    await ada.post('/api/providers', { key, base_url: `${simulator.url}/v1`, api_key: `sk-${key}-0123456789`, limits: { max_concurrency: 8, ...limits }, models: [{ id: `slow-20:${key}` }] });
+    await ada.post('/api/providers', {
+      key,
+      base_url: `${simulator.url}/v1`,
+      api_key: `sk-${key}-0123456789`,
+      limits: { max_concurrency: 8, ...limits },
+      models: [{ id: `slow-20:${key}` }],
+    });
   }
   await sql.query('UPDATE team SET running_jobs_per_user = 60');
 });
 afterAll(() => sql.end());
 
-async function submit(by: Client, provider: string, cases: number, samples = 1): Promise<{ evalId: string; jobId: string }> {
+async function submit(
+  by: Client,
+  provider: string,
+  cases: number,
+  samples = 1,
+): Promise<{ evalId: string; jobId: string }> {
   const suite = await by.post('/api/tool-eval/import', weatherSuite(cases));
-  const { status, body } = await by.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [`${provider}::slow-20:${provider}`], samples, cache: 'off' });
+  const { status, body } = await by.post('/api/tool-eval', {
+    suite_id: suite.body.suite_id,
+    models: [`${provider}::slow-20:${provider}`],
+    samples,
+    cache: 'off',
+  });
   expect(status).toBe(202);
   return { evalId: body.eval_id, jobId: body.job_id };
 }
-const settledOf = async (runs: string[]): Promise<number> => (await sql.query('SELECT coalesce(sum(settled), 0)::int AS n FROM target WHERE run_id = ANY ($1)', [runs])).rows[0].n;
-const settled = (runs: string[], n: number) => until(async () => (await settledOf(runs)) >= n, { what: `${n} settled items`, timeoutMs: 90_000 });
+const settledOf = async (runs: string[]): Promise<number> =>
+  (await sql.query('SELECT coalesce(sum(settled), 0)::int AS n FROM target WHERE run_id = ANY ($1)', [runs])).rows[0].n;
+const settled = (runs: string[], n: number) =>
+  until(async () => (await settledOf(runs)) >= n, { what: `${n} settled items`, timeoutMs: 90_000 });
 
-/** What a lane of eight requests may have in hand at once: nine slots, two items waiting; and the four that are handed out together. */
+/**
+ * What a lane of eight requests may have in hand at once: nine slots, two items waiting; and the four that are
+ * handed out together.
+ */
 const WINDOW = 15;
 
-it.each(['free', 'limited'])('a run of 20 items beside one that saturates the lane gets its half of it (%s)', async (provider) => {
-  const large = await submit(ada, provider, 500, 20);
-  await settled([large.evalId], 30);
-  const small = await submit(bob, provider, 20);
-  await settled([small.evalId], 20);
-  const { rows } = await sql.query(
-    `SELECT count(*)::int AS beside FROM result r, job j WHERE j.id = $1 AND r.run_id = $2
-       AND r.settled_at BETWEEN j.started_at AND (SELECT max(settled_at) FROM result WHERE run_id = $3)`, [small.jobId, large.evalId, small.evalId]);
-  // Alone it takes the time of 20 items. Three times that would be 40 items of others; half of the lane is 20.
-  expect(rows[0].beside).toBeLessThanOrEqual(20 + WINDOW);
-  await ada.post(`/api/jobs/${large.jobId}/cancel`);
-});
+it.each(['free', 'limited'])(
+  'a run of 20 items beside one that saturates the lane gets its half of it (%s)',
+  async (provider) => {
+    const large = await submit(ada, provider, 500, 20);
+    await settled([large.evalId], 30);
+    const small = await submit(bob, provider, 20);
+    await settled([small.evalId], 20);
+    const { rows } = await sql.query(
+      `SELECT count(*)::int AS beside FROM result r, job j WHERE j.id = $1 AND r.run_id = $2
+       AND r.settled_at BETWEEN j.started_at AND (SELECT max(settled_at) FROM result WHERE run_id = $3)`,
+      [small.jobId, large.evalId, small.evalId],
+    );
+    // Alone it takes the time of 20 items. Three times that would be 40 items of others; half of the lane is 20.
+    expect(rows[0].beside).toBeLessThanOrEqual(20 + WINDOW);
+    await ada.post(`/api/jobs/${large.jobId}/cancel`);
+  },
+);
 
 it('who splits one big run into fifty gains nothing', async () => {
   const one = await submit(bob, 'split', 800);
   await settled([one.evalId], 20);
   const many: string[] = [];
   for (let n = 0; n < 50; n++) many.push((await submit(ada, 'split', 16)).evalId);
-  await until(async () => Math.max(await settledOf([one.evalId]), await settledOf(many)) >= 800, { what: 'one of the two users to be done', timeoutMs: 90_000 });
+  await until(async () => Math.max(await settledOf([one.evalId]), await settledOf(many)) >= 800, {
+    what: 'one of the two users to be done',
+    timeoutMs: 90_000,
+  });
   const { rows } = await sql.query(
     `WITH shared AS (
-       SELECT greatest(min(settled_at) FILTER (WHERE run_id = $1), min(settled_at) FILTER (WHERE run_id <> $1)) AS since,
-         least(max(settled_at) FILTER (WHERE run_id = $1), max(settled_at) FILTER (WHERE run_id <> $1)) AS until FROM result WHERE run_id = $1 OR run_id = ANY ($2))
+       SELECT greatest(min(settled_at) FILTER (WHERE run_id = $1), min(settled_at) FILTER (WHERE run_id <> $1)) AS
+         since,
+         least(max(settled_at) FILTER (WHERE run_id = $1), max(settled_at) FILTER (WHERE run_id <> $1)) AS until
+           FROM result WHERE run_id = $1 OR run_id = ANY ($2))
      SELECT (count(*) FILTER (WHERE run_id = $1))::int AS one, (count(*) FILTER (WHERE run_id <> $1))::int AS many
-     FROM result, shared WHERE (run_id = $1 OR run_id = ANY ($2)) AND settled_at BETWEEN since AND until`, [one.evalId, many]);
+     FROM result, shared WHERE (run_id = $1 OR run_id = ANY ($2)) AND settled_at BETWEEN since AND until`,
+    [one.evalId, many],
+  );
   const share = rows[0].one / (rows[0].one + rows[0].many);
   expect(rows[0].one + rows[0].many).toBeGreaterThan(300);
   expect(share).toBeGreaterThan(0.45);

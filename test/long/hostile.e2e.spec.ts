@@ -2,13 +2,20 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const bench = (...args: string[]) =>
-  promisify(execFile)('node_modules/.bin/node', ['bench/hostile/run.mjs', ...args], { timeout: 30 * 60_000, maxBuffer: 2 ** 26 }).catch((error: { stdout: string; stderr: string }) => {
+  promisify(execFile)('node_modules/.bin/node', ['bench/hostile/run.mjs', ...args], {
+    timeout: 30 * 60_000,
+    maxBuffer: 2 ** 26,
+  }).catch((error: { stdout: string; stderr: string }) => {
     throw new Error(error.stdout + error.stderr.slice(-20_000));
   });
 
-it('beside each hostile way alone an honest run takes at most twice its time, is exact, has no request made twice, and no process ends', async () => {
-  const ways = (await bench('--list')).stdout.trim().split('\n');
-  const { stdout } = await bench(); // which fails unless all is well
-  console.log(stdout);
-  expect(stdout.split('\n').flatMap((line) => line.match(/^\| ([^|]+) \| [\d.]+ \|/)?.[1] ?? [])).toEqual(ways);
-}, 31 * 60_000);
+it(
+  'beside each hostile way alone an honest run takes at most twice its time, is exact, has no request made twice, and no process ends',
+  async () => {
+    const ways = (await bench('--list')).stdout.trim().split('\n');
+    const { stdout } = await bench(); // which fails unless all is well
+    console.log(stdout);
+    expect(stdout.split('\n').flatMap((line) => line.match(/^\| ([^|]+) \| [\d.]+ \|/)?.[1] ?? [])).toEqual(ways);
+  },
+  31 * 60_000,
+);

@@ -11,10 +11,18 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   const worker = await startProcess('worker', { ...env, REDIS_URL: way.url });
   const client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, api_key: 'sk-liveness-0123456789', limits: { max_concurrency: 4 }, models: [{ id: 'instant' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    api_key: 'sk-liveness-0123456789',
+    limits: { max_concurrency: 4 },
+    models: [{ id: 'instant' }],
+  });
   const run = async (): Promise<() => Promise<boolean>> => {
     const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
-    const { eval_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })).body;
+    const { eval_id } = (
+      await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })
+    ).body;
     return async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed';
   };
   await until(await run(), { what: 'the first run' });
@@ -26,8 +34,21 @@ it('a worker whose queue went silent says that it is to be started anew, and why
 
   way.silence();
   const second = await run();
-  const dead = await until(async () => { const now = await health(worker); return now.status === 503 ? now : undefined; }, { what: 'the worker to notice', timeoutMs: 60_000 });
-  expect(dead.body).toEqual({ status: 'deaf', why: [expect.stringMatching(/^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/)] });
+  const dead = await until(
+    async () => {
+      const now = await health(worker);
+      return now.status === 503 ? now : undefined;
+    },
+    { what: 'the worker to notice', timeoutMs: 60_000 },
+  );
+  expect(dead.body).toEqual({
+    status: 'deaf',
+    why: [
+      expect.stringMatching(
+        /^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/,
+      ),
+    ],
+  });
   expect(worker.logs()).toContain('does not take the work that waits for it');
   expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are well
 
@@ -42,21 +63,38 @@ it('a worker whose queue went silent says that it is to be started anew, and why
 it('a worker and an API whose connections to Postgres went silent go on over new ones, and nothing is lost or settled twice', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const way = await wayTo(new URL(database.url));
-  const env = { DATABASE_URL: `${way.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' }; // In place of a minute
+  // In place of a minute
+  const env = { DATABASE_URL: `${way.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   const worker = await startProcess('worker', env);
   const client = clientOf(api.url);
-  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits: { max_concurrency: 4 }, models: [{ id: 'slow-40' }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: 4 },
+    models: [{ id: 'slow-40' }],
+  });
   const suite = await client.post('/api/tool-eval/import', weatherSuite(60));
-  const { eval_id } = (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::slow-40'], cache: 'off' })).body;
+  const { eval_id } = (
+    await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::slow-40'], cache: 'off' })
+  ).body;
   const run = async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body;
   await until(async () => (await run()).counts.settled > 10);
   way.silence();
   way.mend(); // For new connections only.
-  const done = await until(async () => { const now = await run(); return now.status === 'completed' ? now : undefined; }, { what: 'the run to complete', timeoutMs: 60_000 });
+  const done = await until(
+    async () => {
+      const now = await run();
+      return now.status === 'completed' ? now : undefined;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
   expect(done.counts).toMatchObject({ total: 60, settled: 60, errored: 0 });
   // The API may still have a connection that nobody has asked anything of since.
-  const results = await until(async () => { const { status, body } = await client.get(`/api/tool-eval/history/${eval_id}/results?limit=200`); return status === 503 ? undefined : body.items; });
+  const results = await until(async () => {
+    const { status, body } = await client.get(`/api/tool-eval/history/${eval_id}/results?limit=200`);
+    return status === 503 ? undefined : body.items;
+  });
   expect(results).toHaveLength(60);
   expect(worker.logs()).toContain('Query read timeout');
   await Promise.all([worker.kill('SIGKILL'), api.kill('SIGKILL')]);

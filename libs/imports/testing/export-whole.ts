@@ -4,7 +4,11 @@ import type { BfclPart } from '../export-bfcl.js';
 import { exportSuite } from '../export-suite.js';
 
 /** The text of an export, in one piece. */
-export async function exportWhole({ test_cases, ...settings }: SuiteFile, format: SuiteExportFormat, part: BfclPart = 'all'): Promise<string> {
+export async function exportWhole(
+  { test_cases, ...settings }: SuiteFile,
+  format: SuiteExportFormat,
+  part: BfclPart = 'all',
+): Promise<string> {
   const pages = test_cases.map((input) => [JSON.stringify(input)]);
   const usedFields = () => test_cases.flatMap((input) => Object.keys(input));
   let text = '';

@@ -3,10 +3,19 @@ import { tokenCount, type ReadAnswer } from './said.js';
 
 /** A whole response of OpenAI's Responses API. */
 export const readOpenaiResponses: ReadAnswer = (answer) => {
-  if (!isObject(answer) || answer.object !== 'response' || !Array.isArray(answer.output) || (answer.status !== 'completed' && answer.status !== 'incomplete')) return undefined;
+  if (
+    !isObject(answer) ||
+    answer.object !== 'response' ||
+    !Array.isArray(answer.output) ||
+    (answer.status !== 'completed' && answer.status !== 'incomplete')
+  )
+    return undefined;
   const items = answer.output.filter(isObject);
-  const parts = items.flatMap((item) => (item.type === 'message' && Array.isArray(item.content) ? item.content.filter(isObject) : []));
-  const texts = (type: string, key: string) => parts.flatMap((part) => (part.type === type && typeof part[key] === 'string' ? [part[key]] : []));
+  const parts = items.flatMap((item) =>
+    item.type === 'message' && Array.isArray(item.content) ? item.content.filter(isObject) : [],
+  );
+  const texts = (type: string, key: string) =>
+    parts.flatMap((part) => (part.type === type && typeof part[key] === 'string' ? [part[key]] : []));
   const [said, refused] = [texts('output_text', 'text'), texts('refusal', 'refusal')];
   const calls = items.filter((item) => item.type === 'function_call');
   const keeps = items.some((item) => item.type === 'reasoning' || typeof item.phase === 'string');
@@ -17,11 +26,25 @@ export const readOpenaiResponses: ReadAnswer = (answer) => {
       role: 'assistant',
       content: said.length > 0 ? said.join('') : null,
       ...(refused.length > 0 && { refusal: refused.join('') }),
-      ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ id: call.call_id ?? null, type: 'function', function: { name: call.name ?? '', arguments: call.arguments ?? '' } })) }),
-      // A reasoning model wants its reasoning back with the results of its calls, each item before the one that it led to.
+      ...(calls.length > 0 && {
+        tool_calls: calls.map((call) => ({
+          id: call.call_id ?? null,
+          type: 'function',
+          function: { name: call.name ?? '', arguments: call.arguments ?? '' },
+        })),
+      }),
+      // A reasoning model wants its reasoning back with the results of its calls, each item before the one that it
+      // led to.
       ...(keeps && { output_items: items }),
     },
-    finishReason: answer.status === 'incomplete' ? (reason === 'content_filter' ? 'content_filter' : 'length') : calls.length > 0 ? 'tool_calls' : 'stop',
+    finishReason:
+      answer.status === 'incomplete'
+        ? reason === 'content_filter'
+          ? 'content_filter'
+          : 'length'
+        : calls.length > 0
+          ? 'tool_calls'
+          : 'stop',
     promptTokens: tokenCount(usage.input_tokens),
     completionTokens: tokenCount(usage.output_tokens),
   };

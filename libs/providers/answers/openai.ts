@@ -16,6 +16,8 @@ export const readOpenai: ReadAnswer = (answer) => {
 
 /** Some hosts count a model's thoughts in the total alone. They are paid as what it said. */
 function completionTokens(usage: JsonObject): number | null {
-  const [prompt, completion, total] = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens].map(tokenCount) as [number | null, number | null, number | null];
+  const [prompt, completion, total] = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens].map(
+    tokenCount,
+  ) as [number | null, number | null, number | null];
   return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
 }

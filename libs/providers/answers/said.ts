@@ -16,5 +16,9 @@ export type ReadAnswer = (answer: Json) => Said | undefined;
 export const tokenCount = (value: Json | undefined): number | null =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null;
 
-/** The arguments of a call that came as an object. What is nested too deeply to be printed stays one, and is scored as that. */
-export const argumentsText = (given: Json | undefined): Json => (isDeeperThan(given, MOST_LEVELS) ? given! : jsonAsWritten(given ?? {}));
+/**
+ * The arguments of a call that came as an object. What is nested too deeply to be printed stays one, and is scored
+ * as that.
+ */
+export const argumentsText = (given: Json | undefined): Json =>
+  isDeeperThan(given, MOST_LEVELS) ? given! : jsonAsWritten(given ?? {});

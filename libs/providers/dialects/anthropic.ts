@@ -8,7 +8,19 @@ import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './re
 import { PLAIN_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
-const UNKNOWN = ['n', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'modalities', 'prediction', 'verbosity'];
+const UNKNOWN = [
+  'n',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'store',
+  'modalities',
+  'prediction',
+  'verbosity',
+];
 /** Gone since version 2026-10-21 of the API, which is the one that its SDK speaks. */
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 const OLDER_VERSION = '2023-06-01';
@@ -22,10 +34,28 @@ export const anthropic: Dialect = {
 
   toWire(body) {
     const notes: Note[] = [];
-    const { messages, tools, tool_choice: choice, parallel_tool_calls: parallel, max_tokens, max_completion_tokens, stop, user, reasoning_effort: effort, response_format: format, ...params } = body;
+    const {
+      messages,
+      tools,
+      tool_choice: choice,
+      parallel_tool_calls: parallel,
+      max_tokens,
+      max_completion_tokens,
+      stop,
+      user,
+      reasoning_effort: effort,
+      response_format: format,
+      ...params
+    } = body;
     leaveOut(params, UNKNOWN, 'Anthropic', notes);
     if (params.anthropic_version === OLDER_VERSION) limitTemperature(params, notes);
-    else leaveOut(params, SAMPLING, `Anthropic's API (without "anthropic_version": "${OLDER_VERSION}" in the model's default_params)`, notes);
+    else
+      leaveOut(
+        params,
+        SAMPLING,
+        `Anthropic's API (without "anthropic_version": "${OLDER_VERSION}" in the model's default_params)`,
+        notes,
+      );
     const { system, turns } = readMessages(messages, notes);
     const limit = max_completion_tokens ?? max_tokens;
     if (limit === undefined) note(notes, 'max_tokens', `Anthropic wants "max_tokens"; ${MAX_TOKENS} was sent.`);
@@ -38,7 +68,8 @@ export const anthropic: Dialect = {
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
         ...(user != null && { metadata: { ...objectIn(params.metadata), user_id: user } }),
         ...toOutputConfig(effort, format, objectIn(params.output_config), notes),
-        ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
+        ...(Array.isArray(tools) &&
+          tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
       },
       notes,
     };
@@ -61,7 +92,9 @@ export const anthropic: Dialect = {
     };
     return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs, replyBytes }) => {
       const headers = typeof version === 'string' ? { 'anthropic-version': version } : {};
-      return (await (sdk ??= load())).messages.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers, ...held(replyBytes) }).asResponse();
+      return (await (sdk ??= load())).messages
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers, ...held(replyBytes) })
+        .asResponse();
     };
   },
 
@@ -86,23 +119,37 @@ function toBlocks(turn: Turn): Json[] {
   if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: toId(turn.callId), content: turn.text }];
   const parts = turn.parts.map(toBlock);
   if (turn.role === 'user') return parts;
-  const said = asSaid(turn.source.content_blocks, turn.source, (block) => (block.type === 'tool_use' ? block.id : undefined));
+  const said = asSaid(turn.source.content_blocks, turn.source, (block) =>
+    block.type === 'tool_use' ? block.id : undefined,
+  );
   if (said) return said.filter(({ type, text }) => type !== 'text' || text !== ''); // refused when empty
   const thinking = Array.isArray(turn.source.thinking_blocks) ? turn.source.thinking_blocks : [];
-  return [...thinking, ...parts, ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id: toId(id), name, input }))];
+  return [
+    ...thinking,
+    ...parts,
+    ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id: toId(id), name, input })),
+  ];
 }
 
 function toBlock(part: Part): JsonObject {
   if ('text' in part) return { type: 'text', text: part.text };
   const { image } = part;
-  return { type: 'image', source: 'url' in image ? { type: 'url', url: image.url } : { type: 'base64', media_type: image.mediaType, data: image.base64 } };
+  return {
+    type: 'image',
+    source:
+      'url' in image
+        ? { type: 'url', url: image.url }
+        : { type: 'base64', media_type: image.mediaType, data: image.base64 },
+  };
 }
 
 /** Ids of other formats may hold what Anthropic refuses. */
 const toId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
 
 function toTool(tool: Json): Json {
-  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
+  const { name, description, parameters, strict } = (
+    isObject(tool) && isObject(tool.function) ? tool.function : {}
+  ) as JsonObject;
   return {
     name: name ?? '',
     ...(description != null && { description }),
@@ -114,13 +161,24 @@ function toTool(tool: Json): Json {
 const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
 /** How much thought goes into a reply, and its schema. */
-function toOutputConfig(effort: Json | undefined, format: Json | undefined, own: JsonObject | undefined, notes: Note[]): JsonObject {
+function toOutputConfig(
+  effort: Json | undefined,
+  format: Json | undefined,
+  own: JsonObject | undefined,
+  notes: Note[],
+): JsonObject {
   const config: JsonObject = { ...own };
   if (typeof effort === 'string' && EFFORTS.has(effort)) config.effort = effort;
-  else if (effort != null) note(notes, 'reasoning_effort', `Anthropic has no effort ${JSON.stringify(effort)}; it was left out. It has ${[...EFFORTS].join(', ')}.`);
+  else if (effort != null)
+    note(
+      notes,
+      'reasoning_effort',
+      `Anthropic has no effort ${JSON.stringify(effort)}; it was left out. It has ${[...EFFORTS].join(', ')}.`,
+    );
   const schema = isObject(format) && isObject(format.json_schema) ? format.json_schema.schema : undefined;
   if (schema !== undefined) config.format = { type: 'json_schema', schema };
-  else if (isObject(format) && format.type !== 'text') note(notes, 'response_format', 'Anthropic has no JSON without a schema; "response_format" was left out.');
+  else if (isObject(format) && format.type !== 'text')
+    note(notes, 'response_format', 'Anthropic has no JSON without a schema; "response_format" was left out.');
   return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 

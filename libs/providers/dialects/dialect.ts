@@ -17,10 +17,14 @@ export interface Note {
 }
 
 /** @param options.replyBytes the room for the answer; goes to `fetch` beside what the SDK gives it */
-export type Send = (wire: JsonObject, options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes }) => Promise<Response>;
+export type Send = (
+  wire: JsonObject,
+  options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes },
+) => Promise<Response>;
 
 /** Hands the room for an answer through an SDK to `fetch`. */
-export const held = (replyBytes: ReplyBytes | undefined): object => (replyBytes ? { fetchOptions: { replyBytes } satisfies HeldInit } : {});
+export const held = (replyBytes: ReplyBytes | undefined): object =>
+  replyBytes ? { fetchOptions: { replyBytes } satisfies HeldInit } : {};
 
 /** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
 export interface Dialect {
@@ -37,23 +41,34 @@ export interface Dialect {
   fromWire: ReadAnswer;
 }
 
-/** Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user chose. */
-export const onlyHeaders = (fetch: Fetch, names: readonly string[]): Fetch => (url, init = {}) => {
-  const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
-  const headers = Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
-  return fetch(url, { ...init, headers });
-};
+/**
+ * Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user
+ * chose.
+ */
+export const onlyHeaders =
+  (fetch: Fetch, names: readonly string[]): Fetch =>
+  (url, init = {}) => {
+    const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+    const headers = Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
+    return fetch(url, { ...init, headers });
+  };
 
 /** Longer than the caller waits, so that it is the caller's own timer that ends a request. */
 export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
 
-/** Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a note. */
+/**
+ * Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a
+ * note.
+ */
 export function leaveOut(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
   for (const name of names) {
     const value = params[name];
     if (value === undefined) continue;
     delete params[name];
-    const asksNothing = name === 'parallel_tool_calls' ? value === true : value === false || (name === 'n' && value === 1) || (name.endsWith('penalty') && value === 0);
+    const asksNothing =
+      name === 'parallel_tool_calls'
+        ? value === true
+        : value === false || (name === 'n' && value === 1) || (name.endsWith('penalty') && value === 0);
     if (value === null || asksNothing) continue;
     notes.push({ what: name, message: `${format} has no "${name}"; it was left out.` });
   }

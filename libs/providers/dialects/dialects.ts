@@ -7,9 +7,17 @@ import { openai } from './openai.js';
 import { openaiResponses } from './openai-responses.js';
 import { inverse, sentNames } from './tool-names.js';
 
-export const DIALECTS: Record<ProviderKind, Dialect> = { openai, 'openai-responses': openaiResponses, anthropic, google };
+export const DIALECTS: Record<ProviderKind, Dialect> = {
+  openai,
+  'openai-responses': openaiResponses,
+  anthropic,
+  google,
+};
 
-/** The tools' own names by those that hosts of a kind are sent in their place; undefined where they are sent all as they are. */
+/**
+ * The tools' own names by those that hosts of a kind are sent in their place; undefined where they are sent all as
+ * they are.
+ */
 export function ownNames(kind: ProviderKind, tools: Json | undefined): Record<string, string> | undefined {
   const names = inverse(sentNames(DIALECTS[kind].names, tools));
   return names.size > 0 ? Object.fromEntries(names) : undefined;

@@ -7,19 +7,59 @@ import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
 const HEADERS = ['content-type', 'user-agent', 'x-goog-api-key'];
-const UNKNOWN = ['parallel_tool_calls', 'logit_bias', 'user', 'metadata', 'reasoning_effort', 'verbosity', 'modalities', 'prediction', 'logprobs', 'top_logprobs', 'service_tier'];
+const UNKNOWN = [
+  'parallel_tool_calls',
+  'logit_bias',
+  'user',
+  'metadata',
+  'reasoning_effort',
+  'verbosity',
+  'modalities',
+  'prediction',
+  'logprobs',
+  'top_logprobs',
+  'service_tier',
+];
 const RENAMED: Record<string, string> = {
-  max_tokens: 'maxOutputTokens', max_completion_tokens: 'maxOutputTokens', temperature: 'temperature', top_p: 'topP', top_k: 'topK', n: 'candidateCount', seed: 'seed',
-  presence_penalty: 'presencePenalty', frequency_penalty: 'frequencyPenalty',
+  max_tokens: 'maxOutputTokens',
+  max_completion_tokens: 'maxOutputTokens',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  n: 'candidateCount',
+  seed: 'seed',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
 };
 /** Parameters in Google's own words; its SDK drops without a word what it does not know. */
-const OWN = new Set(['topP', 'topK', 'candidateCount', 'maxOutputTokens', 'stopSequences', 'responseLogprobs', 'responseMimeType', 'responseSchema', 'responseJsonSchema',
-  'responseModalities', 'thinkingConfig', 'safetySettings', 'cachedContent', 'mediaResolution', 'serviceTier', 'store']);
+const OWN = new Set([
+  'topP',
+  'topK',
+  'candidateCount',
+  'maxOutputTokens',
+  'stopSequences',
+  'responseLogprobs',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseModalities',
+  'thinkingConfig',
+  'safetySettings',
+  'cachedContent',
+  'mediaResolution',
+  'serviceTier',
+  'store',
+]);
 /** Google's Gemini API: https://ai.google.dev/api/generate-content */
 export const google: Dialect = {
-  // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-),
-  // with a maximum length of 64" (its error; its SDK says 128). Errors of other versions of it know no colon.
-  names: { takes: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/, refuses: /[^a-zA-Z0-9_.-]/gu, words: 'letters, digits, "_", "." and "-", a letter or "_" first' },
+  // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.),
+  // colons (:), or dashes (-), with a maximum length of 64" (its error; its SDK says 128). Errors of other versions
+  // of it know no colon.
+  names: {
+    takes: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
+    refuses: /[^a-zA-Z0-9_.-]/gu,
+    words: 'letters, digits, "_", "." and "-", a letter or "_" first',
+  },
   calledAt: ['candidates.*.content.parts.*.functionCall.name'],
 
   toWire(body) {
@@ -36,7 +76,8 @@ export const google: Dialect = {
     if (stop != null) config.stopSequences = Array.isArray(stop) ? stop : [stop];
     if (isObject(format) && format.type !== 'text') {
       config.responseMimeType = 'application/json';
-      if (isObject(format.json_schema) && format.json_schema.schema) config.responseJsonSchema = format.json_schema.schema;
+      if (isObject(format.json_schema) && format.json_schema.schema)
+        config.responseJsonSchema = format.json_schema.schema;
     }
     if (system) config.systemInstruction = { parts: [{ text: system }] };
     if (Array.isArray(tools) && tools.length > 0) {
@@ -47,12 +88,18 @@ export const google: Dialect = {
   },
 
   connect({ baseUrl, apiKey }, fetch) {
-    const [, origin = baseUrl, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(withoutSlash(baseUrl)) ?? [];
+    const [, origin = baseUrl, apiVersion = 'v1beta'] =
+      /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(withoutSlash(baseUrl)) ?? [];
     const send = onlyHeaders(fetch, HEADERS);
     let sdk: Promise<GoogleGenAI> | undefined;
     const load = async (): Promise<GoogleGenAI> => {
       const { GoogleGenAI } = await import('@google/genai');
-      return new GoogleGenAI({ vertexai: false, apiKey: apiKey ?? 'none', apiVersion, httpOptions: { baseUrl: origin } });
+      return new GoogleGenAI({
+        vertexai: false,
+        apiKey: apiKey ?? 'none',
+        apiVersion,
+        httpOptions: { baseUrl: origin },
+      });
     };
     return async ({ model, contents, config }, { signal, replyBytes }) => {
       // The SDK hands out neither text nor headers of an answer, so they are taken where they come in.
@@ -62,7 +109,11 @@ export const google: Dialect = {
         return new Response('{}', { headers: { 'content-type': 'application/json' } });
       };
       const ai = await (sdk ??= load());
-      await ai.models.generateContent({ model, contents, config: { ...(config as JsonObject), abortSignal: signal, httpOptions: { fetch: capture } } } as never);
+      await ai.models.generateContent({
+        model,
+        contents,
+        config: { ...(config as JsonObject), abortSignal: signal, httpOptions: { fetch: capture } },
+      } as never);
       if (!answer!.ok) throw await failureIn(answer!);
       return answer!;
     };
@@ -86,17 +137,33 @@ function toContents(turns: Turn[]): Json[] {
 }
 
 function toParts(turn: Turn): Json[] {
-  if (turn.role === 'tool') return [{ functionResponse: { id: turn.callId, name: turn.toolName, response: objectIn(turn.text) ?? { result: turn.text } } }];
+  if (turn.role === 'tool')
+    return [
+      {
+        functionResponse: {
+          id: turn.callId,
+          name: turn.toolName,
+          response: objectIn(turn.text) ?? { result: turn.text },
+        },
+      },
+    ];
   const parts = turn.parts.map(toPart);
   if (turn.role === 'user') return parts;
   const last = parts.at(-1);
   if (last && turn.calls.length === 0) Object.assign(last, signatureOf(turn.source));
-  return [...parts, ...turn.calls.map(({ id, name, arguments: args, source }, index) => ({ functionCall: { id, name, args }, ...(index === 0 && UNSIGNED), ...signatureOf(source) }))];
+  return [
+    ...parts,
+    ...turn.calls.map(({ id, name, arguments: args, source }, index) => ({
+      functionCall: { id, name, args },
+      ...(index === 0 && UNSIGNED),
+      ...signatureOf(source),
+    })),
+  ];
 }
 
 /**
- * Gemini 3 refuses a conversation whose first call of a turn is not signed, which a case's own conversation cannot be. This says
- * that nobody signed it: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Gemini 3 refuses a conversation whose first call of a turn is not signed, which a case's own conversation cannot
+ * be. This says that nobody signed it: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const UNSIGNED = { thoughtSignature: Buffer.from('skip_thought_signature_validator').toString('base64') };
 
@@ -109,20 +176,27 @@ function signatureOf({ extra_content: extra }: JsonObject): JsonObject {
 function toPart(part: Part): JsonObject {
   if ('text' in part) return { text: part.text };
   const { image } = part;
-  return 'url' in image ? { fileData: { fileUri: image.url } } : { inlineData: { mimeType: image.mediaType, data: image.base64 } };
+  return 'url' in image
+    ? { fileData: { fileUri: image.url } }
+    : { inlineData: { mimeType: image.mediaType, data: image.base64 } };
 }
 
 const functionIn = (tool: Json): JsonObject => (isObject(tool) && isObject(tool.function) ? tool.function : {});
 
 function toDeclaration(tool: Json): Json {
   const { name, description, parameters } = functionIn(tool);
-  return { name: name ?? '', ...(description != null && { description }), ...(parameters != null && { parametersJsonSchema: parameters }) };
+  return {
+    name: name ?? '',
+    ...(description != null && { description }),
+    ...(parameters != null && { parametersJsonSchema: parameters }),
+  };
 }
 
 /** Whether calls are to be held to the tools' schemas, which is said of all tools together. */
 function strictness(tools: Json[], notes: Note[]): boolean {
   const strict = tools.filter((tool) => functionIn(tool).strict === true).length;
-  if (strict > 0 && strict < tools.length) note(notes, 'strict', 'The Gemini API is strict with all tools or with none; it was asked to be with all.');
+  if (strict > 0 && strict < tools.length)
+    note(notes, 'strict', 'The Gemini API is strict with all tools or with none; it was asked to be with all.');
   return strict > 0;
 }
 

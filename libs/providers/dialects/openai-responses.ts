@@ -5,7 +5,19 @@ import { openaiSdk } from './openai.js';
 import { asSaid, note, objectIn, textIn } from './read-messages.js';
 import { PLAIN_NAMES } from './tool-names.js';
 
-const UNKNOWN = ['n', 'seed', 'stop', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'modalities', 'audio', 'prediction', 'web_search_options'];
+const UNKNOWN = [
+  'n',
+  'seed',
+  'stop',
+  'frequency_penalty',
+  'presence_penalty',
+  'logit_bias',
+  'logprobs',
+  'modalities',
+  'audio',
+  'prediction',
+  'web_search_options',
+];
 /** The API refuses less. */
 const LEAST_TOKENS = 16;
 
@@ -16,18 +28,40 @@ export const openaiResponses: Dialect = {
 
   toWire(body) {
     const notes: Note[] = [];
-    const { messages, tools, tool_choice: choice, max_tokens, max_completion_tokens, reasoning_effort: effort, response_format: format, verbosity, ...params } = body;
+    const {
+      messages,
+      tools,
+      tool_choice: choice,
+      max_tokens,
+      max_completion_tokens,
+      reasoning_effort: effort,
+      response_format: format,
+      verbosity,
+      ...params
+    } = body;
     leaveOut(params, UNKNOWN, 'The Responses API', notes);
     const limit = max_completion_tokens ?? max_tokens;
     return {
       wire: {
         store: false, // what is asked in an evaluation is nobody else's record
         ...params,
-        input: (Array.isArray(messages) ? messages : []).filter(isObject).flatMap((message) => toItems(message, params.store === true, notes)),
+        input: (Array.isArray(messages) ? messages : [])
+          .filter(isObject)
+          .flatMap((message) => toItems(message, params.store === true, notes)),
         ...(limit != null && { max_output_tokens: atLeast(limit, notes) }),
         ...(typeof effort === 'string' && { reasoning: { ...objectIn(params.reasoning), effort } }),
-        ...((format != null || verbosity != null) && { text: { ...objectIn(params.text), ...(format != null && { format: toFormat(format) }), ...(verbosity != null && { verbosity }) } }),
-        ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toTool), ...(choice != null && { tool_choice: toToolChoice(choice) }) }),
+        ...((format != null || verbosity != null) && {
+          text: {
+            ...objectIn(params.text),
+            ...(format != null && { format: toFormat(format) }),
+            ...(verbosity != null && { verbosity }),
+          },
+        }),
+        ...(Array.isArray(tools) &&
+          tools.length > 0 && {
+            tools: tools.map(toTool),
+            ...(choice != null && { tool_choice: toToolChoice(choice) }),
+          }),
       },
       notes,
     };
@@ -35,7 +69,10 @@ export const openaiResponses: Dialect = {
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyBytes }) => sdk.responses.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) }).asResponse();
+    return (wire, { signal, timeoutMs, replyBytes }) =>
+      sdk.responses
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) })
+        .asResponse();
   },
 
   fromWire: readOpenaiResponses,
@@ -43,39 +80,76 @@ export const openaiResponses: Dialect = {
 
 function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
   const { role, content } = message;
-  if (role === 'tool') return [{ type: 'function_call_output', call_id: message.tool_call_id ?? '', output: textIn(content) }];
-  if (role !== 'assistant') return [{ role: role ?? 'user', content: typeof content === 'string' ? content : toParts(content, notes) }];
-  const said = asSaid(message.output_items, message, (item) => (item.type === 'function_call' ? item.call_id : undefined));
-  const readable = said?.every((item) => item.type !== 'reasoning' || stored || typeof item.encrypted_content === 'string');
+  if (role === 'tool')
+    return [{ type: 'function_call_output', call_id: message.tool_call_id ?? '', output: textIn(content) }];
+  if (role !== 'assistant')
+    return [{ role: role ?? 'user', content: typeof content === 'string' ? content : toParts(content, notes) }];
+  const said = asSaid(message.output_items, message, (item) =>
+    item.type === 'function_call' ? item.call_id : undefined,
+  );
+  const readable = said?.every(
+    (item) => item.type !== 'reasoning' || stored || typeof item.encrypted_content === 'string',
+  );
   if (said && readable) return said;
-  if (said) note(notes, 'reasoning', 'The model\'s reasoning of earlier rounds was not sent back. With "include": ["reasoning.encrypted_content"] in its default_params it is.');
+  if (said)
+    note(
+      notes,
+      'reasoning',
+      'The model\'s reasoning of earlier rounds was not sent back. With "include": ' +
+        '["reasoning.encrypted_content"] in its default_params it is.',
+    );
   const text = textIn(content);
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((call): Json[] =>
-    isObject(call) && isObject(call.function) ? [{ type: 'function_call', call_id: call.id ?? '', name: call.function.name ?? '', arguments: call.function.arguments ?? '' }] : []);
+    isObject(call) && isObject(call.function)
+      ? [
+          {
+            type: 'function_call',
+            call_id: call.id ?? '',
+            name: call.function.name ?? '',
+            arguments: call.function.arguments ?? '',
+          },
+        ]
+      : [],
+  );
   return [...(text === '' ? [] : [{ role, content: text }]), ...calls];
 }
 
 const toParts = (content: Json | undefined, notes: Note[]): Json[] =>
   (Array.isArray(content) ? content : []).filter(isObject).flatMap((part): Json[] => {
     if (part.type === 'text') return [{ type: 'input_text', text: part.text ?? '' }];
-    if (part.type === 'image_url' && isObject(part.image_url)) return [{ type: 'input_image', image_url: part.image_url.url ?? '', detail: part.image_url.detail ?? 'auto' }];
+    if (part.type === 'image_url' && isObject(part.image_url))
+      return [{ type: 'input_image', image_url: part.image_url.url ?? '', detail: part.image_url.detail ?? 'auto' }];
     if (part.type === 'file' && isObject(part.file)) return [{ type: 'input_file', ...part.file }];
     note(notes, 'part', `A part of type "${asText(part.type)}" in a message was left out.`);
     return [];
   });
 
 function toTool(tool: Json): Json {
-  const { name, description, parameters, strict } = (isObject(tool) && isObject(tool.function) ? tool.function : {}) as JsonObject;
+  const { name, description, parameters, strict } = (
+    isObject(tool) && isObject(tool.function) ? tool.function : {}
+  ) as JsonObject;
   // Here a function is strict unless it says otherwise; in chat completions it is not.
-  return { type: 'function', name: name ?? '', ...(description != null && { description }), parameters: parameters ?? { type: 'object', properties: {} }, strict: strict ?? false };
+  return {
+    type: 'function',
+    name: name ?? '',
+    ...(description != null && { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict ?? false,
+  };
 }
 
-const toToolChoice = (choice: Json): Json => (isObject(choice) && isObject(choice.function) ? { type: 'function', name: choice.function.name ?? '' } : choice);
+const toToolChoice = (choice: Json): Json =>
+  isObject(choice) && isObject(choice.function) ? { type: 'function', name: choice.function.name ?? '' } : choice;
 
-const toFormat = (format: Json): Json => (isObject(format) && isObject(format.json_schema) ? { type: 'json_schema', ...format.json_schema } : format);
+const toFormat = (format: Json): Json =>
+  isObject(format) && isObject(format.json_schema) ? { type: 'json_schema', ...format.json_schema } : format;
 
 function atLeast(limit: Json, notes: Note[]): Json {
   if (!isNumber(limit) || Number(numberSource(limit)) >= LEAST_TOKENS) return limit;
-  note(notes, 'max_tokens', `The Responses API takes a "max_tokens" of at least ${LEAST_TOKENS}; ${LEAST_TOKENS} was sent.`);
+  note(
+    notes,
+    'max_tokens',
+    `The Responses API takes a "max_tokens" of at least ${LEAST_TOKENS}; ${LEAST_TOKENS} was sent.`,
+  );
   return LEAST_TOKENS;
 }

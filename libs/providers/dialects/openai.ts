@@ -28,7 +28,10 @@ export const openai: Dialect = {
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyBytes }) => sdk.chat.completions.create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) }).asResponse();
+    return (wire, { signal, timeoutMs, replyBytes }) =>
+      sdk.chat.completions
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) })
+        .asResponse();
   },
 
   fromWire: readOpenai,

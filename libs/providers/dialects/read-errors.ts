@@ -11,8 +11,9 @@ export interface SaidError {
 }
 
 /**
- * Reads an error. Most hosts say `{"error": {"message"}}`; Google's compatible endpoint says it in a list, others say `detail`
- * or `message` alone. Google tells in the body only how long to wait, and that a key is wrong (as a 400).
+ * Reads an error. Most hosts say `{"error": {"message"}}`; Google's compatible endpoint says it in a list, others
+ * say `detail` or `message` alone. Google tells in the body only how long to wait, and that a key is wrong (as a
+ * 400).
  */
 export async function readError(answer: Response): Promise<SaidError> {
   const text = await answer.text();
@@ -21,18 +22,25 @@ export async function readError(answer: Response): Promise<SaidError> {
   const details = Array.isArray(error?.details) ? error.details.filter(isObject) : [];
   const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(asText(retryDelay))?.[1]).find(Boolean);
   if (seconds) headers.set('retry-after', seconds);
-  return { status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status, headers, error, text };
+  return {
+    status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status,
+    headers,
+    error,
+    text,
+  };
 }
 
 /** Errors as the SDKs understand them: of other shapes they would say that there was no body. */
-export const plainErrors = (fetch: Fetch): Fetch => async (url, init) => {
-  const answer = await fetch(url, init);
-  if (answer.ok) return answer;
-  const { status, headers, error, text } = await readError(answer);
-  headers.delete('content-length');
-  if (error) headers.set('content-type', 'application/json');
-  return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
-};
+export const plainErrors =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const answer = await fetch(url, init);
+    if (answer.ok) return answer;
+    const { status, headers, error, text } = await readError(answer);
+    headers.delete('content-length');
+    if (error) headers.set('content-type', 'application/json');
+    return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
+  };
 
 function errorIn(text: string): JsonObject | undefined {
   let body: Json;

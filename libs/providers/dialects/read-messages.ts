@@ -27,7 +27,8 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
     switch (message.role) {
       case 'system':
       case 'developer':
-        if (turns.length > 0) note(notes, 'late-system', 'A system message inside the conversation was moved to its beginning.');
+        if (turns.length > 0)
+          note(notes, 'late-system', 'A system message inside the conversation was moved to its beginning.');
         system.push(textIn(message.content));
         break;
       case 'assistant': {
@@ -38,7 +39,12 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
       }
       case 'tool': {
         const callId = asText(message.tool_call_id ?? '');
-        turns.push({ role: 'tool', callId, toolName: nameOf.get(callId) ?? asText(message.name ?? 'unknown'), text: textIn(message.content) });
+        turns.push({
+          role: 'tool',
+          callId,
+          toolName: nameOf.get(callId) ?? asText(message.name ?? 'unknown'),
+          text: textIn(message.content),
+        });
         break;
       }
       case 'user':
@@ -56,19 +62,33 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
     if (!isObject(source) || !isObject(source.function)) return [];
     const given = source.function.arguments;
     const read = objectIn(given);
-    if (!read && given !== '') note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
-    return [{ id: asText(source.id ?? `call_${turn}_${index}`), name: asText(source.function.name), arguments: read ?? {}, source }];
+    if (!read && given !== '')
+      note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
+    return [
+      {
+        id: asText(source.id ?? `call_${turn}_${index}`),
+        name: asText(source.function.name),
+        arguments: read ?? {},
+        source,
+      },
+    ];
   });
 }
 
 /**
- * A reply in the pieces that its model said it in, to be sent back as they are; undefined where there are none, or where the
- * message's calls are not those of the pieces (they were read from its text, say).
+ * A reply in the pieces that its model said it in, to be sent back as they are; undefined where there are none, or
+ * where the message's calls are not those of the pieces (they were read from its text, say).
  */
-export function asSaid(pieces: Json | undefined, message: JsonObject, callIn: (piece: JsonObject) => Json | undefined): JsonObject[] | undefined {
+export function asSaid(
+  pieces: Json | undefined,
+  message: JsonObject,
+  callIn: (piece: JsonObject) => Json | undefined,
+): JsonObject[] | undefined {
   if (!Array.isArray(pieces) || pieces.length === 0) return undefined;
   const said = pieces.filter(isObject);
-  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map((call) => (isObject(call) ? call.id : undefined));
+  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map((call) =>
+    isObject(call) ? call.id : undefined,
+  );
   const called = said.map(callIn).filter((id) => id !== undefined);
   return calls.length === called.length && called.every((id, index) => id === calls[index]) ? said : undefined;
 }
@@ -91,7 +111,9 @@ export const note = (notes: Note[], what: string, message: string): void => {
 
 export function textIn(content: Json | undefined): string {
   if (typeof content === 'string') return content;
-  return (Array.isArray(content) ? content : []).flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
+  return (Array.isArray(content) ? content : [])
+    .flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
+    .join('\n');
 }
 
 function partsOf(content: Json | undefined, notes: Note[]): Part[] {

@@ -12,12 +12,16 @@ export interface NameRule {
 }
 
 /**
- * What OpenAI takes in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64"
- * (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and DeepSeek's). What a compatible
- * host takes is not known beforehand, and one that takes dots loses nothing by names without. Anthropic's error has the pattern
- * ^[a-zA-Z0-9_-]{1,128}$, Bedrock's 64 for 128.
+ * What OpenAI takes in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length
+ * of 64" (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and
+ * DeepSeek's). What a compatible host takes is not known beforehand, and one that takes dots loses nothing by names
+ * without. Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's 64 for 128.
  */
-export const PLAIN_NAMES: NameRule = { takes: /^[a-zA-Z0-9_-]{1,64}$/, refuses: /[^a-zA-Z0-9_-]/gu, words: 'letters, digits, "_" and "-"' };
+export const PLAIN_NAMES: NameRule = {
+  takes: /^[a-zA-Z0-9_-]{1,64}$/,
+  refuses: /[^a-zA-Z0-9_-]/gu,
+  words: 'letters, digits, "_" and "-"',
+};
 
 /** Names for names. */
 type Names = ReadonlyMap<string, string>;
@@ -27,30 +31,34 @@ const HASH_LENGTH = 6;
 const NONE: Names = new Map();
 
 /**
- * The names under which a host is sent those tools whose own names it refuses. They are `a_b` for `a.b`; where that is another
- * tool's, or would be that of two, with a hash of the own name behind it. The order of the tools decides nothing.
+ * The names under which a host is sent those tools whose own names it refuses. They are `a_b` for `a.b`; where that
+ * is another tool's, or would be that of two, with a hash of the own name behind it. The order of the tools decides
+ * nothing.
  * @param tools of a request
  * @returns by own names; empty where the host takes all
  */
 export const sentNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
 
-const namesOf = (rule: NameRule, tools: Json | undefined) => (Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NONE });
+const namesOf = (rule: NameRule, tools: Json | undefined) =>
+  Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NONE };
 
-const namesBy = memoize((rule: NameRule) => memoize((tools: Json[]): { own: ReadonlySet<string>; sent: Names } => {
-  const own = new Set(textsAt({ tools }, [OF_TOOLS]));
-  const refused = [...own].filter((name) => !rule.takes.test(name)).sort();
-  const taken = new Set([...own].filter((name) => rule.takes.test(name)));
-  const wanted = refused.map((name) => plain(rule, name));
-  const alone = (name: string): boolean => !taken.has(name) && wanted.indexOf(name) === wanted.lastIndexOf(name);
-  const sent = new Map(refused.flatMap((name, index) => (alone(wanted[index]!) ? [[name, wanted[index]!]] : [])));
-  for (const name of sent.values()) taken.add(name);
-  for (const name of refused) if (!sent.has(name)) sent.set(name, add(taken, withHash(rule, name, taken)));
-  return { own, sent };
-}));
+const namesBy = memoize((rule: NameRule) =>
+  memoize((tools: Json[]): { own: ReadonlySet<string>; sent: Names } => {
+    const own = new Set(textsAt({ tools }, [OF_TOOLS]));
+    const refused = [...own].filter((name) => !rule.takes.test(name)).sort();
+    const taken = new Set([...own].filter((name) => rule.takes.test(name)));
+    const wanted = refused.map((name) => plain(rule, name));
+    const alone = (name: string): boolean => !taken.has(name) && wanted.indexOf(name) === wanted.lastIndexOf(name);
+    const sent = new Map(refused.flatMap((name, index) => (alone(wanted[index]!) ? [[name, wanted[index]!]] : [])));
+    for (const name of sent.values()) taken.add(name);
+    for (const name of refused) if (!sent.has(name)) sent.set(name, add(taken, withHash(rule, name, taken)));
+    return { own, sent };
+  }),
+);
 
 /**
- * A request with names that its host takes, and what leads back. Names of calls in the conversation that are of no tool (a model
- * made them up, or a case's own messages hold them) give way to those of the tools.
+ * A request with names that its host takes, and what leads back. Names of calls in the conversation that are of no
+ * tool (a model made them up, or a case's own messages hold them) give way to those of the tools.
  */
 export function withSentNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
   const ofTools = namesOf(rule, body.tools);
@@ -64,20 +72,36 @@ export function withSentNames(body: JsonObject, rule: NameRule): { named: JsonOb
   }
   if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
   const [[name, other]] = sent as unknown as [[string, string]];
-  const message = `This API takes names of tools of up to ${LONGEST} ${rule.words}, so others were sent changed: ${JSON.stringify(name.slice(0, LONGEST))} as "${other}", for one. Results have the suite's names.`;
-  return { named: renamed(body, [OF_TOOLS, ...OF_CALLS], sent), ownNames: inverse(sent), notes: [{ what: 'tool-names', message }] };
+  const message =
+    `This API takes names of tools of up to ${LONGEST} ${rule.words}, so others were sent changed: ` +
+    `${JSON.stringify(name.slice(0, LONGEST))} as "${other}", for one. Results have the suite's names.`;
+  return {
+    named: renamed(body, [OF_TOOLS, ...OF_CALLS], sent),
+    ownNames: inverse(sent),
+    notes: [{ what: 'tool-names', message }],
+  };
 }
 
 export const inverse = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
 
 /** A copy with other names at the given places, of what changes alone. */
 export const renamed = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
-  names.size === 0 ? value : places.reduce((changed, place) => changedAt(changed, place.split('.'), (name) => names.get(name) ?? name) as Value, value);
+  names.size === 0
+    ? value
+    : places.reduce(
+        (changed, place) => changedAt(changed, place.split('.'), (name) => names.get(name) ?? name) as Value,
+        value,
+      );
 
 const OF_TOOLS = 'tools.*.function.name';
 /** In a request, in OpenAI's words; pieces of replies that are sent back as they came are in those of their format. */
 const OF_CALLS = [
-  'tool_choice.function.name', 'messages.*.tool_calls.*.function.name', 'messages.*.function_call.name', 'messages.*tool.name', 'messages.*.content_blocks.*.name', 'messages.*.output_items.*.name',
+  'tool_choice.function.name',
+  'messages.*.tool_calls.*.function.name',
+  'messages.*.function_call.name',
+  'messages.*tool.name',
+  'messages.*.content_blocks.*.name',
+  'messages.*.output_items.*.name',
 ];
 
 function textsAt(value: Json, places: readonly string[]): string[] {
@@ -90,7 +114,10 @@ function textsAt(value: Json, places: readonly string[]): string[] {
 function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text: string) => string): Json {
   if (key === undefined) return typeof value === 'string' ? change(value) : value;
   if (key === '*') return Array.isArray(value) ? value.map((item) => changedAt(item, rest, change)) : value;
-  if (key === '*tool') return Array.isArray(value) ? value.map((item) => (isObject(item) && item.role === 'tool' ? changedAt(item, rest, change) : item)) : value;
+  if (key === '*tool')
+    return Array.isArray(value)
+      ? value.map((item) => (isObject(item) && item.role === 'tool' ? changedAt(item, rest, change) : item))
+      : value;
   if (!isObject(value) || value[key] === undefined) return value;
   return { ...value, [key]: changedAt(value[key], rest, change) };
 }
@@ -106,7 +133,7 @@ function plain(rule: NameRule, name: string): string {
 /** A free one that follows from the name, and from what is taken only where hashes meet. */
 function withHash(rule: NameRule, name: string, taken: ReadonlySet<string>): string {
   const begin = plain(rule, name).slice(0, LONGEST - HASH_LENGTH - 1);
-  for (let hash = name; ; ) {
+  for (let hash = name; ;) {
     hash = createHash('sha256').update(hash).digest('hex');
     const found = `${begin}_${hash.slice(0, HASH_LENGTH)}`;
     if (!taken.has(found)) return found;

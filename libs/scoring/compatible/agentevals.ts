@@ -13,11 +13,18 @@ interface Call {
 }
 
 /** agentevals 0.0.9 (Python) `create_trajectory_match_evaluator`. */
-export function agentevalsTrajectoryMatch(outputs: readonly JsonObject[], reference: readonly JsonObject[], options: AgentevalsOptions): boolean {
+export function agentevalsTrajectoryMatch(
+  outputs: readonly JsonObject[],
+  reference: readonly JsonObject[],
+  options: AgentevalsOptions,
+): boolean {
   const [given, wanted] = [outputs.flatMap(callsOf), reference.flatMap(callsOf)];
   switch (options.trajectory_match_mode) {
     case 'strict':
-      return outputs.length === reference.length && outputs.every((message, index) => sameStep(message, reference[index]!, options));
+      return (
+        outputs.length === reference.length &&
+        outputs.every((message, index) => sameStep(message, reference[index]!, options))
+      );
     case 'superset':
       return covers(given, wanted, options);
     // The sides are swapped, those of the arguments too: the reference's own trap.
@@ -35,10 +42,13 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Agentevals
   if ((given === null) !== (wanted === null)) return false;
   const [calls, references] = [callsOf(output), callsOf(reference)];
   if (calls.length !== references.length) return false;
-  // Here each call looks for its reference, elsewhere each reference for its call: with "subset" and "superset" that matters.
+  // Here each call looks for its reference, elsewhere each reference for its call: with "subset" and "superset"
+  // that matters.
   const left = [...references];
   return calls.every((call) => {
-    const index = left.findIndex((wanted) => call.name === wanted.name && sameArguments(call.args, wanted.args, wanted.name, options));
+    const index = left.findIndex(
+      (wanted) => call.name === wanted.name && sameArguments(call.args, wanted.args, wanted.name, options),
+    );
     if (index >= 0) left.splice(index, 1);
     return index >= 0;
   });
@@ -48,7 +58,12 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Agentevals
 function covers(calls: readonly Call[], references: readonly Call[], options: AgentevalsOptions): boolean {
   const used = new Set<number>();
   return references.every((reference) => {
-    const index = calls.findIndex((call, at) => !used.has(at) && call.name === reference.name && sameArguments(call.args, reference.args, reference.name, options));
+    const index = calls.findIndex(
+      (call, at) =>
+        !used.has(at) &&
+        call.name === reference.name &&
+        sameArguments(call.args, reference.args, reference.name, options),
+    );
     used.add(index);
     return index >= 0;
   });
@@ -56,7 +71,8 @@ function covers(calls: readonly Call[], references: readonly Call[], options: Ag
 
 function sameArguments(given: Json, wanted: Json, name: string, options: AgentevalsOptions): boolean {
   const override = options.tool_args_match_overrides?.[name];
-  if (Array.isArray(override) && override.length) return override.every((path) => pythonEqual(at(given, path), at(wanted, path)));
+  if (Array.isArray(override) && override.length)
+    return override.every((path) => pythonEqual(at(given, path), at(wanted, path)));
   switch (typeof override === 'string' && override ? override : options.tool_args_match_mode) {
     case 'exact':
       return pythonEqual(given, wanted);
@@ -70,16 +86,20 @@ function sameArguments(given: Json, wanted: Json, name: string, options: Agentev
 }
 
 const isSubset = (small: Json, large: Json): boolean =>
-  isObject(small) && Object.keys(small).every((key) => has(large, key) && pythonEqual(small[key]!, (large as JsonObject)[key]!));
+  isObject(small) &&
+  Object.keys(small).every((key) => has(large, key) && pythonEqual(small[key]!, (large as JsonObject)[key]!));
 
-const at = (value: Json, path: string): Json => path.split('.').reduce((inner, key) => (has(inner, key) ? (inner as JsonObject)[key]! : null), value);
+const at = (value: Json, path: string): Json =>
+  path.split('.').reduce((inner, key) => (has(inner, key) ? (inner as JsonObject)[key]! : null), value);
 
 function callsOf(message: JsonObject): Call[] {
   if (!Array.isArray(message.tool_calls)) return [];
   return message.tool_calls.map((call) => {
     if (!isObject(call)) throw new Error('A tool call must be an object.');
     const isWrapped = isObject(call.function);
-    const { name, arguments: args } = isWrapped ? (call.function as JsonObject) : { name: call.name, arguments: call.args };
+    const { name, arguments: args } = isWrapped
+      ? (call.function as JsonObject)
+      : { name: call.name, arguments: call.args };
     if (typeof name !== 'string') throw new Error('A tool call must name its tool.');
     return { name, args: isWrapped && typeof args === 'string' ? read(name, args) : (args ?? null) };
   });

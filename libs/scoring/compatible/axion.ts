@@ -13,7 +13,11 @@ export interface AxionOptions {
 }
 
 /** Axion's `ToolCorrectness` (August 2026): first match takes all, in the order of the expected tools. */
-export function axionToolCorrectness(called: readonly NamedCall[], expected: readonly NamedCall[], options: AxionOptions) {
+export function axionToolCorrectness(
+  called: readonly NamedCall[],
+  expected: readonly NamedCall[],
+  options: AxionOptions,
+) {
   const left = [...called];
   const matched: string[] = [];
   const missing: string[] = [];
@@ -29,9 +33,13 @@ export function axionToolCorrectness(called: readonly NamedCall[], expected: rea
     left.length && `Unexpected tools: ${pythonRepr(left.map((call) => call.name))}`,
   ].filter(Boolean);
   const explanation =
-    expected.length === 0 ? (called.length === 0 ? 'No tools were expected, and none were called.' : `No tools were expected, but ${called.length} were called.`)
-    : options.strict_order ? inOrder(called, expected, options)
-    : parts.join('; ');
+    expected.length === 0
+      ? called.length === 0
+        ? 'No tools were expected, and none were called.'
+        : `No tools were expected, but ${called.length} were called.`
+      : options.strict_order
+        ? inOrder(called, expected, options)
+        : parts.join('; ');
   return { score, pass: score >= options.threshold, explanation };
 }
 
@@ -39,13 +47,24 @@ function inOrder(called: readonly NamedCall[], expected: readonly NamedCall[], o
   if (called.length !== expected.length) return `${expected.length} tools were expected, ${called.length} were called.`;
   const wrong = called.findIndex((call, index) => !matches(call, expected[index]!, options));
   if (wrong < 0) return `All ${expected.length} tools were called in order.`;
-  return `At position ${wrong} ${pythonRepr(expected[wrong]!.name)} was expected, and ${pythonRepr(called[wrong]!.name)} called${options.check_parameters ? ` with ${pythonRepr(called[wrong]!.arguments ?? {})}` : ''}.`;
+  return (
+    `At position ${wrong} ${pythonRepr(expected[wrong]!.name)} was expected, and ` +
+    `${pythonRepr(called[wrong]!.name)} ` +
+    `called${options.check_parameters ? ` with ${pythonRepr(called[wrong]!.arguments ?? {})}` : ''}.`
+  );
 }
 
-function scoreOf(called: readonly NamedCall[], expected: readonly NamedCall[], matched: number, options: AxionOptions): number {
+function scoreOf(
+  called: readonly NamedCall[],
+  expected: readonly NamedCall[],
+  matched: number,
+  options: AxionOptions,
+): number {
   if (expected.length === 0) return called.length === 0 ? 1 : 0;
   if (options.strict_order) {
-    return called.length === expected.length && called.every((call, index) => matches(call, expected[index]!, options)) ? 1 : 0;
+    return called.length === expected.length && called.every((call, index) => matches(call, expected[index]!, options))
+      ? 1
+      : 0;
   }
   const recall = matched / expected.length;
   if (options.scoring === 'recall') return recall;
@@ -78,7 +97,8 @@ export function axionSimilarity(called: Json, expected: Json): number {
   if (called === null || expected === null || pythonType(called) !== pythonType(expected)) return 0;
   if (typeof called === 'string') return sequenceRatio(called, expected as string);
   if (typeof called === 'boolean') return called === expected ? 1 : 0;
-  if (isNumber(called) && isNumber(expected)) return numberSimilarity(Number(numberSource(called)), Number(numberSource(expected)));
+  if (isNumber(called) && isNumber(expected))
+    return numberSimilarity(Number(numberSource(called)), Number(numberSource(expected)));
   if (isObject(called) && isObject(expected)) return objectSimilarity(called, expected);
   return pythonEqual(called, expected) ? 1 : 0;
 }
@@ -93,6 +113,8 @@ function objectSimilarity(a: JsonObject, b: JsonObject): number {
   const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
   if (union === 0) return 1;
   const shared = Object.keys(a).filter((key) => has(b, key));
-  const values = shared.length ? shared.reduce((sum, key) => sum + axionSimilarity(a[key]!, b[key]!), 0) / shared.length : 0;
+  const values = shared.length
+    ? shared.reduce((sum, key) => sum + axionSimilarity(a[key]!, b[key]!), 0) / shared.length
+    : 0;
   return (shared.length / union + values) / 2;
 }

@@ -17,8 +17,19 @@ export interface BfclVerdict {
 
 /** The categories that are checked: those of one turn, of v3 and v4, whose answers are values of Python. */
 export const BFCL_CATEGORIES = [
-  'simple', 'simple_python', 'multiple', 'parallel', 'parallel_multiple', 'irrelevance', 'relevance',
-  'live_simple', 'live_multiple', 'live_parallel', 'live_parallel_multiple', 'live_irrelevance', 'live_relevance',
+  'simple',
+  'simple_python',
+  'multiple',
+  'parallel',
+  'parallel_multiple',
+  'irrelevance',
+  'relevance',
+  'live_simple',
+  'live_multiple',
+  'live_parallel',
+  'live_parallel_multiple',
+  'live_irrelevance',
+  'live_relevance',
 ] as const;
 
 const VALID: BfclVerdict = { valid: true };
@@ -32,7 +43,9 @@ export function bfclAst(input: BfclInput): BfclVerdict {
   const calls = decoded && isCallShaped(output) ? output : null;
   if (category.includes('relevance')) {
     const empty = calls === null || calls.length === 0;
-    return empty === category.includes('irrelevance') ? VALID : wrong(empty ? 'relevance_error:decoder_failed' : 'irrelevance_error:decoder_success');
+    return empty === category.includes('irrelevance')
+      ? VALID
+      : wrong(empty ? 'relevance_error:decoder_failed' : 'irrelevance_error:decoder_success');
   }
   if (!calls) return wrong(decoded ? 'ast_decoder:decoder_wrong_output_format' : 'ast_decoder:decoder_failed');
   if (category.includes('parallel')) return parallel(input, calls);
@@ -42,7 +55,12 @@ export function bfclAst(input: BfclInput): BfclVerdict {
     return simple(functionFor(input, answer), calls[0]!, answer, input.underscore_to_dot);
   }
   if (calls.length !== 1) return wrong('simple_function_checker:wrong_count');
-  return simple(firstOf(input.functions, 'functions'), calls[0]!, firstOf(answers, 'possible answers'), input.underscore_to_dot);
+  return simple(
+    firstOf(input.functions, 'functions'),
+    calls[0]!,
+    firstOf(answers, 'possible answers'),
+    input.underscore_to_dot,
+  );
 }
 
 function firstOf(list: readonly JsonObject[], what: string): JsonObject {
@@ -51,7 +69,8 @@ function firstOf(list: readonly JsonObject[], what: string): JsonObject {
 }
 
 const isCallShaped = (output: Json): output is JsonObject[] =>
-  Array.isArray(output) && output.every((item) => isObject(item) && Object.keys(item).length === 1 && isObject(Object.values(item)[0]));
+  Array.isArray(output) &&
+  output.every((item) => isObject(item) && Object.keys(item).length === 1 && isObject(Object.values(item)[0]));
 
 function functionFor(input: BfclInput, answer: JsonObject): JsonObject {
   const name = Object.keys(answer)[0];
@@ -79,7 +98,8 @@ function simple(description: JsonObject, call: JsonObject, answer: JsonObject, u
   if (!has(call, name)) return wrong('simple_function_checker:wrong_func_name');
   const given = call[name] as JsonObject;
   const { properties, required } = parametersOf(description);
-  for (const param of required) if (!has(given, String(param))) return wrong('simple_function_checker:missing_required');
+  for (const param of required)
+    if (!has(given, String(param))) return wrong('simple_function_checker:missing_required');
   for (const [param, value] of Object.entries(given)) {
     if (!has(properties, param) || !has(accepted, param)) return wrong('simple_function_checker:unexpected_param');
     const schema = properties[param]!;
@@ -93,39 +113,65 @@ function simple(description: JsonObject, call: JsonObject, answer: JsonObject, u
 }
 
 function parametersOf({ name, parameters }: JsonObject): { properties: JsonObject; required: Json[] } {
-  if (!isObject(parameters) || !isObject(parameters.properties)) throw new Error(`BFCL expects "parameters" with "properties" of the function ${JSON.stringify(name)}.`);
+  if (!isObject(parameters) || !isObject(parameters.properties))
+    throw new Error(`BFCL expects "parameters" with "properties" of the function ${JSON.stringify(name)}.`);
   return { properties: parameters.properties, required: elements(parameters.required ?? [], 'names in "required"') };
 }
 
-const mayBeOmitted = (values: Json): boolean => typeof values === 'string' || (isObject(values) ? has(values, '') : elements(values).includes(''));
+const mayBeOmitted = (values: Json): boolean =>
+  typeof values === 'string' || (isObject(values) ? has(values, '') : elements(values).includes(''));
 
-const TYPES: Record<string, PythonType> = { string: 'str', integer: 'int', float: 'float', boolean: 'bool', array: 'list', tuple: 'list', dict: 'dict', any: 'str' };
+const TYPES: Record<string, PythonType> = {
+  string: 'str',
+  integer: 'int',
+  float: 'float',
+  boolean: 'bool',
+  array: 'list',
+  tuple: 'list',
+  dict: 'dict',
+  any: 'str',
+};
 
 function typeNamed(name: Json | undefined): PythonType {
   const type = typeof name === 'string' && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-  if (!type) throw new Error(`BFCL knows no type ${JSON.stringify(name)}. Its types: ${Object.keys(TYPES).join(', ')}.`);
+  if (!type)
+    throw new Error(`BFCL knows no type ${JSON.stringify(name)}. Its types: ${Object.keys(TYPES).join(', ')}.`);
   return type;
 }
 
 function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdict {
   const type = typeNamed(schema.type);
-  const nested = schema.type === 'array' || schema.type === 'tuple' ? typeNamed(isObject(schema.items) ? schema.items.type : undefined) : null;
+  const nested =
+    schema.type === 'array' || schema.type === 'tuple'
+      ? typeNamed(isObject(schema.items) ? schema.items.type : undefined)
+      : null;
   // Python turns an int into a float where a float is declared; at the top level only.
   const given = schema.type === 'float' && pythonType(value) === 'int' ? 'float' : pythonType(value);
   const answerType = typeOfFirst(accepted);
   let isVariable = answerType !== null && answerType !== type;
   if (given === type) {
-    if (nested && !accepted.some((list) => !Array.isArray(list) || (value as Json[]).every((item) => elementFits(item, nested, list)))) return wrong(accepted.length ? 'type_error:nested' : 'type_error:simple');
+    if (
+      nested &&
+      !accepted.some(
+        (list) => !Array.isArray(list) || (value as Json[]).every((item) => elementFits(item, nested, list)),
+      )
+    )
+      return wrong(accepted.length ? 'type_error:nested' : 'type_error:simple');
   } else if (answerType !== null && given === answerType) isVariable = true;
   else return wrong('type_error:simple');
 
   if (!isVariable) {
     if (type === 'dict') return dictVerdict(value as JsonObject, accepted);
     if (type === 'list' && nested === 'dict') return listOfDictsVerdict(value as Json[], accepted);
-    if (type === 'str') return accepted.some((answer) => typeof answer === 'string' && standard(answer) === standard(value)) ? VALID : wrong('value_error:string');
+    if (type === 'str')
+      return accepted.some((answer) => typeof answer === 'string' && standard(answer) === standard(value))
+        ? VALID
+        : wrong('value_error:string');
     if (type === 'list') {
       const list = (value as Json[]).map(standard);
-      return accepted.map((answer) => elements(answer).map(standard)).some((answer) => pythonEqual(list, answer)) ? VALID : wrong('value_error:list/tuple');
+      return accepted.map((answer) => elements(answer).map(standard)).some((answer) => pythonEqual(list, answer))
+        ? VALID
+        : wrong('value_error:list/tuple');
     }
   }
   const plain = given === 'float' && isNumber(value) ? Number(numberSource(value)) : value;
@@ -143,9 +189,18 @@ const elementFits = (item: Json, nested: PythonType, accepted: readonly Json[]):
 };
 
 /** Strings are compared lower-cased, without blanks and some punctuation; everything else as it is. */
-const standard = (value: Json): Json => (typeof value === 'string' ? value.replace(/[ ,./\-_*^]/g, '').toLowerCase().replaceAll("'", '"') : value);
+const standard = (value: Json): Json =>
+  typeof value === 'string'
+    ? value
+        .replace(/[ ,./\-_*^]/g, '')
+        .toLowerCase()
+        .replaceAll("'", '"')
+    : value;
 
-/** What Python iterates over: a list's elements, a string's characters; but an object's keys are no acceptable values. */
+/**
+ * What Python iterates over: a list's elements, a string's characters; but an object's keys are no acceptable
+ * values.
+ */
 function elements(value: Json, what = 'acceptable values'): Json[] {
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return [...value];
@@ -165,11 +220,13 @@ function dictVerdict(value: Json, accepted: readonly Json[]): BfclVerdict {
 
 /** A key that is missing is told instead of whatever was wrong before. */
 function oneDict(value: Json, answer: Json): BfclVerdict {
-  if (!isObject(value) || !isObject(answer)) throw new Error(`BFCL expects an object, not ${JSON.stringify(isObject(value) ? answer : value).slice(0, 100)}.`);
+  if (!isObject(value) || !isObject(answer))
+    throw new Error(`BFCL expects an object, not ${JSON.stringify(isObject(value) ? answer : value).slice(0, 100)}.`);
   let verdict = VALID;
   for (const [key, item] of Object.entries(value)) {
     if (!has(answer, key)) verdict = wrong('value_error:dict_key');
-    else if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option)))) verdict = wrong('value_error:dict_value');
+    else if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option))))
+      verdict = wrong('value_error:dict_value');
     if (!verdict.valid) break;
   }
   const missing = Object.entries(answer).some(([key, options]) => !has(value, key) && !mayBeOmitted(options));
@@ -181,7 +238,8 @@ function listOfDictsVerdict(value: readonly Json[], accepted: readonly Json[]): 
   for (const answer of accepted) {
     const options = elements(answer);
     verdict = options.length === value.length ? VALID : wrong('value_error:list_dict_count');
-    for (let index = 0; index < value.length && verdict.valid; index++) verdict = dictVerdict(value[index]!, [options[index]!]);
+    for (let index = 0; index < value.length && verdict.valid; index++)
+      verdict = dictVerdict(value[index]!, [options[index]!]);
     if (verdict.valid) return VALID;
   }
   return verdict;

@@ -20,10 +20,16 @@ export interface DeepEvalOptions {
 }
 
 /** DeepEval 4.1 `ToolCorrectnessMetric` without its LLM part. */
-export function deepevalToolCorrectness(called: readonly DeepEvalCall[], expected: readonly DeepEvalCall[], options: DeepEvalOptions) {
-  const plain = options.should_exact_match ? exact(called, expected, options)
-    : options.should_consider_ordering ? inOrder(called, expected, options)
-    : anyOrder(called, expected, options);
+export function deepevalToolCorrectness(
+  called: readonly DeepEvalCall[],
+  expected: readonly DeepEvalCall[],
+  options: DeepEvalOptions,
+) {
+  const plain = options.should_exact_match
+    ? exact(called, expected, options)
+    : options.should_consider_ordering
+      ? inOrder(called, expected, options)
+      : anyOrder(called, expected, options);
   const threshold = options.strict_mode ? 1 : options.threshold;
   const score = options.strict_mode && plain < threshold ? 0 : plain;
   return { score, success: score >= threshold };
@@ -39,10 +45,14 @@ function exact(called: readonly DeepEvalCall[], expected: readonly DeepEvalCall[
   if (called.length !== expected.length) return 0;
   return called.every((call, index) => {
     const want = expected[index]!;
-    return sameTool(call, want)
-      && (!asks(options, 'input_parameters') || pythonEqual(parametersOf(call), parametersOf(want)))
-      && (!asks(options, 'output') || pythonEqual(outputOf(call), outputOf(want)));
-  }) ? 1 : 0;
+    return (
+      sameTool(call, want) &&
+      (!asks(options, 'input_parameters') || pythonEqual(parametersOf(call), parametersOf(want))) &&
+      (!asks(options, 'output') || pythonEqual(outputOf(call), outputOf(want)))
+    );
+  })
+    ? 1
+    : 0;
 }
 
 function weight(call: DeepEvalCall, want: DeepEvalCall, options: DeepEvalOptions): number {
@@ -51,7 +61,11 @@ function weight(call: DeepEvalCall, want: DeepEvalCall, options: DeepEvalOptions
   return asks(options, 'output') && !pythonEqual(outputOf(call), outputOf(want)) ? 0 : score;
 }
 
-function anyOrder(called: readonly DeepEvalCall[], expected: readonly DeepEvalCall[], options: DeepEvalOptions): number {
+function anyOrder(
+  called: readonly DeepEvalCall[],
+  expected: readonly DeepEvalCall[],
+  options: DeepEvalOptions,
+): number {
   if (expected.length === 0) return called.length === 0 ? 1 : 0;
   // Equal calls are one element of the reference's set, so that of two only one can be matched.
   const matched = new Set<string>();
@@ -89,7 +103,10 @@ function inOrder(called: readonly DeepEvalCall[], expected: readonly DeepEvalCal
 /** @throws Error where the reference crashes: one side has parameters, the other none. */
 function similarity(a: Json, b: Json): number {
   if (pythonEqual(a, b)) return 1;
-  if (!isObject(a) || !isObject(b)) throw new Error('One call has input_parameters and the other has none, or they are no object: DeepEval cannot compare them.');
+  if (!isObject(a) || !isObject(b))
+    throw new Error(
+      'One call has input_parameters and the other has none, or they are no object: DeepEval cannot compare them.',
+    );
   const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
   let total = 0;
   for (const key of Object.keys(a)) {

@@ -11,8 +11,8 @@ type Bracket = { at: number; startsLine: boolean; endsLine: boolean };
 const MOST_UNMATCHED = 65_536;
 
 /**
- * The JSON in a text as promptfoo finds it: outermost pairs of brackets outside of strings and of code fences that end where a
- * line ends; of those that are JSON the ones that begin a line, of the others what is inside of them.
+ * The JSON in a text as promptfoo finds it: outermost pairs of brackets outside of strings and of code fences that
+ * end where a line ends; of those that are JSON the ones that begin a line, of the others what is inside of them.
  * @throws Error where promptfoo gives up: too many brackets without a partner, or too much that is no JSON
  */
 export function jsonInText(text: string): unknown[] {
@@ -53,12 +53,19 @@ function blocksIn(text: string): Block[] {
     else if (character === '{' || character === '[') open.push({ bracket, inner: [] });
     else if (open.length && text[open.at(-1)!.bracket.at] === (character === '}' ? '{' : '[')) {
       const { bracket: start, inner } = open.pop()!;
-      (open.at(-1)?.inner ?? outermost).push({ start: start.at, end: bracket.at + 1, startsLine: start.startsLine, endsLine: bracket.endsLine, inner });
+      (open.at(-1)?.inner ?? outermost).push({
+        start: start.at,
+        end: bracket.at + 1,
+        startsLine: start.startsLine,
+        endsLine: bracket.endsLine,
+        inner,
+      });
     } else {
       divide();
       unmatched++;
     }
-    if (unmatched + open.length > MOST_UNMATCHED) throw new Error(`More than ${MOST_UNMATCHED} brackets without a partner: promptfoo gives up.`);
+    if (unmatched + open.length > MOST_UNMATCHED)
+      throw new Error(`More than ${MOST_UNMATCHED} brackets without a partner: promptfoo gives up.`);
   }
   divide();
   return outermost;
@@ -66,7 +73,10 @@ function blocksIn(text: string): Block[] {
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 
-/** Every bracket outside of strings and code fences; null where a fence or a string that is not closed divides the text. */
+/**
+ * Every bracket outside of strings and code fences; null where a fence or a string that is not closed divides the
+ * text.
+ */
 function* bracketsIn(text: string): Generator<Bracket | null> {
   let fence: { marker: string; indent: number } | undefined;
   const lists: number[] = []; // the columns at which the items of lists begin
@@ -83,7 +93,11 @@ function* bracketsIn(text: string): Generator<Bracket | null> {
     }
     if (fence) {
       const [whole, marker] = FENCE.exec(content) ?? [];
-      const closes = marker !== undefined && indent <= fence.indent + 3 && marker[0] === fence.marker[0] && marker.length >= fence.marker.length;
+      const closes =
+        marker !== undefined &&
+        indent <= fence.indent + 3 &&
+        marker[0] === fence.marker[0] &&
+        marker.length >= fence.marker.length;
       if (closes && content.slice(whole!.length).trim() === '') fence = undefined;
       continue;
     }
@@ -93,7 +107,11 @@ function* bracketsIn(text: string): Generator<Bracket | null> {
     const column = lists.at(-1) ?? 0;
     const body = content.slice(item?.length ?? 0);
     const [whole, marker] = FENCE.exec(body) ?? [];
-    if (marker !== undefined && (item !== undefined || indent <= column + 3) && (marker[0] !== '`' || !body.slice(whole!.length).includes('`'))) {
+    if (
+      marker !== undefined &&
+      (item !== undefined || indent <= column + 3) &&
+      (marker[0] !== '`' || !body.slice(whole!.length).includes('`'))
+    ) {
       fence = { marker, indent: column };
       yield null;
       continue;
@@ -103,7 +121,8 @@ function* bracketsIn(text: string): Generator<Bracket | null> {
       const character = content[at]!;
       if (inString && character === '\\') at++;
       else if (character === '"') inString = !inString;
-      else if (!inString && '{}[]'.includes(character)) yield { at: offset + at, startsLine: at === first, endsLine: at === content.length - 1 };
+      else if (!inString && '{}[]'.includes(character))
+        yield { at: offset + at, startsLine: at === first, endsLine: at === content.length - 1 };
     }
     if (inString) yield null;
   }

@@ -1,11 +1,21 @@
 import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
 import { jsonInText } from './promptfoo-text.js';
 
-/** promptfoo 0.123 `tool-call-f1`: names only, as sets. @throws Error when no expected name is given, which it refuses too. */
-export function promptfooToolCallF1(output: unknown, value: string | readonly Json[], options: { threshold: number; inverse: boolean }) {
+/**
+ * promptfoo 0.123 `tool-call-f1`: names only, as sets. @throws Error when no expected name is given, which it
+ * refuses too.
+ */
+export function promptfooToolCallF1(
+  output: unknown,
+  value: string | readonly Json[],
+  options: { threshold: number; inverse: boolean },
+) {
   // Of a list JavaScript's text of each element counts: the number 1 is the name "1".
-  const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(lossyNumbers(name)))).map((name) => name.trim()).filter(Boolean);
-  if (names.length === 0) throw new Error('promptfoo needs at least one expected tool name: it cannot express "no tool".');
+  const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(lossyNumbers(name))))
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (names.length === 0)
+    throw new Error('promptfoo needs at least one expected tool name: it cannot express "no tool".');
   const expected = new Set(names);
   let called: Set<string>;
   try {
@@ -32,20 +42,24 @@ function namesIn(output: unknown): Set<string> {
   if (Array.isArray(output)) return new Set(output.filter(isObject).flatMap(nameOfItem));
   if (!isObject(output)) return new Set();
   if (Array.isArray(output.tool_calls)) {
-    return new Set(output.tool_calls.flatMap((call) => (isObject(call) ? [...nameOf(call.function), ...nameOf(call)] : [])));
+    return new Set(
+      output.tool_calls.flatMap((call) => (isObject(call) ? [...nameOf(call.function), ...nameOf(call)] : [])),
+    );
   }
   if (output.type === 'tool_use' || output.type === 'function_call') {
     const name = nameOf(output);
     if (name.length) return new Set(name);
   }
   if (isThing(output.functionCall)) return new Set(nameOf(output.functionCall));
-  if (isObject(output.toolCall) && Array.isArray(output.toolCall.functionCalls)) return new Set(output.toolCall.functionCalls.flatMap(nameOf));
+  if (isObject(output.toolCall) && Array.isArray(output.toolCall.functionCalls))
+    return new Set(output.toolCall.functionCalls.flatMap(nameOf));
   return new Set();
 }
 
 /** What JavaScript calls an object; a number is none, however it is kept. */
 const isThing = (value: Json | undefined): boolean => isObject(value) || Array.isArray(value);
-const nameOf = (value: Json | undefined): string[] => (isObject(value) && typeof value.name === 'string' ? [value.name] : []);
+const nameOf = (value: Json | undefined): string[] =>
+  isObject(value) && typeof value.name === 'string' ? [value.name] : [];
 
 function nameOfItem(item: JsonObject): string[] {
   if (item.type === 'tool_use' && typeof item.name === 'string') return [item.name];

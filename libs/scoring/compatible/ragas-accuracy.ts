@@ -1,8 +1,15 @@
 import { comparePythonStrings, has, pythonStr } from '../python-values.js';
 import type { NamedCall } from './calls.js';
 
-/** Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names anywhere give 0. */
-export function ragasToolCallAccuracy(called: readonly NamedCall[], expected: readonly NamedCall[], options: { strict_order: boolean }): { score: number } {
+/**
+ * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names
+ * anywhere give 0.
+ */
+export function ragasToolCallAccuracy(
+  called: readonly NamedCall[],
+  expected: readonly NamedCall[],
+  options: { strict_order: boolean },
+): { score: number } {
   if (called.length === 0 && expected.length === 0) return { score: 1 };
   if (called.length === 0 || expected.length === 0) return { score: 0 };
   const [predicted, reference] = options.strict_order ? [called, expected] : [sorted(called), sorted(expected)];
@@ -18,14 +25,24 @@ function argumentScore(predicted: NamedCall, reference: NamedCall): number {
   const [given, wanted] = [predicted.arguments ?? {}, reference.arguments ?? {}];
   const keys = Object.keys(wanted);
   if (keys.length === 0) return Object.keys(given).length === 0 ? 1 : 0;
-  return keys.filter((key) => has(given, key) && pythonStr(given[key]!) === pythonStr(wanted[key]!)).length / keys.length;
+  return (
+    keys.filter((key) => has(given, key) && pythonStr(given[key]!) === pythonStr(wanted[key]!)).length / keys.length
+  );
 }
 
 /** Sorting is no matching: a wrong argument can put calls at other places than their counterparts. */
 function sorted(calls: readonly NamedCall[]): NamedCall[] {
   const keyed = calls.map((call) => {
     const args = call.arguments ?? {};
-    return { call, key: [call.name, ...Object.keys(args).sort(comparePythonStrings).flatMap((name) => [name, pythonStr(args[name]!)])] };
+    return {
+      call,
+      key: [
+        call.name,
+        ...Object.keys(args)
+          .sort(comparePythonStrings)
+          .flatMap((name) => [name, pythonStr(args[name]!)]),
+      ],
+    };
   });
   return keyed.sort((a, b) => compareTuples(a.key, b.key)).map(({ call }) => call);
 }

@@ -1,7 +1,10 @@
 import { pythonKey } from '../python-values.js';
 import type { NamedCall } from './calls.js';
 
-/** Ragas 0.4.3 `ToolCallF1`: calls as sets of (name, arguments), duplicates vanish; nothing on both sides is 0, not 1. */
+/**
+ * Ragas 0.4.3 `ToolCallF1`: calls as sets of (name, arguments), duplicates vanish; nothing on both sides is 0, not
+ * 1.
+ */
 export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly NamedCall[]) {
   const [predicted, reference] = [keysOf(called), keysOf(expected)];
   const tp = [...predicted].filter((key) => reference.has(key)).length;
@@ -12,7 +15,8 @@ export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly
   return { score: roundLikePython(f1), precision, recall, tp, fp, fn };
 }
 
-const keysOf = (calls: readonly NamedCall[]): Set<string> => new Set(calls.map((call) => JSON.stringify(call.name) + pythonKey(call.arguments ?? {})));
+const keysOf = (calls: readonly NamedCall[]): Set<string> =>
+  new Set(calls.map((call) => JSON.stringify(call.name) + pythonKey(call.arguments ?? {})));
 
 /** `round(value, 4)`: halves go to the even digit. Only odd 32nds lie exactly in the middle in binary. */
 function roundLikePython(value: number): number {

@@ -19,7 +19,11 @@ test.each<[string, string, string[]]>([
   ['after a bracket that closes nothing', `]\n${json('a')}`, ['a']],
   ['inside of what is no JSON', `{"calls":\n${json('a')}\n, oops}`, ['a']],
   ['not inside of JSON that is no call', `{"calls":\n${json('a')}\n}`, []],
-  ['with brackets in strings', '[{"name":"a","x":"}] \\"{"}]\nThen: "a string { that ends with its line\n[{"name":"b"}]', ['a', 'b']],
+  [
+    'with brackets in strings',
+    '[{"name":"a","x":"}] \\"{"}]\nThen: "a string { that ends with its line\n[{"name":"b"}]',
+    ['a', 'b'],
+  ],
   ['with brackets that do not belong together', `[ }\n${json('b')}`, ['b']],
 ])('promptfoo reads JSON in a text %s', (_where, text, called) => {
   expect(promptfoo(text).called).toEqual(called);
@@ -35,26 +39,66 @@ test('promptfoo reads no name from a wrapper that is no object', () => {
 });
 
 test.each<[string, unknown, string[]]>([
-  ['a number', [1, 2.5], ['1', '2.5']], ['a number as it was written', parseJson('[1.0, 1e2]'), ['1', '100']], ['a list', [['a', 'b'], []], ['a,b']],
-  ['null and true', [null, true], ['null', 'true']], ['an object', [{ name: 'a' }], ['[object Object]']], ['a text with a comma', ['a, b'], ['a, b']],
-])('promptfoo takes JavaScript\'s text of %s in a list for the expected name', (_what, expected, names) => {
-  const score = (output: string[]) => scoreMetric('promptfoo_tool_call_f1', {}, { output: output.map((name) => ({ name })), expected }).score;
+  ['a number', [1, 2.5], ['1', '2.5']],
+  ['a number as it was written', parseJson('[1.0, 1e2]'), ['1', '100']],
+  ['a list', [['a', 'b'], []], ['a,b']],
+  ['null and true', [null, true], ['null', 'true']],
+  ['an object', [{ name: 'a' }], ['[object Object]']],
+  ['a text with a comma', ['a, b'], ['a, b']],
+])("promptfoo takes JavaScript's text of %s in a list for the expected name", (_what, expected, names) => {
+  const score = (output: string[]) =>
+    scoreMetric('promptfoo_tool_call_f1', {}, { output: output.map((name) => ({ name })), expected }).score;
   expect([score(names), score(['x'])]).toEqual([1, 0]);
 });
 
 test('promptfoo takes a name that was called from a string alone, and a number for no wrapper', () => {
-  expect(promptfoo([1, null, 'a', [{ name: 'a' }], { name: 1 }, { function: 'a' }, { name: 'b' }]).called).toEqual(['b']);
-  expect(promptfoo(parseJson('[{"functionCall": 1.0, "name": "a"}, {"function": 1.0, "name": "b"}]')).called).toEqual(['a', 'b']);
-  expect(promptfoo(parseJson('{"functionCall": 1.0, "toolCall": {"functionCalls": [{"name": "b"}, 1.0]}}')).called).toEqual(['b']);
+  expect(promptfoo([1, null, 'a', [{ name: 'a' }], { name: 1 }, { function: 'a' }, { name: 'b' }]).called).toEqual([
+    'b',
+  ]);
+  expect(promptfoo(parseJson('[{"functionCall": 1.0, "name": "a"}, {"function": 1.0, "name": "b"}]')).called).toEqual([
+    'a',
+    'b',
+  ]);
+  expect(
+    promptfoo(parseJson('{"functionCall": 1.0, "toolCall": {"functionCalls": [{"name": "b"}, 1.0]}}')).called,
+  ).toEqual(['b']);
 });
 
 describe('BFCL names the error of an object', () => {
-  const functions = [{ name: 'f', parameters: { type: 'dict', properties: { d: { type: 'dict' }, l: { type: 'array', items: { type: 'dict' } }, t: { type: 'array', items: { type: 'string' } } }, required: [] } }];
-  const check = (param: string, value: unknown, accepted: unknown) => scoreMetric('bfcl_ast', {}, { category: 'simple', functions, model_output: [{ f: { [param]: value } }], possible_answer: [{ f: { [param]: accepted } }] });
+  const functions = [
+    {
+      name: 'f',
+      parameters: {
+        type: 'dict',
+        properties: {
+          d: { type: 'dict' },
+          l: { type: 'array', items: { type: 'dict' } },
+          t: { type: 'array', items: { type: 'string' } },
+        },
+        required: [],
+      },
+    },
+  ];
+  const check = (param: string, value: unknown, accepted: unknown) =>
+    scoreMetric(
+      'bfcl_ast',
+      {},
+      {
+        category: 'simple',
+        functions,
+        model_output: [{ f: { [param]: value } }],
+        possible_answer: [{ f: { [param]: accepted } }],
+      },
+    );
   test.each<[string, unknown, unknown[], string | undefined]>([
     ['whose value is wrong', { a: 9, b: 2 }, [{ a: [1], b: [2] }], 'value_error:dict_value'],
     ['that lacks a key, also where a value is wrong', { a: 9 }, [{ a: [1], b: [2] }], 'value_error:dict_key'],
-    ['that lacks a key which may be left out, and has a wrong value', { a: 9 }, [{ a: [1], b: [2, ''] }], 'value_error:dict_value'],
+    [
+      'that lacks a key which may be left out, and has a wrong value',
+      { a: 9 },
+      [{ a: [1], b: [2, ''] }],
+      'value_error:dict_value',
+    ],
     ['that has another key, before a wrong value', { c: 1, a: 9 }, [{ a: [1] }], 'value_error:dict_key'],
     ['by the last acceptable one', { a: 9 }, [{ a: [1], b: [2] }, { a: [3] }], 'value_error:dict_value'],
     ['by the last that is no ""', { a: 9 }, [{ a: [1], b: [2] }, ''], 'value_error:dict_key'],
@@ -66,8 +110,18 @@ describe('BFCL names the error of an object', () => {
   test.each<[string, unknown[], unknown[], string | undefined]>([
     ['the first wrong object', [{ a: 9 }, { x: 1 }], [[{ a: [1] }, { a: [1] }]], 'value_error:dict_value'],
     ['a missing key of it', [{ a: 9 }], [[{ a: [1], b: [2] }]], 'value_error:dict_key'],
-    ['a count, where the last acceptable list has another one', [{ a: 9 }], [[{ a: [1] }], [{ a: [1] }, { a: [1] }]], 'value_error:list_dict_count'],
-    ['the object, where the last list has as many', [{ a: 9 }], [[{ a: [1] }, { a: [1] }], [{ a: [1] }]], 'value_error:dict_value'],
+    [
+      'a count, where the last acceptable list has another one',
+      [{ a: 9 }],
+      [[{ a: [1] }], [{ a: [1] }, { a: [1] }]],
+      'value_error:list_dict_count',
+    ],
+    [
+      'the object, where the last list has as many',
+      [{ a: 9 }],
+      [[{ a: [1] }, { a: [1] }], [{ a: [1] }]],
+      'value_error:dict_value',
+    ],
     ['nothing, where the empty list meets ""', [], ['', [{ a: [1] }]], undefined],
   ])('in a list: %s', (_what, value, accepted, error_type) => {
     expect(check('l', value, accepted).error_type).toBe(error_type);
@@ -84,10 +138,15 @@ describe('BFCL names the error of an object', () => {
 });
 
 test('agentevals lets each call look for its reference in strict mode, and each reference for its call elsewhere', () => {
-  const trajectory = (...args: object[]) => [{ role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) }];
-  const match = (mode: string, outputs: object[], references: object[]) => scoreMetric(
-    'agentevals_trajectory_match', { trajectory_match_mode: mode, tool_args_match_mode: 'superset' }, { outputs: trajectory(...outputs), reference_outputs: trajectory(...references) },
-  ).match;
+  const trajectory = (...args: object[]) => [
+    { role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) },
+  ];
+  const match = (mode: string, outputs: object[], references: object[]) =>
+    scoreMetric(
+      'agentevals_trajectory_match',
+      { trajectory_match_mode: mode, tool_args_match_mode: 'superset' },
+      { outputs: trajectory(...outputs), reference_outputs: trajectory(...references) },
+    ).match;
   // The first call may take either reference, the second only the empty one.
   expect(match('strict', [{ x: 1 }, {}], [{}, { x: 1 }])).toBe(false);
   expect(match('superset', [{}, { x: 1 }], [{}, { x: 1 }])).toBe(true);
@@ -95,20 +154,34 @@ test('agentevals lets each call look for its reference in strict mode, and each 
 });
 
 test('Axion says what it found, in order too', () => {
-  const explain = (options: object, called: string[], expected: string[]) => scoreMetric(
-    'axion_tool_correctness', options, { called: called.map((name) => ({ name, arguments: { x: 'it\'s' } })), expected: expected.map((name) => ({ name })) },
-  ).explanation;
-  expect(explain({}, ['a', 'it\'s'], ['a', 'b'])).toBe('Correctly called: [\'a\']; Missing tools: [\'b\']; Unexpected tools: ["it\'s"]');
-  expect(explain({ strict_order: true }, ['b', 'a'], ['a', 'b'])).toBe('At position 0 \'a\' was expected, and \'b\' called.');
-  expect(explain({ strict_order: true, check_parameters: true }, ['a'], ['a'])).toBe('At position 0 \'a\' was expected, and \'a\' called with {\'x\': "it\'s"}.');
+  const explain = (options: object, called: string[], expected: string[]) =>
+    scoreMetric('axion_tool_correctness', options, {
+      called: called.map((name) => ({ name, arguments: { x: "it's" } })),
+      expected: expected.map((name) => ({ name })),
+    }).explanation;
+  expect(explain({}, ['a', "it's"], ['a', 'b'])).toBe(
+    "Correctly called: ['a']; Missing tools: ['b']; Unexpected tools: [\"it's\"]",
+  );
+  expect(explain({ strict_order: true }, ['b', 'a'], ['a', 'b'])).toBe(
+    "At position 0 'a' was expected, and 'b' called.",
+  );
+  expect(explain({ strict_order: true, check_parameters: true }, ['a'], ['a'])).toBe(
+    "At position 0 'a' was expected, and 'a' called with {'x': \"it's\"}.",
+  );
   expect(explain({ strict_order: true }, ['a'], ['a', 'b'])).toBe('2 tools were expected, 1 were called.');
   expect(explain({}, ['a'], [])).toBe('No tools were expected, but 1 were called.');
 });
 
 test('DeepEval cannot compare a call without parameters, whatever it put out', () => {
-  const score = () => scoreMetric('deepeval_tool_correctness', { evaluation_params: ['INPUT_PARAMETERS', 'OUTPUT'] }, {
-    called: [{ name: 'f', input_parameters: { a: 1 }, output: 1 }], expected: [{ name: 'f', output: 2 }],
-  });
+  const score = () =>
+    scoreMetric(
+      'deepeval_tool_correctness',
+      { evaluation_params: ['INPUT_PARAMETERS', 'OUTPUT'] },
+      {
+        called: [{ name: 'f', input_parameters: { a: 1 }, output: 1 }],
+        expected: [{ name: 'f', output: 2 }],
+      },
+    );
   expect(score).toThrow('DeepEval cannot compare');
 });
 
@@ -119,6 +192,8 @@ test.each([
   ['[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', '[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', 1],
   ['[0,{"10":{"3":1,"2":2}}]', '[0,{"10":{"2":2,"3":1}}]', 0],
 ])('Ragas accuracy compares objects in the order in which they were written: %s with %s scores %d', (a, b, wanted) => {
-  const input = parseJson(`{"called": [{"name": "f", "arguments": {"x": ${a}}}], "expected": [{"name": "f", "arguments": {"x": ${b}}}]}`);
+  const input = parseJson(
+    `{"called": [{"name": "f", "arguments": {"x": ${a}}}], "expected": [{"name": "f", "arguments": {"x": ${b}}}]}`,
+  );
   expect(scoreMetric('ragas_tool_call_accuracy', {}, input).score).toBe(wanted);
 });
