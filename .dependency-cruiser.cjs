@@ -85,7 +85,7 @@ module.exports = {
     onlyOurs(
       'mcp-imports-contracts-and-guarded-fetch',
       lib('mcp'),
-      [lib('mcp', 'contracts'), '^libs/providers/guarded-'],
+      [lib('mcp', 'contracts'), '^libs/providers/guarded/'],
       'Asking a server of tools needs the guarded client, and no more.',
     ),
     onlyOurs(
@@ -123,7 +123,7 @@ module.exports = {
       from: { path: '^apps/api/', pathNot: SPEC },
       to: {
         path: lib('scoring'),
-        pathNot: '^libs/scoring/(explain|summarise|metrics|check-case|check-tools|patterns|rescore-case|tool-set)',
+        pathNot: '^libs/scoring/(metrics|checks/|house/(explain|rescore-case|tool-set)|statistics/summarise)',
       },
     },
     {

@@ -53,7 +53,10 @@ export async function withSystem(use) {
     };
   };
   try {
-    execFileSync(node, [join(root, 'dist/libs/db/migrate-main.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(node, [join(root, 'dist/libs/db/connection/migrate-main.js')], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const [simulator, api] = [await start('simulator'), await start('api')];
     const call = async (method, path, body) => {
       const answer = await fetch(api.url + path, {

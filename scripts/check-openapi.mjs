@@ -36,8 +36,8 @@ if (faults.length) {
 async function ownDocument() {
   await import('reflect-metadata');
   const [{ createApp }, { describeApi }] = await Promise.all([
-    import('../dist/apps/api/create-app.js'),
-    import('../dist/apps/api/openapi.js'),
+    import('../dist/apps/api/platform/create-app.js'),
+    import('../dist/apps/api/platform/openapi.js'),
   ]);
   return describeApi(await createApp({ env: {} }));
 }

@@ -18,7 +18,7 @@ case $command in
   api) from_file TOOLMARK_SEALING_KEY sealing-key; from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/api/main.js ;;
   worker) from_file TOOLMARK_SEALING_KEY sealing-key; exec node dist/apps/worker/main.js ;;
   simulator) exec node dist/apps/simulator/main.js ;;
-  migrate) exec node dist/libs/db/migrate-main.js ;;
+  migrate) exec node dist/libs/db/connection/migrate-main.js ;;
   demo) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node scripts/container-demo.mjs ;;
   toolmark) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/cli/main.js "$@" ;;
   *) echo "Give one of these to run: api, worker, simulator, migrate, demo, toolmark [command of the command line ...]. Not: \"$command\"." >&2; exit 64 ;;

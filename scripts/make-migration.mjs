@@ -19,7 +19,7 @@ const lastMigration = git('log', '-1', '--format=%H', '--', 'prisma/migrations')
 const before = git('show', `${lastMigration}:prisma/schema.prisma`);
 const after = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
 
-const { diffSchemas } = await import('../dist/libs/db/migrate.js');
+const { diffSchemas } = await import('../dist/libs/db/connection/migrate.js');
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-migration-'));
 chmodSync(folder, 0o711);
 const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: false });

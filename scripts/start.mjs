@@ -197,7 +197,7 @@ async function keepServer(name, startServer, logName) {
 }
 
 function migrate(databaseUrl) {
-  const { status } = spawnSync(node, [join(root, 'dist/libs/db/migrate-main.js')], {
+  const { status } = spawnSync(node, [join(root, 'dist/libs/db/connection/migrate-main.js')], {
     env: { ...environment(), DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { createApp } from '../apps/api/create-app.js';
-import { Deps } from '../apps/api/deps.js';
-import { Live } from '../apps/api/live.js';
-import { bootstrapTeam } from '#lib/db/teams';
+import { createApp } from '../apps/api/platform/create-app.js';
+import { Deps } from '../apps/api/platform/deps.js';
+import { Live } from '../apps/api/live/live-server.js';
+import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { clientOf, type Client } from './client.js';

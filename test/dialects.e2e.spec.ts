@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { parseJson } from '#lib/contracts/json';
+import { parseJson } from '#lib/contracts/json/json';
 import { ownNames } from '#lib/providers/dialects/dialects';
 import { clientOf, type Client } from './client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';

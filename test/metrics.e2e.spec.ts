@@ -53,7 +53,9 @@ it('docs/metrics.md names exactly the metrics that each process exposes', async 
     const sections = readFileSync('docs/metrics.md', 'utf8')
       .split(/^## /m)
       .filter((section) => section.startsWith(name));
-    const named = sections.flatMap((section) => [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, metric]) => metric!));
+    const named = sections.flatMap((section) =>
+      [...section.matchAll(/^\| `(\w+)` +\|/gm)].map(([, metric]) => metric!),
+    );
     expect(exposed.filter((metric) => !/^(process|nodejs)_/.test(metric)).sort()).toEqual(named.sort());
     expect(exposed).toContain('nodejs_eventloop_lag_seconds');
   }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { migrate } from '#lib/db/migrate';
+import { migrate } from '#lib/db/connection/migrate';
 import { startProcess } from './processes.js';
 import { createDatabase, createRedis, startRedis } from './services.js';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { clientOf, weatherSuite } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from './processes.js';
 import { createDatabase, freePort, startRedis } from './services.js';
-import { wayTo, type Way } from './way-to.js';
+import { tcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 const children = new Set<ReturnType<typeof launch>>();
 afterEach(async () => {
@@ -38,10 +38,10 @@ function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string
 async function latePostgres() {
   const target = new URL((await createDatabase()).url);
   const port = await freePort();
-  let way: Way | undefined;
+  let way: TcpProxy | undefined;
   return {
     url: Object.assign(new URL(target), { host: `127.0.0.1:${port}` }).href,
-    come: async () => void (way = await wayTo(target, { port })),
+    come: async () => void (way = await tcpProxy(target, { port })),
     close: () => way?.close(),
   };
 }

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
-import { bootstrapTeam } from '#lib/db/teams';
+import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
 import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
-import { startTracing } from '#lib/runtime/tracing';
+import { startTracing } from '#lib/runtime/tracing/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
-import { createApp } from './create-app.js';
-import { Deps } from './deps.js';
-import { Live } from './live.js';
+import { createApp } from './platform/create-app.js';
+import { Deps } from './platform/deps.js';
+import { Live } from './live/live-server.js';
 
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);

@@ -1,5 +1,5 @@
 import { ApiError, type ApiClient } from '#lib/client/api-client';
-import { parseJson } from '#lib/contracts/json';
+import { parseJson } from '#lib/contracts/json/json';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Run } from '#lib/contracts/run';

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { findSuite } from './find-suite.js';
 import { table } from './show.js';

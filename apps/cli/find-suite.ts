@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/nearest';
+import { insteadOf } from '#lib/contracts/input/nearest';
 import type { Suite } from '#lib/contracts/suite';
 
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ApiClient, ApiError } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/nearest';
+import { insteadOf } from '#lib/contracts/input/nearest';
 import { connection, login } from './connection.js';
 import { readArguments } from './read-arguments.js';
 import { endWithReader, say, tell } from './terminal.js';

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { insteadOf } from '#lib/contracts/nearest';
+import { insteadOf } from '#lib/contracts/input/nearest';
 
 /** @throws Error in our own words, where an option is unknown, lacks its value, or has one that it does not take */
 export function readArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
-import { meant } from '#lib/contracts/nearest';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { meant } from '#lib/contracts/input/nearest';
 import { readInput } from '#lib/recorded/read-input';
 import { findMetric, optionsOf } from '#lib/scoring/metrics';
 import { json } from './terminal.js';

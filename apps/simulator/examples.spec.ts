@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { CaseInput } from '#lib/contracts/case';
-import { parseJson } from '#lib/contracts/json';
-import { checkCase } from '#lib/scoring/check-case';
-import { checkTools } from '#lib/scoring/check-tools';
-import { readReply } from '#lib/scoring/read-reply';
-import { prepareCase } from '#lib/scoring/score-case';
+import { parseJson } from '#lib/contracts/json/json';
+import { checkCase } from '#lib/scoring/checks/check-case';
+import { checkTools } from '#lib/scoring/checks/check-tools';
+import { readReply } from '#lib/scoring/replies/read-reply';
+import { prepareCase } from '#lib/scoring/house/score-case';
 import { createSimulator, type Simulator } from './server.js';
 
 let simulator: Simulator;

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
-import type { JsonObject } from '#lib/contracts/json';
-import { answerWell, type WellReply } from './answer-well.js';
-import { Refused, refuseOpenAiName } from './check-names.js';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { answerWell, type WellReply } from './models/answer-well.js';
+import { Refused, refuseOpenAiName } from './models/check-names.js';
 import { control, States, unknownModel } from './control.js';
-import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './embeddings.js';
-import { formatOf, formatOfHost, inFormat } from './formats.js';
-import { countRequest, type ModelState } from './model-state.js';
-import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models.js';
+import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './models/embeddings.js';
+import { formatOf, formatOfHost, inFormat } from './formats/formats.js';
+import { countRequest, type ModelState } from './models/model-state.js';
+import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models/models.js';
 import { readBody } from './read-body.js';
-import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './wire.js';
+import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './formats/wire.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';

@@ -1,12 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
-import { createPool } from '#lib/db/pool';
+import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
 import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
-import { startTracing } from '#lib/runtime/tracing';
+import { startTracing } from '#lib/runtime/tracing/tracing';
 import { waitFor } from '#lib/runtime/wait-for';
 import { WorkerProcess } from './worker-process.js';
 import { WorkerModule } from './worker.module.js';

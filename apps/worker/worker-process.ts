@@ -1,20 +1,20 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { untilDone, type Pool } from '#lib/db/pool';
-import { listen, ring } from '#lib/events/doorbell';
-import { LaneQueues } from '#lib/queue/lanes';
+import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { listen, notify } from '#lib/events/notifications';
+import { LaneQueues } from '#lib/queue/lane-queue';
 import type { Env } from '#lib/runtime/env';
 import { newId } from '#lib/runtime/ids';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
-import { stopTracing } from '#lib/runtime/tracing';
-import { ControlLoop, Locks } from './control-loop.js';
-import { ItemKit } from './item-kit.js';
-import { ItemsInHand } from './items-in-hand.js';
-import { LaneWorkers } from './lane-workers.js';
-import { Liveness } from './liveness.js';
-import { Quarantine } from './quarantine.js';
-import { LaneMeters } from './worker-metrics.js';
+import { stopTracing } from '#lib/runtime/tracing/tracing';
+import { ControlLoop, Locks } from './control/control-loop.js';
+import { ItemKit } from './items/item-kit.js';
+import { ClaimedItems } from './items/claimed-items.js';
+import { LaneWorkers } from './items/lane-workers.js';
+import { Liveness } from './health/liveness.js';
+import { Quarantine } from './items/quarantine.js';
+import { LaneMeters } from './health/worker-metrics.js';
 
 /**
  * A worker that cannot end in order so long after it was drained, because the stores are gone, ends all the same:
@@ -49,7 +49,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     const { pool, redis, runs, budgets, embedder, scorer, runner } = this.#kit;
     [this.pool, this.redis] = [pool, redis];
     this.#subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-    this.#items = new ItemsInHand(pool, this.id, logger);
+    this.#items = new ClaimedItems(pool, this.id, logger);
     this.liveness = new Liveness({ pool, redis, meters, logger });
     this.#workers = new LaneWorkers({
       pool,
@@ -64,7 +64,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
       onSettled: (moved) => {
         this.#control.wake('dispatch');
         if ([...moved.values()].some(({ ended }) => ended)) this.#control.wake('finish');
-        for (const runId of moved.keys()) void ring(redis, { topic: 'job', id: runId });
+        for (const runId of moved.keys()) void notify(redis, { topic: 'job', id: runId });
       },
     });
     this.#locks = new Locks(env.DATABASE_URL, logger);

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { HealthController } from './health.controller.js';
+import { HealthController } from './health/health.controller.js';
 import { WorkerProcess } from './worker-process.js';
 
 @Module({})

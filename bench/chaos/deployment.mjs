@@ -97,7 +97,7 @@ export async function withDeployment(
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
   });
   try {
-    execFileSync(node, [join(release, 'dist/libs/db/migrate-main.js')], {
+    execFileSync(node, [join(release, 'dist/libs/db/connection/migrate-main.js')], {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });

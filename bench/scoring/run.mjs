@@ -2,12 +2,12 @@
 // things.
 //   node bench/scoring/run.mjs
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseJson } from '#lib/contracts/json';
-import { assignAny } from '#lib/scoring/assign-calls';
+import { parseJson } from '#lib/contracts/json/json';
+import { assignAny } from '#lib/scoring/house/assign-calls';
 import { METRICS, scoreMetric } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/read-reply';
-import { prepareCase } from '#lib/scoring/score-case';
-import { sequenceRatio } from '#lib/scoring/sequence-ratio';
+import { readReply } from '#lib/scoring/replies/read-reply';
+import { prepareCase } from '#lib/scoring/house/score-case';
+import { sequenceRatio } from '#lib/scoring/compatible/sequence-ratio';
 
 /** CPU microseconds of one round, other work on the machine left out; the best of several, after warming up. */
 function costUs(round) {

@@ -8,16 +8,16 @@ import { weatherSuite } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
 import { createDatabase } from '../../test/services.js';
 import { until } from '../../test/until.js';
-import { wayTo, type Way } from '../../test/way-to.js';
+import { tcpProxy, type TcpProxy } from '../../test/tcp-proxy.js';
 import { watchJob, type WatchEvent } from './watch-job.js';
 
-let way: Way;
+let way: TcpProxy;
 let direct: pg.Pool;
 let api: ApiInProcess;
 let child: ChildProcess | undefined;
 beforeAll(async () => {
   const { url } = await createDatabase();
-  way = await wayTo(new URL(url));
+  way = await tcpProxy(new URL(url));
   direct = new pg.Pool({ connectionString: url, max: 2 });
   direct.on('error', () => {});
   api = await startApi({ DATABASE_URL: way.url }, { live: true });

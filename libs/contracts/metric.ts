@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { inputFaults } from './input-faults.js';
-import { lossyNumbers, type JsonObject } from './json.js';
-import { insteadOf } from './nearest.js';
+import { inputFaults } from './input/input-faults.js';
+import { lossyNumbers, type JsonObject } from './json/json.js';
+import { insteadOf } from './input/nearest.js';
 import { pointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 

@@ -8,14 +8,10 @@ export const PageQuery = z.strictObject({
     .max(200)
     .default(50)
     .meta({ description: 'The most entries that the page holds.' }),
-  cursor: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({
-      description: 'The `next_cursor` of the page before this one. Left out, the list starts at its beginning.',
-      example: '019aa8a2-5c1e-7000-8000-000000000011',
-    }),
+  cursor: z.string().max(500).optional().meta({
+    description: 'The `next_cursor` of the page before this one. Left out, the list starts at its beginning.',
+    example: '019aa8a2-5c1e-7000-8000-000000000011',
+  }),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
@@ -23,13 +19,10 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z
     .object({
       items: z.array(item).meta({ description: 'The entries of this page.' }),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({
-          description: 'Passed as `cursor`, it gives the next page; null when this page is the last.',
-          example: '019aa8a2-5c1e-7000-8000-000000000011',
-        }),
+      next_cursor: z.string().nullable().meta({
+        description: 'Passed as `cursor`, it gives the next page; null when this page is the last.',
+        example: '019aa8a2-5c1e-7000-8000-000000000011',
+      }),
     })
     .meta({ description: 'A page of the list.' });
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.js';
+import type { JsonObject } from './json/json.js';
 import { pointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 

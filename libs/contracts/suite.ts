@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
-import { isObject } from './json.js';
+import { isObject } from './json/json.js';
 import { id, time } from './page.js';
 import { listOfTools, Tool } from './tool.js';
 

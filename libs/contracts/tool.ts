@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json.js';
-import { spreadDeclarations, toOpenAi } from './tool-shapes.js';
+import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json/json.js';
+import { spreadDeclarations, toOpenAi } from './input/tool-shapes.js';
 
 /**
  * A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number

@@ -1,16 +1,16 @@
 import { pointer, ProblemError, sentence, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
-import { inputFaults, MOST_FAULTS } from '#lib/contracts/input-faults';
-import { unstorable } from '#lib/contracts/storable';
+import { inputFaults, MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { unstorable } from '#lib/contracts/json/storable';
 import { LARGEST_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
 import { bytesOf, type Tool } from '#lib/contracts/tool';
-import { conversionsOf } from '#lib/contracts/tool-shapes';
-import { checkTools } from '../scoring/check-tools.js';
-import { checkChainFields } from '../scoring/check-case.js';
+import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { checkTools } from '#lib/scoring/checks/check-tools';
+import { checkChainFields } from '#lib/scoring/checks/check-case';
 import { caseFitter } from './fit-case.js';
 import type { Draft } from './imported.js';
 import { SlipSearch, warningsOf } from './slip-search.js';
-import { takeTurns } from './take-turns.js';
+import { yieldToEventLoop } from './files/yield-to-event-loop.js';
 import { Warnings } from './warnings.js';
 
 type Checked<Made> = { made: Made } | { wrong: InputError[] };
@@ -44,7 +44,7 @@ export async function checkSuite({
     throw refusal(422, [{ path: pointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
   }
   const errors: InputError[] = [];
-  const turn = takeTurns();
+  const turn = yieldToEventLoop();
   /** The cases that `check` finds nothing wrong with. */
   const pass = async <Made>(
     many: readonly (readonly [number, unknown])[],

@@ -1,11 +1,11 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { SuiteExportFormat } from '#lib/contracts/import';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import { csvTable } from './csv-suite.js';
-import { bfclLines, type BfclPart } from './export-bfcl.js';
-import { takeTurns } from './take-turns.js';
-import { yamlCase, yamlSettings } from './yaml-suite.js';
+import { csvTable } from './files/csv-suite.js';
+import { bfclLines, type BfclPart } from './bfcl/export-bfcl.js';
+import { yieldToEventLoop } from './files/yield-to-event-loop.js';
+import { yamlCase, yamlSettings } from './files/yaml-suite.js';
 
 export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; ending: string }> = {
   json: { type: 'application/json; charset=utf-8', ending: 'json' },
@@ -31,7 +31,7 @@ export async function* exportSuite(
 ): AsyncGenerator<string> {
   const { before, write, after } = writerOf(settings, format, part, format === 'csv' ? await usedFields() : []);
   if (before) yield before;
-  const turn = takeTurns();
+  const turn = yieldToEventLoop();
   let isFirst = true;
   for await (const page of pages) {
     let text = '';

@@ -1,8 +1,8 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { checkCase } from '../scoring/check-case.js';
-import { checkTools } from '../scoring/check-tools.js';
+import { checkCase } from '#lib/scoring/checks/check-case';
+import { checkTools } from '#lib/scoring/checks/check-tools';
 
 const MOST_KEPT = 2000;
 

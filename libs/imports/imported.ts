@@ -1,10 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { inputFaults } from '#lib/contracts/input-faults';
-import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { inputFaults } from '#lib/contracts/input/input-faults';
+import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, listOfTools, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
-import { Incoming } from './incoming.js';
+import { Incoming } from './files/incoming.js';
 import type { Warnings } from './warnings.js';
 
 /** What a file in another format says: a suite as its author would have written it, not yet checked. */

@@ -1,9 +1,9 @@
 import fc from '../../test/fast-check.js';
-import { parseJson } from '#lib/contracts/json';
+import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
-import { Incoming } from './incoming.js';
+import { Incoming } from './files/incoming.js';
 import { exportWhole } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);

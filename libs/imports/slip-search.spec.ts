@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { SlipSearch, warningsOf } from './slip-search.js';
 

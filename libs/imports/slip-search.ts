@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { findSlips } from '../scoring/find-slips.js';
+import { findSlips } from '#lib/scoring/checks/find-slips';
 
 const MOST_NAMED = 20;
 /**

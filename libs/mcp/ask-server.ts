@@ -8,10 +8,10 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { pointer, ProblemError } from '#lib/contracts/problem';
-import { unstorable } from '#lib/contracts/storable';
-import { AddressRefused } from '#lib/providers/guarded-fetch';
-import { AnswerTooLarge } from '#lib/providers/guarded-size';
-import { createGuardedStream } from '#lib/providers/guarded-stream';
+import { unstorable } from '#lib/contracts/json/storable';
+import { AddressRefused } from '#lib/providers/guarded/guarded-fetch';
+import { AnswerTooLarge } from '#lib/providers/guarded/guarded-size';
+import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
 
 const MOST_PAGES = 200;
 const MOST_TOOLS = 5000;

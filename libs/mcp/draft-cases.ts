@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 
 /** A beginning of a case for each tool: its author writes the request, and takes "draft" away. */

@@ -1,4 +1,4 @@
-import { isObject } from '#lib/contracts/json';
+import { isObject } from '#lib/contracts/json/json';
 import type { McpTool } from '#lib/contracts/mcp';
 import { Tool, ToolName } from '#lib/contracts/tool';
 

@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { Json, JsonObject } from '#lib/contracts/json';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';

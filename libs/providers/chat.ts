@@ -1,15 +1,15 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { oneAtATime } from '#lib/runtime/large-work';
+import { oneAtATime } from '#lib/runtime/threads/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
 import type { Said } from './answers/said.js';
 import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
 import { DIALECTS } from './dialects/dialects.js';
 import { renamed, withSentNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
-import { isFromPrivate } from './guarded-fetch.js';
-import { hideKey, maskKeys } from './mask-keys.js';
-import { errorIn } from './private-answer.js';
+import { isFromPrivate } from './guarded/guarded-fetch.js';
+import { hideKey, maskKeys } from './guarded/mask-keys.js';
+import { errorIn } from './guarded/private-answer.js';
 import type { ReplyBytes } from './reply-bytes.js';
 
 /** Of an answer that holds no reply. */

@@ -1,7 +1,7 @@
 import { ended } from '#lib/contracts/problem';
-import { MAX_THROTTLED_MS } from './after-failure.js';
-import { AnswerTooLarge, AnswerTooSlow } from './guarded-size.js';
-import { AddressRefused } from './guarded-fetch.js';
+import { MAX_THROTTLED_MS } from './retry-policy.js';
+import { AnswerTooLarge, AnswerTooSlow } from './guarded/guarded-size.js';
+import { AddressRefused } from './guarded/guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 
 /** What an HTTP status other than 2xx means for an item, and what a person can do about it. */

@@ -1,11 +1,11 @@
-import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json';
+import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { oneAtATime } from '#lib/runtime/large-work';
+import { oneAtATime } from '#lib/runtime/threads/large-work';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
-import { isFromPrivate } from './guarded-fetch.js';
-import { maskKeys } from './mask-keys.js';
+import { isFromPrivate } from './guarded/guarded-fetch.js';
+import { maskKeys } from './guarded/mask-keys.js';
 import type { HeldInit, ReplyBytes } from './reply-bytes.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '#lib/contracts/run';
-import { storable } from '#lib/contracts/storable';
+import { storable } from '#lib/contracts/json/storable';
 
 /** Longer ones say nothing more to a person. */
 const LONGEST_MESSAGE = 2000;

@@ -1,9 +1,9 @@
-import { afterFailure, Retries } from './after-failure.js';
+import { afterFailure, Retries } from './retry-policy.js';
 import { failedGeneration } from './chat.js';
 import { failureOfError, failureOfStatus, readRetryAfter } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
-import { isPrivateAddress } from './addresses.js';
-import { maskKeys } from './mask-keys.js';
+import { isPrivateAddress } from './guarded/addresses.js';
+import { maskKeys } from './guarded/mask-keys.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>

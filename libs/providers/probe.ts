@@ -1,12 +1,12 @@
-import { asText, isObject, parseJson, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
 import { createChatClient } from './chat.js';
 import { failureOfError, failureOfStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
-import { createGuardedFetch, refusal } from './guarded-fetch.js';
-import { maskKeys } from './mask-keys.js';
+import { createGuardedFetch, refusal } from './guarded/guarded-fetch.js';
+import { maskKeys } from './guarded/mask-keys.js';
 
 export interface ProbeTarget {
   kind: ProviderKind;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from './chat.js';
-import { createGuardedFetch } from './guarded-fetch.js';
+import { createGuardedFetch } from './guarded/guarded-fetch.js';
 import { ReplyBudget, type ReplyBytes } from './reply-bytes.js';
 
 const MIB = 2 ** 20;

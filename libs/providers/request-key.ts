@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '#lib/contracts/json';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { ownNames } from './dialects/dialects.js';

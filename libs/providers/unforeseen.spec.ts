@@ -1,4 +1,4 @@
-import type { JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import { createChatClient } from './chat.js';
 import { DIALECTS } from './dialects/dialects.js';
 

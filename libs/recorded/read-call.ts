@@ -1,5 +1,5 @@
-import { insteadOf } from '#lib/contracts/nearest';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { insteadOf } from '#lib/contracts/input/nearest';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** A call as somebody wrote it down, under our names. */
 export interface RecordedCall {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { METRIC_IDS, type MetricId } from '#lib/contracts/metric';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { DIALECTS } from '#lib/providers/dialects/dialects';

@@ -1,4 +1,4 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
 import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 

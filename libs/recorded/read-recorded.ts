@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropic } from '#lib/providers/answers/anthropic';
 import { readGoogle } from '#lib/providers/answers/google';
 import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';

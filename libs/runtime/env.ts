@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inputFaults } from '#lib/contracts/input-faults';
+import { inputFaults } from '#lib/contracts/input/input-faults';
 
 const flag = z
   .enum(['true', 'false', '1', '0', ''])

@@ -2,28 +2,34 @@ import { readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { z } from 'zod';
 import type { CaseInput } from '#lib/contracts/case';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { checkMetrics } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
 import { scoreLines } from '../../apps/cli/score-lines.js';
-import { checkCase } from './check-case.js';
+import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
-import { readReply } from './read-reply.js';
-import { passAtK, passHatK } from './repeats.js';
-import { prepareCase } from './score-case.js';
-import { scoreChain } from './score-chain.js';
+import { readReply } from './replies/read-reply.js';
+import { passAtK, passHatK } from './house/repeats.js';
+import { prepareCase } from './house/score-case.js';
+import { scoreChain } from './house/score-chain.js';
 
 const page = readFileSync(new URL('../../docs/scoring.md', import.meta.url), 'utf8');
 
 /** The rows under the tables whose first columns have these names. */
 function rowsUnder(header: string): string[][] {
+  const cells = (row: string): string[] =>
+    row
+      .slice(1, -1)
+      .split(' | ')
+      .map((cell) => cell.trim());
+  const names = cells(header);
   const lines = page.split('\n');
   return lines.flatMap((line, at) => {
-    if (!line.startsWith(header)) return [];
+    if (!line.startsWith('| ') || names.some((name, column) => cells(line)[column] !== name)) return [];
     const end = lines.findIndex((other, index) => index > at && !other.startsWith('|'));
-    return lines.slice(at + 2, end).map((row) => row.slice(2, -2).split(' | '));
+    return lines.slice(at + 2, end).map(cells);
   });
 }
 const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]*)`/g)].map((match) => match[1]!);
@@ -98,7 +104,7 @@ describe('the same reply under nine metrics', () => {
       parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
     },
   }));
-  const input = { prompt: 'p', ...object(/```json\n(.*)\n```/.exec(page)![1]!) } as CaseInput;
+  const input = { prompt: 'p', ...object(/```json\n([^]*?)\n```/.exec(page)![1]!) } as CaseInput;
   const message = messageOf(/and the reply (.*):/.exec(page)![1]!);
   const rounds = [{ message, reply: readReply(message, weather) }];
   const rows = rowsUnder('| metric | version |');

@@ -1,13 +1,13 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
-import { checkArguments, checkTools } from './check-tools.js';
-import { explain } from './explain.js';
-import { jsonIn } from './json-in-text.js';
+import { checkArguments, checkTools } from './checks/check-tools.js';
+import { explain } from './house/explain.js';
+import { jsonIn } from './replies/json-in-text.js';
 import { scoreMetric } from './metrics.js';
-import { readReply } from './read-reply.js';
-import { prepareCase } from './score-case.js';
-import { scoreChain } from './score-chain.js';
-import { seededRandom } from './seeded-random.js';
+import { readReply } from './replies/read-reply.js';
+import { prepareCase } from './house/score-case.js';
+import { scoreChain } from './house/score-chain.js';
+import { seededRandom } from './statistics/seeded-random.js';
 
 const tool = (parameters: object): Tool => ({
   type: 'function',

@@ -1,16 +1,16 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
-import { toAccepted } from './bfcl-answer.js';
+import { toAccepted } from './compatible/bfcl-answer.js';
 import { BFCL_CATEGORIES } from './compatible/bfcl.js';
 import type { NamedCall } from './compatible/calls.js';
-import { holdsMatcher, type Similarities } from './match-arguments.js';
+import { holdsMatcher, type Similarities } from './house/match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
-import type { ReadReply } from './read-reply.js';
-import { expectedCalls } from './score-case.js';
-import { callsThatCount } from './score-chain.js';
+import type { ReadReply } from './replies/read-reply.js';
+import { expectedCalls } from './house/score-case.js';
+import { callsThatCount } from './house/score-chain.js';
 
 /** What was answered to a case: one round for a single turn, all of them for a chain. */
 export interface Answered {

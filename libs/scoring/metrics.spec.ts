@@ -1,4 +1,4 @@
-import { parseJson } from '#lib/contracts/json';
+import { parseJson } from '#lib/contracts/json/json';
 import { checkMetrics } from '#lib/contracts/metric';
 import { METRICS, scoreMetric } from './metrics.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { inputFaults } from '#lib/contracts/input-faults';
-import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { inputFaults } from '#lib/contracts/input/input-faults';
+import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { METRIC_IDS, METRIC_OPTIONS, readOptions, type MetricId, type MetricOptions } from '#lib/contracts/metric';
-import { insteadOf } from '#lib/contracts/nearest';
+import { insteadOf } from '#lib/contracts/input/nearest';
 import { jsonObject } from '#lib/contracts/tool';
 import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
@@ -13,10 +13,10 @@ import { DeepEvalCall, deepevalToolCorrectness } from './compatible/deepeval.js'
 import { promptfooToolCallF1 } from './compatible/promptfoo.js';
 import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
 import { ragasToolCallF1 } from './compatible/ragas-f1.js';
-import { MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house-metrics.js';
-import type { Similarities } from './match-arguments.js';
-import { passAtK, passHatK } from './repeats.js';
-import { sequenceRatio } from './sequence-ratio.js';
+import { MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house/house-metrics.js';
+import type { Similarities } from './house/match-arguments.js';
+import { passAtK, passHatK } from './house/repeats.js';
+import { sequenceRatio } from './compatible/sequence-ratio.js';
 
 /** What a metric makes of one input; further fields are the reference's own (`valid`, `tp`, ...). */
 export interface MetricScore {

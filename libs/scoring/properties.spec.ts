@@ -1,9 +1,9 @@
 import fc from '../../test/fast-check.js';
-import type { Json, JsonObject } from '#lib/contracts/json';
-import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { assignAny, assignInOrder, type Assignment } from './house/assign-calls.js';
 import { axionSimilarity } from './compatible/axion.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
-import { sequenceRatio } from './sequence-ratio.js';
+import { sequenceRatio } from './compatible/sequence-ratio.js';
 
 const name = fc.constantFrom<string>('f', 'g', 'h');
 const saysNoMatcher = (one: Json): boolean => !JSON.stringify(one).includes('"$');

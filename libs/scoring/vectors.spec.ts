@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
-import { isNumber, isObject, lossyNumbers, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { isNumber, isObject, lossyNumbers, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { scoreMetric } from './metrics.js';
 
 const own = new URL('./vectors/', import.meta.url).pathname;

@@ -1,12 +1,12 @@
 import { clientOf, weatherSuite } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
-import { wayTo } from '../way-to.js';
+import { tcpProxy } from '../tcp-proxy.js';
 
 it('a worker whose queue went silent says that it is to be started anew, and why; another takes its work', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   // Connections of the worker's own control ask for a PING; the queue's never do.
-  const way = await wayTo(new URL(redis.url), { spares: (bytes) => /\bping\b/i.test(bytes.toString('latin1')) });
+  const way = await tcpProxy(new URL(redis.url), { spares: (bytes) => /\bping\b/i.test(bytes.toString('latin1')) });
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   const worker = await startProcess('worker', { ...env, REDIS_URL: way.url });
@@ -42,7 +42,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
     { what: 'the worker to notice', timeoutMs: 60_000 },
   );
   expect(dead.body).toEqual({
-    status: 'deaf',
+    status: 'stuck',
     why: [
       expect.stringMatching(
         /^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/,
@@ -62,7 +62,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
 
 it('a worker and an API whose connections to Postgres went silent go on over new ones, and nothing is lost or settled twice', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const way = await wayTo(new URL(database.url));
+  const way = await tcpProxy(new URL(database.url));
   // In place of a minute
   const env = { DATABASE_URL: `${way.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];

@@ -2,10 +2,10 @@ import type { RunInput } from '#lib/contracts/run';
 import { RunInput as RunInputSchema } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
-import type { Delivery } from '../dispatch-lane.js';
-import type { Pool, PoolClient } from '../pool.js';
-import type { Settlement } from '../settle-items.js';
-import { submitRun } from '../submit-run.js';
+import type { Delivery } from '../engine/dispatch-lane.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
+import type { Settlement } from '../engine/settle-items.js';
+import { submitRun } from '../engine/submit-run.js';
 
 /** A team with one user, one lane and one suite, written straight to the tables. */
 export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {

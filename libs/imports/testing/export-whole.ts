@@ -1,6 +1,6 @@
 import type { SuiteExportFormat } from '#lib/contracts/import';
 import type { SuiteFile } from '#lib/contracts/suite';
-import type { BfclPart } from '../export-bfcl.js';
+import type { BfclPart } from '../bfcl/export-bfcl.js';
 import { exportSuite } from '../export-suite.js';
 
 /** The text of an export, in one piece. */

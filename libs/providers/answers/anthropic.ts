@@ -1,4 +1,4 @@
-import { isObject } from '#lib/contracts/json';
+import { isObject } from '#lib/contracts/json/json';
 import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
 
 const STOP_REASONS: Record<string, string> = {

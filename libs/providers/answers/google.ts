@@ -1,4 +1,4 @@
-import { asText, isObject, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, type JsonObject } from '#lib/contracts/json/json';
 import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
 
 /** A call that is none: unreadable, of a tool that was not offered, one too many. */

@@ -1,4 +1,4 @@
-import { isObject } from '#lib/contracts/json';
+import { isObject } from '#lib/contracts/json/json';
 import { tokenCount, type ReadAnswer } from './said.js';
 
 /** A whole response of OpenAI's Responses API. */

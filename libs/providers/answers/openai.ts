@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#lib/contracts/json';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { tokenCount, type ReadAnswer } from './said.js';
 
 /** A whole chat completion. */

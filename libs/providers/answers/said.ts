@@ -1,5 +1,5 @@
-import { isDeeperThan, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json';
-import { jsonAsWritten } from '#lib/contracts/key-order';
+import { isDeeperThan, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { jsonAsWritten } from '#lib/contracts/json/key-order';
 
 /** What a model answered, in OpenAI's words. */
 export interface Said {

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropic } from '../answers/anthropic.js';
 import { held, leaveOut, onlyHeaders, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';

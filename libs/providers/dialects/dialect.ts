@@ -1,4 +1,4 @@
-import type { JsonObject } from '#lib/contracts/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { ReadAnswer } from '../answers/said.js';
 import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
 import type { NameRule } from './tool-names.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { parseJson, type JsonObject } from '#lib/contracts/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { reservedIn } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
-import { AnswerTooLarge } from '../guarded-size.js';
+import { AnswerTooLarge } from '../guarded/guarded-size.js';
 import fc from '../../../test/fast-check.js';
 import { ownNames } from './dialects.js';
 

@@ -1,4 +1,4 @@
-import type { Json } from '#lib/contracts/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { anthropic } from './anthropic.js';
 import type { Dialect } from './dialect.js';

@@ -1,5 +1,5 @@
 import type { GoogleGenAI } from '@google/genai';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readGoogle } from '../answers/google.js';
 import { leaveOut, onlyHeaders, type Dialect, type Note } from './dialect.js';

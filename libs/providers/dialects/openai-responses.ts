@@ -1,4 +1,4 @@
-import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readOpenaiResponses } from '../answers/openai-responses.js';
 import { held, leaveOut, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';

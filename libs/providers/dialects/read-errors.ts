@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Fetch } from './dialect.js';
 
 /** What an answer other than 2xx says, whichever host words it. */

@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json';
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Note } from './dialect.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };

@@ -1,6 +1,6 @@
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json';
-import { has, pythonEqual, pythonRepr, pythonType } from '../python-values.js';
-import { sequenceRatio } from '../sequence-ratio.js';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { has, pythonEqual, pythonRepr, pythonType } from '../replies/python-values.js';
+import { sequenceRatio } from './sequence-ratio.js';
 import type { NamedCall } from './calls.js';
 
 export interface AxionOptions {

@@ -1,4 +1,4 @@
-import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json';
+import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
 
 /**

@@ -1,4 +1,4 @@
-import { comparePythonStrings, has, pythonStr } from '../python-values.js';
+import { comparePythonStrings, has, pythonStr } from '../replies/python-values.js';
 import type { NamedCall } from './calls.js';
 
 /**

@@ -1,4 +1,4 @@
-import { pythonKey } from '../python-values.js';
+import { pythonKey } from '../replies/python-values.js';
 import type { NamedCall } from './calls.js';
 
 /**

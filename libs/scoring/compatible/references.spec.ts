@@ -1,4 +1,4 @@
-import { parseJson } from '#lib/contracts/json';
+import { parseJson } from '#lib/contracts/json/json';
 import { scoreMetric } from '../metrics.js';
 
 // What the vectors do not hold, by the sources of the references.

@@ -1,0 +1,93 @@
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, weatherSuite } from '../../../test/client.js';
+import { createDatabase } from '../../../test/services.js';
+import { tcpProxy } from '../../../test/tcp-proxy.js';
+
+describe('the API', () => {
+  let api: ApiInProcess;
+  beforeAll(async () => void (api = await startApi()), 60_000);
+  afterAll(() => api.close());
+
+  it('answers whether it lives and what it stands on without a token', async () => {
+    expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'up' } });
+    for (const path of ['/healthz', '/docs', '/openapi.json']) {
+      const answer = await fetch(api.url + path);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).not.toBe(''); // To its end: the API waits at its close for who still reads.
+    }
+  });
+
+  it('measures requests by the template of their route, never by an id', async () => {
+    await api.client.get('/api/jobs/01a1fc11-0570-72f9-b84b-b15294fa812e');
+    const text = await (await fetch(`${api.url}/metrics`)).text();
+    expect(text).toMatch(/toolmark_http_request_seconds_count\{method="GET",route="\/api\/jobs\/:id",status="404"\} 1/);
+    expect(text).not.toContain('01a1fc11');
+    expect(text).toMatch(/process_cpu/);
+  });
+
+  it('describes itself: security, bounds, problems and keys', async () => {
+    const { paths, components, security } = (await api.client.get('/openapi.json')).body;
+    expect(security).toEqual([{ bearer: [] }]);
+    expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+    expect(components.schemas.CaseInput.properties.prompt).toMatchObject({ maxLength: 50_000 });
+    expect(components.schemas.SuiteFile.properties).toMatchObject({
+      test_cases: { maxItems: 10_000 },
+      tools: { maxItems: 128 },
+    });
+    expect(paths['/api/tool-suites'].get.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'limit',
+        schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }),
+      }),
+    );
+    // Answers have a type too, but requests may leave it out.
+    expect(components.schemas.Tool.required).toEqual(['function']);
+    const post = paths['/api/tool-eval'].post;
+    expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
+    expect(components.responses.Problem422.content['application/problem+json'].schema).toEqual({
+      $ref: '#/components/schemas/Problem',
+    });
+    expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/Idempotency-Key' });
+    expect(components.parameters['Idempotency-Key']).toMatchObject({
+      name: 'Idempotency-Key',
+      in: 'header',
+      schema: { maxLength: 200 },
+    });
+    const operations = Object.values<Record<string, any>>(paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map((operation) => operation.operationId)).size).toBe(operations.length);
+    const references = JSON.stringify({ paths, components }).match(/#\/components\/schemas\/\w+/g)!;
+    for (const reference of references) expect(Object.keys(components.schemas)).toContain(reference.split('/').at(-1));
+  });
+});
+
+it('without Redis is ready all the same, and takes runs', async () => {
+  const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'down' } });
+  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+  const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
+  const run = await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] });
+  expect(run.status).toBe(202);
+  expect((await api.client.post('/api/tool-eval/cancel', { job_id: run.body.job_id })).status).toBe(202);
+  await api.close();
+});
+
+it('without Postgres is not ready, says so on every route, and recovers by itself', async () => {
+  const way = await tcpProxy(new URL((await createDatabase()).url));
+  const api = await startApi({ DATABASE_URL: way.url });
+  await api.client.get('/api/me'); // the token is remembered for seconds, so that the routes below get past the guard
+  way.cut();
+  expect(await api.client.get('/readyz')).toMatchObject({ status: 503, body: { postgres: 'down' } });
+  expect((await api.client.get('/healthz')).status).toBe(200);
+  for (const path of ['/api/jobs', '/api/providers', '/api/tool-suites', '/api/tool-eval/history', '/api/tokens']) {
+    const answer = await api.client.get(path);
+    expect(answer).toMatchObject({ status: 503, body: { title: 'Service Unavailable' } });
+    expect(answer.headers.get('retry-after')).toBe('5');
+  }
+  expect((await clientOf(api.url, 'nobody').get('/api/jobs')).status).toBe(503); // Not 401: nobody could look.
+  way.mend();
+  expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
+  expect((await api.client.get('/api/jobs')).status).toBe(200);
+  way.close(); // Now nothing listens there.
+  for (const path of ['/api/jobs', '/api/tokens']) expect(await api.client.get(path)).toMatchObject({ status: 503 });
+  await api.close();
+});

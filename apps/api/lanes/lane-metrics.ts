@@ -1,0 +1,113 @@
+import { Gauge } from 'prom-client';
+import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
+import { readLaneState, type LaneState } from '#lib/queue/budget/lane-budget';
+import { registry } from '#lib/runtime/metrics';
+import type { Deps } from '../platform/deps.js';
+
+/**
+ * Whoever scrapes more often than this reads what the last one read: anyone may ask, and Postgres is not to feel
+ * it.
+ */
+const FRESH_MS = 1000;
+/** Prometheus gives up after ten seconds; what the stores do not say within this time is left out. */
+const PATIENCE_MS = 3000;
+
+const gauge = (name: string, help: string, ...labelNames: string[]) =>
+  new Gauge({ name: `toolmark_${name}`, help, labelNames, registers: [registry] });
+const LANE = ['lane', 'lane_name'];
+
+const desired = gauge(
+  'desired_slots',
+  'Items of a lane that could be worked on at a time, if there were workers enough.',
+  ...LANE,
+);
+const fleetDesired = gauge('fleet_desired_slots', 'Items that could be worked on at a time on all lanes together.');
+const limit = gauge('lane_limit', 'Configured limits of a lane; one that is not set is left out.', ...LANE, 'limit');
+const backlog = gauge('lane_backlog_items', 'Items of a lane that are not settled.', ...LANE);
+const inFlight = gauge(
+  'lane_in_flight_items',
+  'Items of a lane that are queued, or claimed by a worker.',
+  ...LANE,
+  'state',
+);
+const oldest = gauge(
+  'lane_oldest_queued_seconds',
+  'How long the item that waits longest in a lane has been queued without a worker.',
+  ...LANE,
+);
+const paused = gauge('lane_paused', '1 while an operator has paused the lane.', ...LANE);
+const permits = gauge('lane_permits_in_flight', 'Requests of a lane under way in the whole fleet.', ...LANE);
+const factor = gauge(
+  'lane_adaptive_factor',
+  'Share of its limits that a lane uses since its provider said 429; 1 when it did not lately.',
+  ...LANE,
+);
+const blocked = gauge('lane_blocked_seconds', 'For how long the provider still wants no requests.', ...LANE);
+const breaker = gauge('lane_breaker_open', '1 while the provider is down and only probes are sent.', ...LANE);
+const up = gauge('store_up', '1 when Postgres and Redis answered this scrape.', 'store');
+const all = [desired, fleetDesired, limit, backlog, inFlight, oldest, paused, permits, factor, blocked, breaker];
+
+/** How many slots a lane can keep busy now. */
+export const desiredSlots = (
+  lane: Pick<LaneLoad, 'paused' | 'max_concurrency' | 'backlog'>,
+  adaptiveFactor: number,
+): number => (lane.paused ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog));
+
+/** Reads the lanes from the stores into the gauges; without Postgres they are empty rather than old. */
+export class LaneMetrics {
+  #reading: Promise<void> = Promise.resolve();
+  #readAt = -Infinity;
+
+  constructor(readonly deps: Deps) {}
+
+  refresh(): Promise<void> {
+    if (performance.now() - this.#readAt > FRESH_MS) {
+      this.#readAt = performance.now();
+      this.#reading = this.#read();
+    }
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const lanes = await inTime(readLaneLoads(this.deps.pool));
+    const states = await inTime(
+      Promise.all([this.deps.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.deps.redis, lane.id))]),
+    );
+    for (const one of all) one.reset();
+    fleetDesired.remove(); // a reset makes it 0, and whoever scales by it would stop the workers while Postgres is away
+    up.set({ store: 'postgres' }, lanes ? 1 : 0);
+    up.set({ store: 'redis' }, states ? 1 : 0);
+    if (!lanes) return;
+    let sum = 0;
+    lanes.forEach((lane, index) => {
+      const state = states?.[index + 1] as LaneState | undefined;
+      const labels = { lane: lane.id, lane_name: lane.name };
+      const slots = desiredSlots(lane, state?.factor ?? 1);
+      sum += slots;
+      desired.set(labels, slots);
+      limit.set({ ...labels, limit: 'concurrency' }, lane.max_concurrency);
+      if (lane.requests_per_minute !== null)
+        limit.set({ ...labels, limit: 'requests_per_minute' }, lane.requests_per_minute);
+      if (lane.tokens_per_minute !== null) limit.set({ ...labels, limit: 'tokens_per_minute' }, lane.tokens_per_minute);
+      backlog.set(labels, lane.backlog);
+      inFlight.set({ ...labels, state: 'queued' }, lane.queued);
+      inFlight.set({ ...labels, state: 'claimed' }, lane.claimed);
+      oldest.set(labels, lane.oldestQueuedS);
+      paused.set(labels, lane.paused ? 1 : 0);
+      if (!state) return;
+      permits.set(labels, state.inFlight);
+      factor.set(labels, state.factor);
+      blocked.set(labels, state.blockedUntil === undefined ? 0 : (state.blockedUntil - Date.now()) / 1000);
+      breaker.set(labels, state.outage ? 1 : 0);
+    });
+    fleetDesired.set(sum);
+  }
+}
+
+async function inTime<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), PATIENCE_MS)));
+  return Promise.race([reading, late])
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,243 @@
+import { io, type Socket } from 'socket.io-client';
+import pg from 'pg';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { ADMIN_TOKEN } from '../../../test/processes.js';
+import { until } from '../../../test/until.js';
+
+let api: ApiInProcess;
+let sql: pg.Pool;
+const sockets: Socket[] = [];
+
+interface Team {
+  client: Client;
+  socket: Socket;
+  heard: string[];
+  submit(): Promise<string>;
+}
+let first: Team;
+let second: Team;
+
+async function connect(token: string): Promise<Socket> {
+  const socket = io(api.url, { auth: { token }, transports: ['websocket'], reconnection: false });
+  sockets.push(socket);
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+  return socket;
+}
+
+async function join(token: string): Promise<Team> {
+  const client = clientOf(api.url, token);
+  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'm' }] });
+  const suite = (await client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id as string;
+  const socket = await connect(token);
+  const heard: string[] = [];
+  socket.onAny((name: string, { job_id: id }: { job_id: string }) => heard.push(`${name} ${id}`));
+  const submit = async (): Promise<string> =>
+    (await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::m'] })).body.job_id;
+  return { client, socket, heard, submit };
+}
+
+beforeAll(async () => {
+  api = await startApi({}, { live: true });
+  sql = new pg.Pool({ connectionString: api.deps.env.DATABASE_URL, max: 4 });
+  sql.on('error', () => {});
+  first = await join(ADMIN_TOKEN);
+  second = await join((await first.client.post('/api/teams', { name: 'second' })).body.token.token);
+}, 60_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.disconnect();
+  await sql.end();
+  await api.close();
+});
+
+const hears = (team: Team, event: string) => until(() => team.heard.includes(event), { what: `to hear ${event}` });
+const subscribe = (team: Team, jobId: string): Promise<any> =>
+  team.socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
+const failures = async (step: string): Promise<number> =>
+  Number(
+    new RegExp(`^toolmark_live_failures_total\\{step="${step}"\\} (\\d+)`, 'm').exec(
+      (await first.client.get('/metrics')).body,
+    )?.[1] ?? 0,
+  );
+/** Statements of the API that wait for a lock. */
+const waiting = async (like: string): Promise<number> =>
+  (
+    await sql.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND query ILIKE $1`,
+      [`%${like}%`],
+    )
+  ).rowCount!;
+/** Does something while nobody can read a table. */
+async function locked(table: string, work: () => Promise<void>): Promise<void> {
+  const client = await sql.connect();
+  try {
+    await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    await work();
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+/** As a job that came to its end would leave it. */
+const logEvent = (jobId: string, seq: number, data = '{}') =>
+  sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [
+    jobId,
+    seq,
+    data,
+  ]);
+
+interface Message {
+  name: string;
+  seq: number;
+  data?: object;
+}
+/** What a socket is told of a job from now on. */
+function listenTo(socket: Socket, jobId: string): Message[] {
+  const told: Message[] = [];
+  socket.onAny((name: string, { job_id, ...message }: any) => job_id === jobId && told.push({ name, ...message }));
+  return told;
+}
+/** Appends to the log of a job, as its end would. */
+async function end(jobId: string): Promise<void> {
+  const { rows } = await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [jobId]);
+  await logEvent(jobId, rows[0].last_seq);
+}
+
+it('what was told without asking comes again in its place to who subscribes then', async () => {
+  const jobId = await first.submit();
+  await hears(first, `job_created ${jobId}`);
+  await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
+  await hears(first, `job_cancelled ${jobId}`);
+  const told = listenTo(first.socket, jobId);
+  expect(await subscribe(first, jobId)).toMatchObject({ ok: true, snapshot: { last_seq: 3 } });
+  const events = (): [number, string][] => told.flatMap(({ name, seq, data }) => (data ? [[seq, name]] : []));
+  await until(() => events().length >= 3);
+  expect(events()).toEqual([
+    [1, 'job_created'],
+    [2, 'tool_eval_init'],
+    [3, 'job_cancelled'],
+  ]);
+});
+
+it('what a subscription told is not told again without asking', async () => {
+  const jobId = await first.submit();
+  await subscribe(first, jobId);
+  const told = listenTo(first.socket, jobId);
+  first.socket.once('job_cancelled', () => first.socket.emit('unsubscribe', { job_id: jobId }));
+  await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
+  await until(() => told.some(({ name }) => name === 'job_cancelled'));
+  const next = await first.submit();
+  await hears(first, `job_created ${next}`);
+  expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
+});
+
+it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
+  const jobId = await first.submit();
+  // As resuming leaves them where four of five results were there.
+  await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
+    jobId,
+  ]);
+  const told = listenTo(first.socket, jobId);
+  expect(await subscribe(first, jobId)).toMatchObject({
+    snapshot: { job: { progress: { done: 0, total: 1 } }, progress: { current: 4, total: 5 } },
+  });
+  await end(jobId);
+  const last = (name: string) => told.findLast((message) => message.name === name);
+  await until(() => last('job_progress')?.seq === 3);
+  expect(last('tool_eval_progress')).toMatchObject({
+    seq: 3,
+    current: 4,
+    total: 5,
+    targets: [{ settled: 4, total: 5 }],
+  });
+  expect(last('job_progress')).toEqual({ name: 'job_progress', seq: 3, done: 0, total: 1, percent: 0 });
+
+  const other = await first.submit();
+  await sql.query(`UPDATE job SET type = 'rescore', done = 3, total = 4 WHERE id = $1`, [other]);
+  const ofOther = listenTo(first.socket, other);
+  expect(await subscribe(first, other)).toMatchObject({
+    snapshot: { progress: { current: 3, total: 4, targets: [] } },
+  });
+  await until(() => ofOther.some(({ name }) => name === 'job_progress'));
+  expect(ofOther.find(({ name }) => name === 'job_progress')).toMatchObject({ done: 3, total: 4, percent: 75 });
+  expect(ofOther.map(({ name }) => name)).not.toContain('tool_eval_progress');
+});
+
+it('a look at the tokens that takes long is not begun again beside itself, and events are told meanwhile', async () => {
+  for (let n = 0; n < 4; n++)
+    await connect((await first.client.post('/api/tokens', { name: `t${n}`, role: 'viewer' })).body.token);
+  const jobId = await first.submit();
+  await hears(first, `job_created ${jobId}`);
+  await locked('token', async () => {
+    await until(async () => (await waiting('FROM token')) > 0, { what: 'the tokens to be looked at' });
+    for (const seq of [900, 901, 902]) {
+      await logEvent(jobId, seq);
+      const before = first.heard.length;
+      await until(() => first.heard.length > before, { what: 'the next look at the events' });
+    }
+    expect(await waiting('FROM token')).toBe(1);
+  });
+}, 60_000);
+
+it('the tokens of all connections are asked in one statement', async () => {
+  const asked: string[] = [];
+  const { pool } = api.deps;
+  const query = pool.query.bind(pool) as (...args: any[]) => any;
+  (pool as any).query = (...args: any[]) => {
+    if (args[0]?.name === 'find_callers') asked.push(args[0].values[0]);
+    return query(...args);
+  };
+  try {
+    await until(() => asked.length >= 2, { what: 'two looks' });
+  } finally {
+    delete (pool as any).query;
+  }
+  expect(asked.map((hashes) => hashes.length)).toEqual([6, 6]);
+}, 60_000);
+
+it('one team with thousands of events in seconds keeps no event from another', async () => {
+  const [loud, quiet] = [await first.submit(), await second.submit()];
+  // In the hour to come, so that they stay among the last seconds for as long as this test wants.
+  const insert = `INSERT INTO job_event (job_id, seq, at, name, data)
+    SELECT $1, 1000 + n, now() + interval '1 h' + n * interval '1 us', 'job_failed', '{}'
+      FROM generate_series($2::int, $3::int) n`;
+  await sql.query(insert, [loud, 1, 5000]);
+  await sql.query(insert, [quiet, 5001, 5001]);
+  await hears(second, `job_failed ${quiet}`);
+  expect(second.heard.join()).not.toContain(loud);
+  await sql.query('DELETE FROM job_event WHERE seq > 1000');
+}, 60_000);
+
+it('an event that cannot be read is missed by those whose it is, and counted', async () => {
+  const broken = await first.submit();
+  await logEvent(broken, 2000, '{"cut off');
+  const [after, theirs] = [await first.submit(), await second.submit()];
+  await Promise.all([hears(first, `job_created ${after}`), hears(second, `job_created ${theirs}`)]);
+  expect(await failures('teams')).toBeGreaterThan(0);
+}, 60_000);
+
+it('a job whose log cannot be read is no hindrance to any other job', async () => {
+  const [broken, fine] = [await first.submit(), await second.submit()];
+  expect([await subscribe(first, broken), await subscribe(second, fine)]).toMatchObject([{ ok: true }, { ok: true }]);
+  const last = (await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [broken]))
+    .rows[0].last_seq as number;
+  await logEvent(broken, last, '{"cut off');
+  const before = await failures('job');
+  await until(async () => (await failures('job')) > before, { what: 'the failure to be counted' });
+  await second.client.post('/api/tool-eval/cancel', { job_id: fine });
+  await hears(second, `job_cancelled ${fine}`);
+  await sql.query('DELETE FROM job_event WHERE job_id = $1', [broken]);
+}, 60_000);
+
+it('a team whose subscriptions and jobs are slow to read waits alone', async () => {
+  const jobs = await Promise.all(Array.from({ length: 30 }, () => first.submit()));
+  const answers: Promise<any>[] = [];
+  await locked('target', async () => {
+    for (const jobId of jobs) answers.push(subscribe(first, jobId));
+    await until(async () => (await waiting('FROM target')) > 0, { what: 'the subscriptions to wait' });
+    for (let n = 0; n < 20; n++) expect((await second.client.get('/api/tool-suites')).status).toBe(200);
+    expect(await waiting('FROM target')).toBeLessThanOrEqual(4);
+  });
+  expect((await Promise.all(answers)).map(({ ok }) => ok)).toEqual(jobs.map(() => true));
+}, 60_000);

@@ -1,0 +1,312 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { keepAnswer, takeKey, type HeldKey } from '#lib/db/catalogue/idempotency';
+import { sha256 } from '#lib/runtime/seal';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { until } from '../../../test/until.js';
+
+let api: ApiInProcess;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });
+}, 60_000);
+afterAll(() => api.close());
+
+const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
+  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+
+describe('an Idempotency-Key', () => {
+  it('gives the same answer again, refuses another body, and hides a secret', async () => {
+    const suite = await importSuite();
+    const body = { suite_id: suite, models: ['sim::a'] };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => client.post('/api/tool-eval', body, { 'idempotency-key': 'k1' })),
+    );
+    expect(new Set(answers.map((answer) => answer.body.eval_id)).size).toBe(1);
+    expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);
+    expect((await client.post('/api/tool-eval', { ...body, samples: 2 }, { 'idempotency-key': 'k1' })).status).toBe(
+      409,
+    );
+    const token = () => client.post('/api/tokens', { name: 't', role: 'viewer' }, { 'idempotency-key': 'k2' });
+    const [first, second] = [await token(), await token()];
+    expect(first.body.token).toMatch(/^tm_/);
+    expect(second.body).toEqual({ ...first.body, token: undefined });
+  });
+
+  it('and what it stands for are there together or not at all: what fails at the last takes no effect', async () => {
+    const body = { suite_id: await importSuite(), models: ['sim::a'] };
+    const submit = () => client.post('/api/tool-eval', body, { 'idempotency-key': 'with-the-run' });
+    const runs = async () =>
+      (await api.deps.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
+    await api.deps.pool.query('ALTER TABLE audit RENAME TO audit_away');
+    expect((await submit()).status).toBe(500);
+    await api.deps.pool.query('ALTER TABLE audit_away RENAME TO audit');
+    expect(await runs()).toEqual([]);
+    const again = await submit();
+    expect(again.status).toBe(202);
+    expect(await runs()).toEqual([{ id: again.body.eval_id }]);
+  });
+
+  const owner = async () => {
+    const me = (await client.get('/api/me')).body;
+    return { teamId: me.team.id, userId: me.user.id };
+  };
+  const suite = { name: 'Once', tools: weatherSuite(0).tools };
+  const fingerprint = sha256(`POST /api/tool-suites\n${JSON.stringify(suite)}`);
+  const take = async (key: Parameters<typeof takeKey>[1]): Promise<HeldKey> => {
+    const taken = await takeKey(api.deps.pool, key, fingerprint);
+    if (taken.state !== 'mine') throw new Error(`The key is ${taken.state}`);
+    return taken.held;
+  };
+
+  it('of a request whose process died is free again after a minute, and no sooner', async () => {
+    const key = { ...(await owner()), key: 'died' };
+    await take(key);
+    expect(await takeKey(api.deps.pool, key, fingerprint)).toEqual({ state: 'under-way' });
+    await api.deps.pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'died'`);
+    expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': 'died' })).status).toBe(201);
+  });
+
+  it('of a request under way makes the second one wait for its answer', async () => {
+    const key = { ...(await owner()), key: 'slow' };
+    const held = await take(key);
+    const second = client.post('/api/tool-suites', suite, { 'idempotency-key': 'slow' });
+    await keepAnswer(api.deps.pool, held, 201, '{"id":"of the first"}');
+    expect(await second).toMatchObject({ status: 201, body: { id: 'of the first' } });
+  });
+
+  it('keeps its first answer, whatever comes after', async () => {
+    const held = await take({ ...(await owner()), key: 'twice' });
+    await keepAnswer(api.deps.pool, held, 201, '{"id":"first"}');
+    await expect(keepAnswer(api.deps.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
+    expect(await takeKey(api.deps.pool, held, fingerprint)).toEqual({
+      state: 'answered',
+      status: 201,
+      response: '{"id":"first"}',
+    });
+  });
+
+  it('that a repeat has taken over is the repeat’s: the first request, should it live after all, changes nothing', async () => {
+    const { pool } = api.deps;
+    const late = { ...suite, name: 'Late' };
+    const create = () => client.post('/api/tool-suites', late, { 'idempotency-key': 'late' });
+    const gate = await pool.connect();
+    const waiting = async (count: number) =>
+      (await gate.query(`SELECT 1 FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted`)).rowCount ===
+      count;
+    await gate.query(
+      'BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE; SET LOCAL idle_in_transaction_session_timeout = 0',
+    );
+    const first = create();
+    await until(() => waiting(1), { what: 'the first request to be in the middle' });
+    await pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'late'`);
+    const second = create();
+    await until(() => waiting(2), { what: 'the second request to be in the middle' });
+    await gate.query('COMMIT');
+    gate.release();
+    const [refused, made] = [await first, await second];
+    expect([refused.status, made.status]).toEqual([409, 201]);
+    expect(refused.body.detail).toMatch(/nothing was changed/);
+    expect((await create()).body).toEqual(made.body);
+    expect(
+      (
+        await pool.query(
+          `SELECT s.id, (SELECT count(*)::int FROM audit WHERE subject = s.id::text) AS notes FROM suite s
+            WHERE name = 'Late'`,
+        )
+      ).rows,
+    ).toEqual([{ id: made.body.id, notes: 1 }]);
+  });
+
+  it('repeats a refusal too, as the problem document that it was', async () => {
+    const [first, second] = [
+      await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
+      await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
+    ];
+    expect(second).toMatchObject({ status: 400, body: first.body });
+    expect(second.headers.get('content-type')).toMatch(/problem/);
+  });
+
+  it('is its user’s own', async () => {
+    const other = clientOf(
+      api.url,
+      (await client.post('/api/tokens', { name: 'o', role: 'editor', user: 'other' })).body.token,
+    );
+    const ids = await Promise.all(
+      [client, other].map(
+        async (by) => (await by.post('/api/tool-suites', suite, { 'idempotency-key': 'shared' })).body.id,
+      ),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('is refused when it is empty or longer than 200 characters', async () => {
+    for (const key of ['', 'x'.repeat(201)])
+      expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': key })).status).toBe(400);
+  });
+});
+
+describe('every route of the OpenAPI document that changes something', () => {
+  let server: Server;
+  afterAll(() => (server.closeAllConnections(), server.close()));
+  /** An MCP server with one tool. */
+  async function startMcp(): Promise<string> {
+    server = createServer((request, response) => {
+      let text = '';
+      request
+        .on('data', (chunk) => (text += chunk))
+        .on('end', () => {
+          const message = text ? JSON.parse(text) : {};
+          const answer = (result: object) =>
+            response
+              .writeHead(200, { 'content-type': 'application/json' })
+              .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+          if (request.method !== 'POST') response.writeHead(405).end();
+          else if (message.method === 'initialize')
+            answer({
+              protocolVersion: message.params.protocolVersion,
+              capabilities: { tools: {} },
+              serverInfo: { name: 'tools', version: '1' },
+            });
+          else if (message.id === undefined) response.writeHead(202).end();
+          else answer({ tools: [{ name: 'note', inputSchema: { type: 'object' } }] });
+        });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  }
+
+  it('takes effect once and gives the same answer again, and nobody can see the effect while there is no answer', async () => {
+    const { pool } = api.deps;
+    const url = await startMcp();
+    const [suiteId, spare] = [await importSuite(), await importSuite()];
+    const {
+      body: {
+        test_cases: [first, second],
+      },
+    } = await client.get(`/api/tool-suites/${suiteId}`);
+    const submit = async () => (await client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'] })).body;
+    const [one, other, third] = [await submit(), await submit(), await submit()];
+    const finished = await submit();
+    await client.post(`/api/jobs/${finished.job_id}/cancel`);
+    const gone = await submit();
+    await client.post(`/api/jobs/${gone.job_id}/cancel`);
+    await client.post(`/api/jobs/${third.job_id}/cancel`);
+    const experiment = (await client.post('/api/experiments', { name: 'e', suite_id: suiteId })).body;
+    const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
+    await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const lane = (await client.get('/api/lanes')).body.items[0].id;
+    const case_ = { prompt: 'p', expected_tool: 'get_weather' };
+    const { test_cases: _cases, ...suite } = weatherSuite(0);
+    /** In this order; those that change nothing are marked. */
+    const requests: [operation: string, path: string, body: unknown, changes?: 'nothing'][] = [
+      ['POST /api/tokens', '', { name: 'new', role: 'viewer', user: 'someone' }],
+      ['DELETE /api/tokens/{id}', `/api/tokens/${token.id}`, undefined],
+      ['POST /api/teams', '', { name: 'a team' }],
+      ['POST /api/providers', '', { key: 'new', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] }],
+      ['PATCH /api/providers/{key}', '/api/providers/new', { name: 'newer' }],
+      ['DELETE /api/providers/{key}', '/api/providers/unused', undefined],
+      ['POST /api/providers/{key}/test', '/api/providers/sim/test', undefined, 'nothing'],
+      ['POST /api/tool-suites', '', suite],
+      ['PUT /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, suite],
+      ['PATCH /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, { name: 'Patched' }],
+      ['DELETE /api/tool-suites/{id}', `/api/tool-suites/${spare}`, undefined],
+      ['POST /api/tool-suites/{id}/cases', `/api/tool-suites/${suiteId}/cases`, case_],
+      ['PUT /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${first.id}`, case_],
+      ['DELETE /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${second.id}`, undefined],
+      ['POST /api/tool-eval/import', '', weatherSuite(1)],
+      ['POST /api/mcp/discover', '', { url }, 'nothing'],
+      ['POST /api/mcp/import', '', { url, generate_cases: true }],
+      [
+        'POST /api/tool-suites/{id}/mcp-sync',
+        `/api/tool-suites/${suiteId}/mcp-sync?apply=true&keep_removed=true`,
+        { url },
+      ],
+      ['POST /api/tool-eval', '', { suite_id: suiteId, models: ['sim::a'] }],
+      [
+        'POST /api/tool-eval/recorded',
+        '',
+        { suite_id: suiteId, target_name: 'agent', replies: [{ case: first.id, reply: 'x' }] },
+      ],
+      ['POST /api/tool-eval/estimate', '', { suite_id: suiteId, models: ['sim::a'] }, 'nothing'],
+      ['POST /api/tool-eval/cancel', '', { job_id: one.job_id }],
+      ['POST /api/jobs/{id}/cancel', `/api/jobs/${other.job_id}/cancel`, undefined],
+      ['POST /api/tool-eval/history/{id}/rescore', `/api/tool-eval/history/${third.eval_id}/rescore`, {}],
+      ['POST /api/tool-eval/history/{id}/resume', `/api/tool-eval/history/${finished.eval_id}/resume`, {}],
+      ['DELETE /api/tool-eval/history/{id}', `/api/tool-eval/history/${gone.eval_id}`, undefined],
+      ['POST /api/experiments', '', { name: 'x', suite_id: suiteId, baseline_eval_id: third.eval_id }],
+      ['PUT /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined, 'nothing'],
+      ['DELETE /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined, 'nothing'],
+      ['PUT /api/experiments/{id}/baseline', `/api/experiments/${experiment.id}/baseline`, undefined, 'nothing'],
+      ['POST /api/experiments/{id}/run-best', `/api/experiments/${experiment.id}/run-best`, undefined, 'nothing'],
+      ['PUT /api/settings/embedding', '', { provider_key: 'sim', model_id: 'a' }],
+      ['PUT /api/settings/cache', '', { lifetime_days: 7 }],
+      ['DELETE /api/settings/cache', '', undefined],
+      ['PUT /api/settings/jobs', '', { running_jobs_per_user: 4 }],
+      ['PUT /api/settings/spending', '', { monthly_cap_usd: 1000 }],
+      ['POST /api/lanes/{id}/pause', `/api/lanes/${lane}/pause`, undefined],
+      ['POST /api/lanes/{id}/resume', `/api/lanes/${lane}/resume`, undefined],
+    ];
+    const { paths } = (await client.get('/openapi.json')).body as { paths: Record<string, object> };
+    const changing = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods)
+        .filter((method) => method !== 'get')
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(requests.map(([operation]) => operation).sort()).toEqual(changing.sort());
+
+    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction. Nobody sees
+    // replies before their run.
+    await pool.query(`
+      CREATE TABLE effects (n int);
+      INSERT INTO effects VALUES (0);
+      CREATE FUNCTION answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NOT EXISTS (SELECT 1 FROM idempotency_key WHERE status IS NOT NULL
+          AND xmin = pg_current_xact_id()::xid) THEN RAISE 'an effect on % without its answer', TG_TABLE_NAME; END IF;
+        UPDATE effects SET n = n + 1;
+        RETURN NULL;
+      END $$;
+      DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+          AND relkind IN ('r', 'p') AND NOT relispartition
+          AND relname NOT IN ('idempotency_key', 'effects', 'recording', 'exchange', '_prisma_migrations') LOOP
+          EXECUTE
+            format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
+        END LOOP;
+      END $$`);
+    const effects = async (): Promise<number> => (await pool.query('SELECT n FROM effects')).rows[0].n;
+    for (const [operation, path, body, changes] of requests) {
+      const [method, route] = operation.split(' ') as [string, string];
+      const send = () => client.send(method, path || route, body, { 'idempotency-key': operation });
+      const before = await effects();
+      const answer = await send();
+      const done = await effects();
+      expect([operation, answer.status, done > before]).toEqual([
+        operation,
+        changes === 'nothing' ? expect.any(Number) : answer.status < 300 ? answer.status : 'done',
+        changes !== 'nothing',
+      ]);
+      const again = await send();
+      const { token: secret, ...shown } = answer.body;
+      expect([operation, again.status, again.body]).toEqual([
+        operation,
+        answer.status,
+        typeof secret === 'string'
+          ? shown
+          : secret
+            ? { ...shown, token: { ...secret, token: undefined } }
+            : answer.body,
+      ]);
+      expect([operation, await effects()]).toEqual([operation, done]);
+    }
+  });
+});

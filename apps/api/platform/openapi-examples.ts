@@ -1,0 +1,104 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { EXAMPLES } from '#lib/contracts/examples/examples';
+import { isObject } from '#lib/contracts/json/json';
+
+/** As much of JSON Schema as is walked here. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  prefixItems?: Schema[];
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  enum?: unknown[];
+  default?: unknown;
+  example?: unknown;
+  examples?: unknown[];
+}
+interface Content {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+/**
+ * Puts the whole examples of `libs/contracts/examples/examples.ts` where they are of use: into requests and answers, and of
+ * each the part that is a field's into that field.
+ */
+export function addExamples({ paths, components }: OpenAPIObject): void {
+  const schemas = components!.schemas as Record<string, Schema>;
+  for (const [name, schema] of Object.entries(schemas)) spread(schema, Object.values(EXAMPLES[name] ?? {}));
+  const shared: Record<string, object> = (components!.examples = {});
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(item)) {
+      for (const parameter of operation.parameters ?? []) {
+        // Not as `example`, which /docs would send along unless a user takes it out: a cursor, an id, `?apply=true`.
+        const found = exampleOf(parameter.schema ?? {});
+        if (found !== undefined)
+          parameter.schema = { ...parameter.schema, description: undefined, example: undefined, examples: [found] };
+      }
+      for (const holder of [operation.requestBody, ...Object.values(operation.responses ?? {})]) {
+        for (const content of Object.values((holder?.content ?? {}) as Record<string, Content>)) exemplify(content);
+      }
+    }
+  }
+
+  function exemplify(content: Content): void {
+    if (!content.schema || content.example !== undefined || content.examples) return;
+    const name = nameOf(content.schema);
+    if (name === undefined || !EXAMPLES[name]) {
+      content.example = exampleOf(content.schema);
+      spread(content.schema, [content.example]);
+      return;
+    }
+    content.examples = Object.fromEntries(
+      Object.entries(EXAMPLES[name]).map(([summary, value], index) => {
+        const key = index === 0 ? name : `${name}-${index + 1}`;
+        shared[key] = { summary, value };
+        return [key, { $ref: `#/components/examples/${key}` }];
+      }),
+    );
+  }
+}
+
+const nameOf = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1);
+
+/** Gives each field of a schema the first value that an example has there. */
+function spread(schema: Schema, values: unknown[]): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const there = values
+      .flatMap((value) => (isObject(value) && value[name] !== undefined ? [value[name] as unknown] : []))
+      .filter((value) => field.type !== 'null' || value === null);
+    if (there.length) field.examples ??= [there.find((value) => value !== null && !isEmpty(value)) ?? there[0]];
+    spread(field, there);
+  }
+  if (schema.items)
+    spread(
+      schema.items,
+      values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [])),
+    );
+  if (isObject(schema.additionalProperties))
+    spread(
+      schema.additionalProperties,
+      values.flatMap((value) => (isObject(value) ? Object.values(value) : [])),
+    );
+  for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) spread(part, values);
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** An example of a schema that has no name, made of those of its parts; undefined where a part has none. */
+function exampleOf(schema: Schema): unknown {
+  const name = nameOf(schema);
+  if (name !== undefined) return Object.values(EXAMPLES[name] ?? {})[0];
+  const own = schema.example ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0];
+  if (own !== undefined) return own;
+  if (schema.items) return [exampleOf(schema.items)];
+  if (schema.properties)
+    return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, exampleOf(field)]));
+  const [first] = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return first && exampleOf(first);
+}

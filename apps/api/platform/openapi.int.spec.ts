@@ -1,0 +1,160 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { IDS } from '#lib/contracts/examples/examples';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, type Answer, type Client } from '../../../test/client.js';
+
+let api: ApiInProcess;
+let client: Client;
+let document: any;
+/** Ids of the examples, and what has them here. */
+let ids: [string, string][];
+let isAnswer: (operation: any, answer: Answer) => string;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  document = (await client.get('/openapi.json')).body;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' });
+  isAnswer = (operation, { status, body, headers }) => {
+    const pointer = `#/paths/${operation.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${operation.method}/responses/${status}`;
+    const content = operation.responses[status]?.content;
+    if (!operation.responses[status]) return `${status} is not described: ${JSON.stringify(body)}`;
+    if (!content || !/json$/.test(headers.get('content-type')!.split(';')[0]!)) return `${status}`;
+    return ajv.validate({ $ref: `api${pointer}/content/application~1json/schema` }, body)
+      ? `${status}`
+      : `${status}, but ${ajv.errorsText()}`;
+  };
+
+  await client.post('/api/providers', {
+    key: 'simulator',
+    base_url: 'http://127.0.0.1:9/v1',
+    models: [{ id: 'perfect-ish' }, { id: 'careless-arguments' }],
+  });
+  const { suite_id } = (
+    await client.post('/api/tool-eval/import', (await client.get('/api/tool-eval/import/example')).body)
+  ).body;
+  const { test_cases } = (await client.get(`/api/tool-suites/${suite_id}`)).body;
+  const submit = async () =>
+    (await client.post('/api/tool-eval', { suite_id, models: ['simulator::perfect-ish'] })).body;
+  const [done, running] = [await submit(), await submit()];
+  await client.post(`/api/jobs/${done.job_id}/cancel`);
+  const experiment = (await client.post('/api/experiments', { name: 'e', suite_id })).body;
+  const lane = (await client.get('/api/lanes')).body.items[0];
+  const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
+  ids = [
+    [IDS.suite, suite_id],
+    [IDS.case, test_cases[0].id],
+    [IDS.tokyo, test_cases[1].id],
+    [IDS.run, done.eval_id],
+    [IDS.baseline, done.eval_id],
+    [IDS.job, running.job_id],
+    [IDS.experiment, experiment.id],
+    [IDS.lane, lane.id],
+    [IDS.token, token.id],
+  ];
+}, 60_000);
+afterAll(() => api.close());
+
+const known = (text: string): string => ids.reduce((made, [example, real]) => made.replaceAll(example, real), text);
+
+/** The operations whose method is one of these, in the order of /docs, with their paths filled in. */
+function operations(...methods: string[]): any[] {
+  return Object.entries<any>(document.paths)
+    .flatMap(([path, item]) => methods.flatMap((method) => (item[method] ? [{ ...item[method], method, path }] : [])))
+    .map((operation) => ({
+      ...operation,
+      filled: operation.parameters.reduce(
+        (path: string, { name, schema }: any) => path.replace(`{${name}}`, known(String(schema?.examples[0]))),
+        operation.path,
+      ),
+    }));
+}
+
+/** Where a text of this type is of another format than JSON's. */
+const FORMATS: Record<string, string> = {
+  'text/plain': 'jsonl',
+  'text/csv': 'csv',
+  'application/yaml': 'yaml',
+  'application/x-ndjson': 'jsonl',
+};
+
+describe('the description of the API', () => {
+  it('has an example of every request that is taken as it is, and says what is answered', async () => {
+    const answers: string[] = [];
+    const sendable = operations('post', 'put', 'patch').filter(({ requestBody }) => requestBody);
+    for (const operation of sendable) {
+      for (const [type, { example, examples }] of Object.entries<any>(operation.requestBody.content)) {
+        for (const key of examples ? Object.keys(examples) : ['']) {
+          const { summary, value } = examples ? document.components.examples[key] : { summary: type, value: example };
+          const body = known(typeof value === 'string' ? value : JSON.stringify(value));
+          if (body.includes('mcp.example.com')) continue; // There is nobody.
+          const format = FORMATS[type] ?? /format=(\w+)/.exec(summary)?.[1];
+          const query = operation.path.endsWith('/recorded')
+            ? known(`suite_id=${IDS.suite}&target_name=agent`)
+            : `format=${format}`;
+          const answer = await client.send(
+            operation.method.toUpperCase(),
+            operation.filled + (format ? `?${query}` : ''),
+            body,
+            { 'content-type': type },
+          );
+          const told = isAnswer(operation, answer);
+          answers.push(
+            `${operation.method} ${operation.path}, ${summary}: ` +
+              `${/^2\d\d$/.test(told) ? 'taken' : `${told} ${JSON.stringify(answer.body)}`}`,
+          );
+        }
+      }
+    }
+    expect(answers.filter((told) => !told.endsWith(': taken'))).toEqual([]);
+    expect(answers.length).toBeGreaterThan(sendable.length);
+    expect(Object.keys(document.paths['/api/tool-eval/import'].post.requestBody.content)).toEqual([
+      'application/json',
+      ...Object.keys(FORMATS),
+    ]);
+    expect(Object.keys(document.paths['/api/tool-eval/history/{id}/export'].get.responses[200].content)).toEqual([
+      'application/json',
+      'application/x-ndjson',
+      'text/csv',
+      'application/xml',
+    ]);
+  });
+
+  it('says what reading answers', async () => {
+    const told = [];
+    for (const operation of operations('get'))
+      told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
+    // Nobody is at the provider's address, no worker made a result, and the timeline is not built yet.
+    const others = [
+      '/api/providers/{key}/discover: 422',
+      '/api/tool-eval/history/{id}/results/{resultId}: 404',
+      '/api/experiments/{id}/timeline: 422',
+    ];
+    expect(told.filter((line) => !/: 2\d\d$/.test(line))).toEqual(others);
+  });
+
+  it('has no example of a parameter that /docs would send by itself', () => {
+    const parameters = [
+      ...operations('get', 'post', 'put', 'patch', 'delete').flatMap((operation) => operation.parameters),
+      ...Object.values(document.components.parameters),
+    ];
+    expect(
+      parameters.filter(({ example, examples, schema }) => (example ?? examples ?? schema?.example) !== undefined),
+    ).toEqual([]);
+  });
+
+  it('says who may send a request', async () => {
+    const { token } = (await client.post('/api/tokens', { name: 'e', role: 'editor' })).body;
+    const editor = clientOf(api.url, token);
+    const refused = [];
+    const changing = operations('post', 'put', 'patch', 'delete');
+    for (const { method, filled, description } of changing) {
+      if ((await editor.send(method.toUpperCase(), filled, {})).status === 403)
+        refused.push(description.match(/Needs the role .*/)[0]);
+      else expect(description).toMatch(/Needs the role `editor` or above\.$/);
+    }
+    expect(refused).toEqual(
+      changing.filter(({ description }) => description.includes('owner`.')).map(() => 'Needs the role `owner`.'),
+    );
+  });
+});

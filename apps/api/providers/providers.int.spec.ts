@@ -1,0 +1,253 @@
+import { Sealer } from '#lib/runtime/seal';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { weatherSuite, type Answer, type Client } from '../../../test/client.js';
+
+let api: ApiInProcess;
+let client: Client;
+let sim: Answer;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  sim = await client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });
+}, 60_000);
+afterAll(() => api.close());
+
+describe('providers', () => {
+  it('never give their key back', async () => {
+    expect(sim).toMatchObject({ status: 201, body: { api_key_set: true, api_key_last4: '6789' } });
+    const everything = JSON.stringify([
+      await client.get('/api/providers'),
+      await client.get('/api/providers/sim'),
+      (await api.deps.pool.query('SELECT * FROM provider')).rows,
+    ]);
+    expect(everything).not.toContain('sk-secret');
+  });
+
+  it('share a lane when they share a key at an origin, under the stricter limits; a model with limits has its own', async () => {
+    const make = (key: string, limits: object, models: object[] = []) =>
+      client.post('/api/providers', { key, base_url: 'http://127.0.0.1:10/v1', api_key: 'sk-shared', limits, models });
+    await make('one', { max_concurrency: 10, requests_per_minute: 60 });
+    await make('two', { max_concurrency: 5 }, [{ id: 'm', limits: { max_concurrency: 1 } }]);
+    const { rows } = await api.deps.pool.query(
+      `SELECT name, max_concurrency, requests_per_minute FROM lane WHERE name IN ('one', 'two', 'two::m')
+        ORDER BY name`,
+    );
+    expect(rows).toEqual([
+      { name: 'one', max_concurrency: 5, requests_per_minute: 60 },
+      { name: 'two::m', max_concurrency: 1, requests_per_minute: null },
+    ]);
+    await client.delete('/api/providers/two');
+    expect((await api.deps.pool.query(`SELECT max_concurrency FROM lane WHERE name = 'one'`)).rows).toEqual([
+      { max_concurrency: 10 },
+    ]);
+    expect((await client.get('/api/providers/two')).status).toBe(404);
+  });
+
+  it('can be made from templates of common hosts', async () => {
+    const {
+      body: { items },
+    } = await client.get('/api/providers/templates');
+    expect(items.length).toBeGreaterThanOrEqual(16);
+    for (const { key, name, kind, base_url, unsupported_params } of items) {
+      const made = await client.post('/api/providers', {
+        key: `made-${key}`,
+        name,
+        kind,
+        base_url: base_url.replace(/\{\w+\}/, 'mine'),
+        models: [{ id: 'm', unsupported_params }],
+      });
+      expect(made).toMatchObject({ status: 201, body: { kind, models: [{ unsupported_params }] } });
+      expect((await client.delete(`/api/providers/made-${key}`)).status).toBe(204);
+    }
+  });
+
+  it('can be tested, and a test that fails says why', async () => {
+    expect(await client.post('/api/providers/sim/test')).toMatchObject({
+      status: 200,
+      body: { ok: false, error: expect.stringMatching(/refuses connections/) },
+    });
+  });
+
+  it('move to another lane with another key, and back with the old one', async () => {
+    const make = (key: string) =>
+      client.post('/api/providers', { key, base_url: 'http://127.0.0.1:11/v1', api_key: 'sk-first' });
+    await make('left');
+    await make('right');
+    const lanes = async () =>
+      (
+        await api.deps.pool.query<{ lane_id: string }>(
+          `SELECT lane_id FROM provider WHERE key IN ('left', 'right') ORDER BY key`,
+        )
+      ).rows.map((row) => row.lane_id);
+    const shared = await lanes();
+    expect(shared[0]).toBe(shared[1]);
+    await client.patch('/api/providers/right', { api_key: 'sk-second' });
+    expect(new Set(await lanes()).size).toBe(2);
+    await client.patch('/api/providers/right', { api_key: 'sk-first', base_url: 'http://127.0.0.1:11/v2' });
+    expect(await lanes()).toEqual(shared);
+  });
+
+  it('keep their key at the origin for which it was entered: another one needs its own', async () => {
+    await client.post('/api/providers', {
+      key: 'stays',
+      base_url: 'https://one.example/v1',
+      api_key: 'sk-stays-0123456789',
+    });
+    const stored = async () =>
+      (await api.deps.pool.query(`SELECT base_url, sealed_key FROM provider WHERE key = 'stays'`)).rows;
+    const before = await stored();
+    for (const base_url of ['https://two.example/v1', 'http://one.example/v1', 'https://one.example:8443/v1']) {
+      expect(await client.patch('/api/providers/stays', { base_url, name: 'Moved' })).toMatchObject({
+        status: 422,
+        body: {
+          detail: expect.stringMatching(/another origin.*"api_key".*null/),
+          errors: [{ path: '/api_key', message: expect.stringMatching(/null/) }],
+        },
+      });
+    }
+    expect(await stored()).toEqual(before);
+    expect((await client.get('/api/providers/stays')).body.name).toBe('stays');
+    const set = async (change: object) => (await client.patch('/api/providers/stays', change)).body;
+    expect(await set({ base_url: 'https://ONE.example:443/v2' })).toMatchObject({
+      base_url: 'https://ONE.example:443/v2',
+      api_key_set: true,
+    });
+    expect(await set({ base_url: 'https://two.example/v1', api_key: 'sk-other-9876543210' })).toMatchObject({
+      api_key_last4: '3210',
+    });
+    expect(await set({ base_url: 'https://three.example/v1', api_key: null })).toMatchObject({
+      base_url: 'https://three.example/v1',
+      api_key_set: false,
+    });
+    expect(await set({ base_url: 'https://four.example/v1' })).toMatchObject({
+      base_url: 'https://four.example/v1',
+      api_key_set: false,
+    });
+  });
+
+  it('keep what they do not name in a change: key, limits, and what was learned about models that stay', async () => {
+    await client.post('/api/providers', {
+      key: 'kept',
+      base_url: 'http://127.0.0.1:12/v1',
+      api_key: 'sk-kept-0123456789',
+      limits: { requests_per_minute: 60 },
+      models: [{ id: 'stays' }, { id: 'goes' }],
+    });
+    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);
+    const changed = await client.patch('/api/providers/kept', {
+      name: 'Kept',
+      limits: { max_concurrency: 3 },
+      models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
+    });
+    expect(changed.body).toMatchObject({
+      name: 'Kept',
+      api_key_set: true,
+      api_key_last4: '6789',
+      limits: { requests_per_minute: 60, max_concurrency: 3 },
+      models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
+    });
+    expect(
+      (await api.deps.pool.query(`SELECT model_id, refuses_required FROM model WHERE model_id IN ('stays', 'goes')`))
+        .rows,
+    ).toEqual([{ model_id: 'stays', refuses_required: true }]);
+    expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({
+      api_key_set: false,
+      api_key_last4: null,
+    });
+  });
+
+  it('can change the format that they speak, and what was learned of the old one is forgotten', async () => {
+    await client.post('/api/providers', {
+      key: 'turned',
+      base_url: 'http://127.0.0.1:13/v1',
+      api_key: 'sk-turned-0123456789',
+      models: [{ id: 'turned-model' }],
+    });
+    const learned = async () =>
+      (await api.deps.pool.query(`SELECT refuses_required FROM model WHERE model_id = 'turned-model'`)).rows;
+    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'turned-model'`);
+    expect(await client.patch('/api/providers/turned', { kind: 'openai' })).toMatchObject({
+      status: 200,
+      body: { kind: 'openai' },
+    });
+    expect(await learned()).toEqual([{ refuses_required: true }]);
+    expect(
+      await client.patch('/api/providers/turned', { kind: 'anthropic', base_url: 'http://127.0.0.1:13/anthropic' }),
+    ).toMatchObject({
+      status: 200,
+      body: {
+        kind: 'anthropic',
+        base_url: 'http://127.0.0.1:13/anthropic',
+        api_key_set: true,
+        models: [{ id: 'turned-model' }],
+      },
+    });
+    expect(await learned()).toEqual([{ refuses_required: false }]);
+    expect(await client.patch('/api/providers/turned', { kind: 'gopher' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: '/kind', message: expect.stringMatching(/openai-responses/) }] },
+    });
+  });
+
+  it('are neither made twice nor deleted under a run that uses them', async () => {
+    expect(await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/PATCH/) },
+    });
+    const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
+    const { job_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+    expect((await client.delete('/api/providers/sim')).status).toBe(409);
+    await client.post(`/api/jobs/${job_id}/cancel`);
+    expect((await client.post(`/api/jobs/${job_id}/cancel`)).status).toBe(409);
+    expect((await client.delete('/api/providers/sim')).status).toBe(204);
+    expect((await client.get('/api/tool-eval/history')).body.items[0].targets).toEqual([
+      expect.objectContaining({ target: 'sim::a' }),
+    ]);
+  });
+});
+
+it('a private address is no base URL unless the operator allows it', async () => {
+  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
+    expect([
+      host,
+      (await strict.client.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors,
+    ]).toEqual([host, [{ path: '/base_url', message: expect.stringMatching(/TOOLMARK_ALLOW_PRIVATE_NETWORKS/) }]]);
+  }
+  for (const { client: either } of [strict, api]) {
+    for (const host of ['169.254.169.254', '2852039166', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', '100.100.100.200']) {
+      expect([
+        host,
+        (await either.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors,
+      ]).toEqual([host, [{ path: '/base_url', message: expect.stringMatching(/never asked, whatever is allowed/) }]]);
+    }
+  }
+  expect(
+    (await strict.client.post('/api/providers', { key: 'x', base_url: 'https://api.example.com/v1' })).status,
+  ).toBe(201);
+  await strict.close();
+});
+
+it('a key that was sealed with another sealing key is said to be so, and can be entered again', async () => {
+  const { deps, client: restarted, close } = await startApi();
+  await restarted.post('/api/providers', {
+    key: 'moved',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-1',
+    models: [{ id: 'a' }],
+  });
+  await deps.pool.query('UPDATE provider SET sealed_key = $1', [new Sealer('ff'.repeat(32)).seal('sk-1', 'elsewhere')]);
+  expect(await restarted.post('/api/providers/moved/test')).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringMatching(/TOOLMARK_SEALING_KEY/) },
+  });
+  expect((await restarted.patch('/api/providers/moved', { api_key: 'sk-1' })).status).toBe(200);
+  expect((await restarted.post('/api/providers/moved/test')).status).toBe(200);
+  await close();
+});

@@ -1,0 +1,162 @@
+import { constants, zstdCompressSync } from 'node:zlib';
+import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import {
+  isDeeperThan,
+  isObject,
+  MOST_LEVELS,
+  parseJson,
+  plainNumbers,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
+import { pointer, type InputError } from '#lib/contracts/problem';
+import { RecordedLine } from '#lib/contracts/recorded';
+import { ErrorKind } from '#lib/contracts/run';
+import { maybeUnstorable, unstorable } from '#lib/contracts/json/storable';
+import { readRecorded } from '#lib/recorded/read-recorded';
+import { badInput } from '../platform/bad-input.js';
+
+/** A line that was read; whose case it is, is not known yet. */
+export interface ReadLine {
+  line: number;
+  /** Id or name. */
+  case: string;
+  sample?: number;
+  /** The shape that its reply was read as, or `error`. */
+  readAs: string;
+  /** The reply, or the rounds of a chain, as an exchange is stored. */
+  exchange: Uint8Array;
+  /** Where there are several rounds: the same, with the first alone to be scored. */
+  first?: Uint8Array;
+}
+
+export interface ReadLines {
+  read: ReadLine[];
+  /** Paths are pointers into the list of the file's lines. */
+  faults: InputError[];
+}
+
+/**
+ * Reads lines of recorded replies. What is wrong with one is told, and the others are read.
+ * @param from the number of the first line, from 1
+ */
+export function readRecordedLines(from: number, lines: readonly string[]): ReadLines {
+  const [read, faults]: [ReadLine[], InputError[]] = [[], []];
+  for (const [index, text] of lines.entries()) {
+    if (text.trim() === '') continue;
+    const line = from + index;
+    try {
+      read.push(readLine(line, text));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      faults.push(...error.errors.map((one) => faultOf(line, one)));
+    }
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  return { read, faults: faults.slice(0, MOST_FAULTS) };
+}
+
+/** What is wrong with a line, its number first. */
+export const faultOf = (line: number, { path, message }: InputError): InputError => ({
+  path: `/replies/${line - 1}${path}`,
+  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
+});
+
+class Fault extends Error {
+  constructor(readonly errors: InputError[]) {
+    super();
+  }
+}
+const fault = (path: string, message: string): Fault => new Fault([{ path, message }]);
+
+function readLine(line: number, text: string): ReadLine {
+  const value = jsonIn(text);
+  const { success, data, error } = RecordedLine.safeParse({
+    ...value,
+    ...('sample' in value && { sample: plainNumbers(value.sample) }),
+  });
+  if (!success) throw new Fault(badInput(error.issues).errors!);
+  const given = ANSWERS.filter((key) => data[key] !== undefined);
+  if (given.length !== 1)
+    throw fault('', `must have one of ${ANSWERS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
+  const place = { line, case: data.case, ...(data.sample !== undefined && { sample: data.sample }) };
+  if (data.error !== undefined) {
+    const error = { ...errorIn(data.error as Json), status: null, body: null };
+    return { ...place, readAs: 'error', exchange: pack(line, 'error', [{ error }]) };
+  }
+  const asked =
+    data.rounds === undefined
+      ? [{ path: '/reply', value: data.reply }]
+      : data.rounds.map((round, index) => ({ path: `/rounds/${index}`, value: round }));
+  const replies = asked.map(readReply);
+  const { readAs } = replies[0]!;
+  const rounds = replies.flatMap((reply) => reply.completions);
+  const all = rounds.map((_round, index) => index);
+  return {
+    ...place,
+    readAs,
+    exchange: pack(line, readAs, rounds, all),
+    ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }),
+  };
+}
+const ANSWERS = ['reply', 'rounds', 'error'] as const;
+
+function jsonIn(text: string): JsonObject {
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw fault('', `is not JSON: ${(error as Error).message}`);
+  }
+  if (Array.isArray(value)) throw fault('', 'is a list. Send one object a line: {"case": "...", "reply": ...}.');
+  if (!isObject(value)) throw fault('', 'is no JSON object such as {"case": "...", "reply": ...}.');
+  if (isDeeperThan(value, MOST_LEVELS)) throw fault('', `nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  const bad = maybeUnstorable(text) ? unstorable(value) : undefined;
+  if (bad) throw fault(pointer(bad.path), bad.why);
+  return value;
+}
+
+/** What was recorded as one reply, as the chat completions that it would have been. */
+function readReply({ path, value }: { path: string; value: unknown }): { readAs: string; completions: JsonObject[] } {
+  try {
+    const { rounds, readAs, usage } = readRecorded(value);
+    const last = rounds.length - 1;
+    return {
+      readAs,
+      completions: rounds.map((message, index) => ({
+        choices: [{ message, finish_reason: index === last ? finishReasonIn(value) : null }],
+        ...(index === last && usage && { usage: { ...usage } }),
+      })),
+    };
+  } catch (error) {
+    throw fault(path, (error as Error).message);
+  }
+}
+
+function finishReasonIn(value: unknown): string | null {
+  const choice = isObject(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
+  return isObject(choice) && typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+}
+
+function errorIn(error: Json): { kind: ErrorKind; message: string } {
+  const {
+    message,
+    kind = 'unrecorded',
+    ...others
+  } = typeof error === 'string' ? { message: error } : isObject(error) ? error : {};
+  const known = ErrorKind.safeParse(kind);
+  if (typeof message !== 'string' || message === '')
+    throw fault('/error', 'must be a text, or {"message": "..."}: what went wrong.');
+  if (!known.success) throw fault('/error/kind', `must be one of ${ErrorKind.options.join(', ')}, or left out.`);
+  const [stranger] = Object.keys(others);
+  if (stranger !== undefined)
+    throw fault(`/error${pointer([stranger])}`, 'is no field of an error. Its fields: message, kind.');
+  return { kind: known.data, message: message.slice(0, LONGEST_MESSAGE) };
+}
+const LONGEST_MESSAGE = 2000;
+
+/** Nobody was asked: in place of the request stands where the reply is from. */
+function pack(line: number, readAs: string, replies: JsonObject[], rounds?: number[]): Uint8Array {
+  const exchange = { requests: [{ recorded: { line, read_as: readAs } }], replies, ...(rounds && { rounds }) };
+  return zstdCompressSync(JSON.stringify(exchange), { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+}

@@ -1,0 +1,235 @@
+import { zstdCompressSync } from 'node:zlib';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { claimItems } from '#lib/db/engine/claim-items';
+import { dispatchLane } from '#lib/db/engine/dispatch-lane';
+import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
+import { logWarning } from '#lib/db/engine/log-warning';
+import type { Verdict } from '#lib/contracts/verdict';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, type Client } from '../../../test/client.js';
+import { ADMIN_TOKEN } from '../../../test/processes.js';
+
+let api: ApiInProcess;
+let client: Client;
+let runId: string;
+
+const CASES = 7;
+const raw = (path: string): Promise<string> =>
+  fetch(api.url + path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }).then((answer) => answer.text());
+
+/** What a worker settles: case 0 passes, case 1 is errored, the others call with a wrong argument. */
+function settlement(delivery: Settlement['delivery']): Settlement {
+  const passed = delivery.item === 0;
+  const verdict: Verdict = {
+    tool_score: 1,
+    param_score: passed ? 1 : 0,
+    overall: passed ? 1 : 0.6,
+    passed,
+    error_type: passed ? 'none' : 'wrong_argument',
+    format_compliance: 'native',
+    abstention: false,
+    called: [{ name: 'get_weather', arguments: parseJson('{"city":"Paris","days":5.0}') as JsonObject }],
+    evidence: { pairs: [{ called: 0, expected: 0, param_score: 0, arguments: [] }], missing: [], unexpected: [] },
+  };
+  return {
+    delivery,
+    casePosition: delivery.item,
+    sample: 0,
+    category: delivery.item % 2 ? 'odd' : 'even',
+    result:
+      delivery.item === 1
+        ? { outcome: 'errored', error: { kind: 'network', message: 'connection reset' } }
+        : { outcome: 'scored', verdict },
+    latencyMs: 1500,
+    promptTokens: 10,
+    completionTokens: 2,
+    costUsd: 0.001,
+    cached: false,
+    attempts: 1,
+    toolChoiceUsed: 'required',
+    exchange: zstdCompressSync(
+      Buffer.from('{"requests":[{"temperature":0.0}],"replies":[{"big":12345678901234567890}]}'),
+    ),
+  };
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+  const suite = {
+    name: 'Weather <&> "mail"',
+    tools: [{ type: 'function', function: { name: 'get_weather' } }],
+    test_cases: Array.from({ length: CASES }, (_, n) => ({
+      name: n === 2 ? '=cmd|" /C calc"!A0' : `case ${n}`,
+      category: n % 2 ? 'odd' : 'even',
+      prompt: `Weather,\n"${n}"?`,
+      expected_tool: 'get_weather',
+      expected_params: { city: 'Paris' },
+    })),
+  };
+  const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
+  const submitted = (
+    await client.post('/api/tool-eval', {
+      suite_id,
+      models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 7 } }],
+    })
+  ).body;
+  runId = submitted.eval_id;
+  const { rows } = await api.deps.pool.query<{ lane_id: string }>('SELECT lane_id FROM target WHERE run_id = $1', [
+    runId,
+  ]);
+  const deliveries = await dispatchLane(api.deps.pool, rows[0]!.lane_id, 100);
+  await claimItems(api.deps.pool, 'a worker', deliveries);
+  for (const delivery of deliveries) await settleItems(api.deps.pool, [settlement(delivery)]);
+}, 60_000);
+afterAll(() => api.close());
+
+const results = (query = '') => client.get(`/api/tool-eval/history/${runId}/results${query}`);
+const names = async (query: string): Promise<string[]> =>
+  (await results(query)).body.items.map((result: any) => result.id);
+
+describe('results', () => {
+  it('are listed in the order they were settled, page by page, each once', async () => {
+    const seen: any[] = [];
+    let cursor = '';
+    do {
+      const page = (await results(`?limit=3${cursor && `&cursor=${cursor}`}`)).body;
+      seen.push(...page.items);
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen).toHaveLength(CASES);
+    expect(new Set(seen.map((result) => result.id)).size).toBe(CASES);
+    expect(seen.map((result) => result.seq)).toEqual(seen.map((result) => result.seq).sort((a, b) => a - b));
+    expect(seen[0]).toMatchObject({
+      id: '0-0-0',
+      target: 'sim::a',
+      case_name: 'case 0',
+      outcome: 'scored',
+      passed: true,
+      expected: { tool: 'get_weather', params: { city: 'Paris' } },
+      error: null,
+    });
+  });
+
+  it.each([
+    ['?outcome=errored', ['0-1-0']],
+    ['?passed=true', ['0-0-0']],
+    ['?error_type=wrong_argument&category=odd', ['0-3-0', '0-5-0']],
+    ['?model=sim::a&passed=false&category=even', ['0-2-0', '0-4-0', '0-6-0']],
+    ['?model=a&passed=true', ['0-0-0']],
+    ['?model=sim::b', []],
+  ])('are filtered by %s', async (query, ids) => {
+    expect(await names(query)).toEqual(ids);
+  });
+
+  it('say in plain words why, and show what went over the wire, numbers to the letter', async () => {
+    const { body } = await client.get(`/api/tool-eval/history/${runId}/results/0-2-0`);
+    expect(body.explanation.join(' ')).toMatch(/get_weather/);
+    expect(await raw(`/api/tool-eval/history/${runId}/results/0-2-0`)).toContain(
+      '"exchange":{"requests":[{"temperature":0.0}],"replies":[{"big":12345678901234567890}]}',
+    );
+    expect(await raw(`/api/tool-eval/history/${runId}/results`)).toContain('"arguments":{"city":"Paris","days":5.0}');
+    expect((await client.get(`/api/tool-eval/history/${runId}/results/0-1-0`)).body).toMatchObject({
+      error: { kind: 'network', message: 'connection reset' },
+      explanation: [expect.stringMatching(/connection reset/), expect.anything()],
+    });
+    for (const id of ['0-99-0', 'x', '0-0'])
+      expect((await client.get(`/api/tool-eval/history/${runId}/results/${id}`)).status).toBe(404);
+  });
+
+  it('are counted in their run, which says what it was asked to do', async () => {
+    expect((await client.get(`/api/tool-eval/history/${runId}`)).body).toMatchObject({
+      counts: { total: CASES, settled: CASES, errored: 1, passed: 1 },
+      config: { temperature: 0, models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 7 } }] },
+    });
+  });
+});
+
+describe('what was done differently than asked', () => {
+  const path = () => `/api/tool-eval/history/${runId}`;
+  it('is told by the run, in lists and exports too, when nobody has its log any more', async () => {
+    const { pool } = api.deps;
+    await pool.query('INSERT INTO run_warning (run_id, code) VALUES ($1, $2)', [runId, 'of the release before']);
+    for (const code of ['tool_choice:sim::a', 'unsupported:sim::a:seed', 'tool_choice:sim::a'])
+      await logWarning(pool, runId, code, `${code} \u0000is said`);
+    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM job_event WHERE name = 'eval_warning'`);
+    expect(rows).toEqual([{ n: 2 }]);
+    await pool.query(`DELETE FROM job_event WHERE name = 'eval_warning'`);
+    const warnings = [
+      { code: 'of the release before', message: null, at: null },
+      ...['tool_choice:sim::a', 'unsupported:sim::a:seed'].map((code) => ({
+        code,
+        message: `${code} is said`,
+        at: expect.stringMatching(/^20.*Z$/) as string,
+      })),
+    ];
+    expect((await client.get(path())).body.warnings).toEqual(warnings);
+    expect((await client.get(`${path()}/export`)).body.run.warnings).toEqual(warnings);
+    await client.post('/api/tool-eval', { suite_id: (await client.get(path())).body.suite.id, models: ['sim::a'] });
+    expect((await client.get('/api/tool-eval/history')).body.items.map((run: any) => run.warnings)).toEqual([
+      [],
+      warnings,
+    ]);
+  });
+
+  it('is 200 things at most in an answer', async () => {
+    await api.deps.pool.query(
+      `INSERT INTO run_warning (run_id, code, message, at) SELECT $1, n::text, n::text, now()
+        FROM generate_series(1, 300) n`,
+      [runId],
+    );
+    expect((await client.get(path())).body.warnings).toHaveLength(200);
+    await api.deps.pool.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
+  });
+});
+
+describe('an export', () => {
+  const exported = (format: string) => client.get(`/api/tool-eval/history/${runId}/export?format=${format}`);
+
+  it('as JSON is the run and all results', async () => {
+    const { body, headers } = await exported('json');
+    expect(headers.get('content-disposition')).toContain(`toolmark-${runId}.json`);
+    expect(body).toMatchObject({
+      run: { id: runId },
+      results: expect.arrayContaining([expect.objectContaining({ id: '0-6-0' })]),
+    });
+    expect(body.results).toHaveLength(CASES);
+  });
+
+  it('as JSONL is a result a line', async () => {
+    const lines = (await exported('jsonl')).body
+      .trim()
+      .split('\n')
+      .map((line: string) => JSON.parse(line));
+    expect(lines.map((result: any) => result.id)).toEqual(Array.from({ length: CASES }, (_, n) => `0-${n}-0`));
+  });
+
+  it('as CSV quotes what needs quotes, and hands no formula to a spreadsheet', async () => {
+    const { body } = await exported('csv');
+    expect(body.split('\r\n')).toHaveLength(CASES + 2); // header, and the end of the last line
+    expect(body).toContain('"Weather,\n""0""?"');
+    expect(body).toContain(`"'=cmd|"" /C calc""!A0"`);
+    expect(body).not.toMatch(/(^|,)"?=/m);
+  });
+
+  it('as JUnit tells failures from errors', async () => {
+    const { body, headers } = await exported('junit');
+    expect(headers.get('content-type')).toMatch(/xml/);
+    expect(body).toContain(
+      `name="Weather &#60;&#38;&#62; &#34;mail&#34;" tests="${CASES}" failures="${CASES - 2}" errors="1"`,
+    );
+    expect(body.match(/<failure /g)).toHaveLength(CASES - 2);
+    expect(body).toContain('<error type="network" message="connection reset"/>');
+  });
+
+  it('knows four formats', async () => {
+    expect(await exported('xlsx')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
+  });
+});
+
+it('another team sees none of it', async () => {
+  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  for (const path of ['', '/results', '/results/0-0-0', '/export'])
+    expect((await other.get(`/api/tool-eval/history/${runId}${path}`)).status).toBe(404);
+});

@@ -1,4 +1,0 @@
-import { answerTasks } from '#lib/runtime/thread';
-import { workOnSuite, type SuiteTask } from './suite-work.js';
-
-answerTasks((task: SuiteTask) => workOnSuite(task));

@@ -1,0 +1,82 @@
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { threadEntry } from '#lib/runtime/threads/thread';
+import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
+import { workOnSuite, type SuiteAnswers, type SuiteTask } from './suite-work.js';
+
+/** A person waits for it. A file of 10 MiB takes a few seconds. */
+const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 60_000, heapMb: 512 };
+/** Tasks of a team that may wait, each with its text in memory. */
+const MOST_WAITING = 100;
+
+/** Less than this takes milliseconds, whatever it says, and waits for nobody. */
+const SMALL_CHARACTERS = 16 * 1024;
+/** Of tools, whose schemas are compiled where cases are held against them: ten milliseconds. */
+const SMALL_TOOLS = 4 * 1024;
+/** What is short and may still take long: patterns that repeat repetitions, schemas that refer to one another. */
+const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
+
+/**
+ * Where the API works on what users send when it may take long: in threads, with limits of time and memory, of
+ * which each team has its share. The API's own thread serves everybody, and takes only what is small and plain.
+ */
+export class SuiteThreads {
+  readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
+
+  constructor(limits: ThreadLimits = LIMITS) {
+    this.#pool = new ThreadPool(threadEntry('apps/api/suites/suite-thread'), limits, MOST_WAITING);
+  }
+
+  /**
+   * @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what
+   *   the work throws
+   */
+  async run<What extends SuiteTask['what']>(
+    teamId: string,
+    task: Extract<SuiteTask, { what: What }>,
+  ): Promise<SuiteAnswers[What]> {
+    try {
+      return (await (isLight(task) ? workOnSuite(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
+    } catch (error) {
+      throw asProblem(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+function isLight(task: SuiteTask): boolean {
+  if (task.what === 'import' || task.what === 'read-recorded') return false;
+  const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
+  if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > SMALL_TOOLS) return false;
+  const texts = [about, ...('cases' in task ? task.cases : [])];
+  const times = task.what === 'count-requests' ? task.targets : 1;
+  const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;
+  return (
+    characters <= SMALL_CHARACTERS &&
+    (task.what === 'count-requests' || !texts.some((text) => MAY_TAKE_LONG.test(text)))
+  );
+}
+
+function asProblem(error: unknown): Error {
+  if (error instanceof ThreadLimitExceeded) {
+    return new ProblemError(
+      422,
+      `This is too much work. ${error.message} Send less at a time: fewer cases or tools, and smaller ones.`,
+    );
+  }
+  if (error instanceof TooManyTasks) {
+    return new ProblemError(
+      429,
+      `Your team has ${MOST_WAITING} other requests of this kind waiting. Try again in a few seconds.`,
+      undefined,
+      5000,
+    );
+  }
+  // A thread hands on what was thrown there, without its class.
+  const { status, message, errors, retryAfterMs } = error as ProblemError;
+  return typeof status === 'number'
+    ? new ProblemError(status, message, errors as InputError[] | undefined, retryAfterMs)
+    : (error as Error);
+}

@@ -1,0 +1,158 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { ImportFormat } from '#lib/contracts/import';
+import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { parseJson } from '#lib/contracts/json/json';
+import type { InputError } from '#lib/contracts/problem';
+import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { Tool } from '#lib/contracts/tool';
+import type { WrittenCase } from '#lib/db/catalogue/suites';
+import { caseFitter } from '#lib/imports/fit-case';
+import { importSuite } from '#lib/imports/import-suite';
+import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';
+import { namesUsed } from '#lib/mcp/compare-tools';
+import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
+import { checkTools } from '#lib/scoring/checks/check-tools';
+import { withOptions } from '#lib/scoring/house/rescore-case';
+import { readRecordedLines, type ReadLines } from '../recorded/recorded-lines.js';
+import { isSemantic } from '../runs/is-semantic.js';
+import { countRequests, type Counted, type ToCount } from '../runs/count-requests.js';
+
+/** What may take long on one input of a user. JSON stands as text, in which numbers keep what was written. */
+export type SuiteTask =
+  | { what: 'check-tools'; tools: string }
+  /** Each by itself: names that occur twice are no fault. */
+  | { what: 'check-each-tool'; tools: string }
+  | { what: 'check-cases'; tools: string; cases: readonly string[] }
+  /** Stored cases against other tools, or other rules. */
+  | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
+  /** Which cases name which of these tools. */
+  | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
+  | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
+  /** Lines of recorded replies, the first of them the one of that number. */
+  | { what: 'read-recorded'; from: number; lines: readonly string[] }
+  /** @see ToCount */
+  | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
+
+export interface CaseError extends InputError {
+  /** Which of the cases. */
+  index: number;
+  name: string | null;
+}
+export interface FittedCases {
+  errors: CaseError[];
+  /** Whether any of them is compared by meaning. */
+  isSemantic: boolean;
+  /** Against the tools; none are looked for where the rules are others. */
+  slips: Slips;
+}
+export interface CheckedCases {
+  errors: CaseError[];
+  slips: Slips;
+}
+export interface Imported {
+  /** JSON of the suite without its cases. */
+  settings: string;
+  /** All of them, or the first ones where only a preview is wanted. */
+  cases: WrittenCase[];
+  count: number;
+  warnings: string[];
+}
+export interface SuiteAnswers {
+  'check-tools': InputError[];
+  'check-each-tool': (InputError | null)[];
+  'check-cases': CheckedCases;
+  'fit-cases': FittedCases;
+  'find-uses': { index: number; name: string | null; uses: string[] }[];
+  import: Imported;
+  'count-requests': Counted[];
+  'read-recorded': ReadLines;
+}
+
+export function workOnSuite(
+  task: SuiteTask,
+): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
+  switch (task.what) {
+    case 'check-tools':
+      return checkTools(toolsIn(task.tools)).slice(0, MOST_FAULTS);
+    case 'check-each-tool':
+      return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
+    case 'check-cases': {
+      const tools = toolsIn(task.tools);
+      const search = new SlipSearch(tools);
+      const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
+      return { errors, slips: errors.length ? noSlips() : search.found };
+    }
+    case 'fit-cases': {
+      const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
+      const tools = toolsIn(task.tools);
+      const fit = caseFitter(tools);
+      const search = task.options ? undefined : new SlipSearch(tools);
+      let semantic = false;
+      const errors = errorsOf(
+        task.cases,
+        (stored) => {
+          const input = withOptions(stored, options);
+          semantic ||= isSemantic(input);
+          return fit(input);
+        },
+        search,
+      );
+      return { errors, isSemantic: semantic, slips: errors.length || !search ? noSlips() : search.found };
+    }
+    case 'find-uses':
+      return task.cases.flatMap((text, index) => {
+        const input = parseJson(text) as unknown as CaseInput;
+        const used = namesUsed(input);
+        const uses = task.names.filter((name) => used.has(name.toLowerCase()));
+        return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
+      });
+    case 'import':
+      return importFile(task);
+    case 'read-recorded':
+      return readRecordedLines(task.from, task.lines);
+    case 'count-requests':
+      return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
+  }
+}
+
+const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
+
+/** @param search looks at the cases as long as none is wrong */
+function errorsOf(
+  cases: readonly string[],
+  check: (input: CaseInput) => InputError[],
+  search?: SlipSearch,
+): CaseError[] {
+  const errors: CaseError[] = [];
+  for (const [index, text] of cases.entries()) {
+    const input = parseJson(text) as unknown as CaseInput;
+    errors.push(
+      ...check(input)
+        .slice(0, MOST_FAULTS)
+        .map((error) => ({ ...error, index, name: input.name ?? null })),
+    );
+    if (errors.length >= MOST_FAULTS) break;
+    if (errors.length === 0) search?.look(input, index);
+  }
+  return errors;
+}
+
+async function importFile({
+  format,
+  body,
+  isJson,
+  name,
+  preview,
+}: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
+  const given = isJson && body !== undefined ? parseJson(body) : body;
+  const { suite, written, warnings } = await importSuite(format, given, name);
+  const { test_cases: cases, ...settings } = suite;
+  return {
+    settings: JSON.stringify(settings),
+    cases: cases
+      .slice(0, preview)
+      .map((input, index) => ({ category: input.category ?? null, tags: input.tags ?? [], body: written[index]! })),
+    count: cases.length,
+    warnings,
+  };
+}

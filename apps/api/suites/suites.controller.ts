@@ -1,0 +1,212 @@
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { Case, CaseInput } from '#lib/contracts/case';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import {
+  CasesInput,
+  CasesWritten,
+  CaseWritten,
+  Suite,
+  SuiteInput,
+  SuitePatch,
+  SuiteReadQuery,
+  SuiteReplacement,
+  SuiteWithCases,
+  SuiteWritten,
+} from '#lib/contracts/suite';
+import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { audit } from '#lib/db/catalogue/audit';
+import {
+  addCases,
+  createSuite,
+  deleteCase,
+  deleteSuite,
+  listCases,
+  listSuites,
+  readSuite,
+  replaceCase,
+  updateSuite,
+} from '#lib/db/catalogue/suites';
+import type { Caller } from '#lib/db/catalogue/teams';
+import { answerSuite } from './answer-suite.js';
+import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
+import { Deps } from '../platform/deps.js';
+import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+
+@Controller('api')
+export class SuitesController {
+  constructor(@Inject(Deps) readonly deps: Deps) {}
+
+  @Get('tool-suites')
+  @About('List suites', 'The newest first, without their cases.')
+  @Answers(200, pageOf(Suite))
+  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
+  }
+
+  @Post('tool-suites')
+  @About(
+    'Make a suite',
+    'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.',
+  )
+  @Answers(201, SuiteWritten)
+  async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
+    await refuseBadTools(this.deps, caller.teamId, input.tools);
+    return change(async (client) => {
+      const id = await createSuite(client, caller.teamId, input, []);
+      await audit(client, caller, 'suite.create', id);
+      return { ...(await readSuite(client, caller.teamId, id)), warnings: conversionsOf(input.tools) };
+    });
+  }
+
+  @Get('tool-suites/:id')
+  @About('Read a suite with its cases', 'All cases are answered at once; `?cases=false` leaves them out.')
+  @Answers(200, SuiteWithCases, 404, 429)
+  read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
+    const { pool } = this.deps;
+    if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) =>
+      answerSuite(this.deps, caller.teamId, suite),
+    );
+  }
+
+  @Put('tool-suites/:id')
+  @About(
+    'Replace the settings of a suite',
+    'Settings that are left out stay, and so do the cases; null takes a setting away. Refused with ' +
+      '422 when a case expects a tool that would be gone.',
+  )
+  @Answers(200, SuiteWritten, 404)
+  replace(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: SuiteReplacement }) input: SuiteReplacement,
+    @Changes() change: Change,
+  ) {
+    return this.#update(caller, id, given(input), change);
+  }
+
+  @Patch('tool-suites/:id')
+  @About(
+    'Change settings of a suite',
+    'What is left out stays, and so do the cases. Refused with 422 when a case expects a tool that would be gone.',
+  )
+  @Answers(200, SuiteWritten, 404)
+  patch(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: SuitePatch }) patch: SuitePatch,
+    @Changes() change: Change,
+  ) {
+    return this.#update(caller, id, patch, change);
+  }
+
+  async #update(caller: Caller, id: string, patch: SuitePatch, change: Change) {
+    const { pool } = this.deps;
+    const { tools } = patch;
+    if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
+      const warnings = tools
+        ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))]
+        : [];
+      return change(async (client) => {
+        await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', id);
+        return { ...(await readSuite(client, caller.teamId, suite.id)), warnings };
+      });
+    });
+  }
+
+  @Delete('tool-suites/:id')
+  @About('Delete a suite', 'Refused with 409 while an unfinished run uses it. Earlier runs keep what they ran.')
+  @Answers(204, undefined, 404, 409)
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return change(async (client) => {
+      await deleteSuite(client, caller.teamId, uuid('suite', id));
+      await audit(client, caller, 'suite.delete', id);
+    });
+  }
+
+  @Get('tool-suites/:id/cases')
+  @About('List the cases of a suite', 'By their position.')
+  @Answers(200, pageOf(Case), 404)
+  cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
+  }
+
+  @Post('tool-suites/:id/cases')
+  @About(
+    'Add cases to a suite',
+    'One case, a list, or `{"cases": [...]}`: all are added behind the others, or none. It answers ' +
+      'the case, or `{items}`, and in `warnings` what no call can answer.',
+  )
+  @Answers(201, CasesWritten, 404)
+  addCases(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: CasesInput }) input: CaseInput | CaseInput[] | { cases: CaseInput[] },
+    @Changes() change: Change,
+  ) {
+    const single = !Array.isArray(input) && !('cases' in input);
+    const cases = Array.isArray(input) ? input : 'cases' in input ? input.cases : [input];
+    const base = single
+      ? () => ''
+      : Array.isArray(input)
+        ? (index: number) => `/${index}`
+        : (index: number) => `/cases/${index}`;
+    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+      const warnings = [
+        ...conversionsOf(ownTools(cases)),
+        ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base)),
+      ];
+      return change(async (client) => {
+        const items = await addCases(client, caller.teamId, suiteId, cases, tools);
+        await audit(client, caller, 'suite.add-cases', id);
+        return single ? { ...items[0], warnings } : { items, warnings };
+      });
+    });
+  }
+
+  @Put('tool-suites/:id/cases/:caseId')
+  @About('Replace a case', 'The whole of it: what is left out is gone. The case keeps its id and its position.')
+  @Answers(200, CaseWritten, 404)
+  replaceCase(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Body({ schema: CaseInput }) input: CaseInput,
+    @Changes() change: Change,
+  ) {
+    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+      const warnings = [
+        ...conversionsOf(ownTools([input])),
+        ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '')),
+      ];
+      return change(async (client) => {
+        const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+        await audit(client, caller, 'suite.replace-case', id);
+        return { ...made, warnings };
+      });
+    });
+  }
+
+  @Delete('tool-suites/:id/cases/:caseId')
+  @About('Delete a case', 'The others keep their positions. Earlier runs keep what they ran.')
+  @Answers(204, undefined, 404)
+  deleteCase(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Changes() change: Change,
+  ): Promise<void> {
+    return change(async (client) => {
+      await deleteCase(client, caller.teamId, uuid('suite', id), uuid('case', caseId));
+      await audit(client, caller, 'suite.delete-case', id);
+    });
+  }
+}
+
+const ownTools = (cases: readonly CaseInput[]): unknown[] => cases.flatMap((input) => input.tools ?? []);
+
+/** What is there of an object: undefined would take the place of what is stored. */
+const given = (input: SuiteReplacement): SuitePatch =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));

@@ -1,0 +1,282 @@
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { weatherSuite, type Client } from '../../../test/client.js';
+import { ADMIN_TOKEN } from '../../../test/processes.js';
+
+let api: ApiInProcess;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });
+}, 60_000);
+afterAll(() => api.close());
+
+const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
+  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const submit = (suiteId: string, more: object = {}) =>
+  client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
+
+describe('a suite says at once what cannot be won:', () => {
+  const tool = {
+    type: 'function',
+    function: {
+      name: 'f',
+      description: 'f',
+      parameters: { type: 'object', properties: { city: { type: 'string' }, n: { type: 'integer', maximum: 5 } } },
+    },
+  };
+  const misspelt = { name: 'slip', prompt: 'p', expected_tool: 'f', expected_params: { ctiy: 'a' } };
+  const fine = { prompt: 'q', expected_tool: 'f', expected_params: { city: 'a', n: 5 } };
+  const file = { name: 'Slips', tools: [tool], test_cases: [fine, misspelt] };
+  const slip = /^Case 1 \("slip"\), \/expected_params\/ctiy: "f" has no parameter "ctiy"; is "city" meant\?$/;
+
+  it('when it is imported, or would be', async () => {
+    for (const query of ['', '?dry_run=true'])
+      expect((await client.post(`/api/tool-eval/import${query}`, file)).body.warnings).toEqual([
+        expect.stringMatching(slip),
+      ]);
+    const { body } = await client.post(
+      '/api/tool-eval/import?format=csv&name=x',
+      `prompt,expected_tool,expected_params,suite\np,f,"{""n"":9}","${JSON.stringify({ name: 'x', tools: [tool] }).replaceAll('"', '""')}"\n`,
+      { 'content-type': 'text/csv' },
+    );
+    expect(body.warnings).toContainEqual('Line 2, /expected_params/n: 9 breaks the schema of "f": must be <= 5.');
+  });
+
+  it('when cases are added or replaced, and nothing of those that can be', async () => {
+    const id = await importSuite({ ...file, test_cases: [] });
+    const one = await client.post(`/api/tool-suites/${id}/cases`, misspelt);
+    expect(one).toMatchObject({
+      status: 201,
+      body: { position: 0, warnings: [expect.stringMatching(/^The case \("slip"\), \/expected_params\/ctiy: /)] },
+    });
+    expect((await client.post(`/api/tool-suites/${id}/cases`, { cases: [fine, misspelt] })).body).toMatchObject({
+      items: [{}, {}],
+      warnings: [expect.stringMatching(slip)],
+    });
+    expect((await client.post(`/api/tool-suites/${id}/cases`, fine)).body.warnings).toEqual([]);
+    const path = `/api/tool-suites/${id}/cases/${one.body.id}`;
+    expect((await client.put(path, { ...fine, expected_params: { n: 'five' } })).body.warnings).toEqual([
+      'The case, /expected_params/n: "five" breaks the schema of "f": must be of type integer.',
+    ]);
+    expect((await client.put(path, fine)).body.warnings).toEqual([]);
+    expect((await client.get(`/api/tool-suites/${id}`)).body).not.toHaveProperty('warnings');
+  });
+
+  it('when its tools change under its cases, twenty of them by name', async () => {
+    const id = await importSuite({ ...file, test_cases: Array(25).fill(fine) });
+    const other = {
+      ...tool,
+      function: { ...tool.function, parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+    };
+    const { warnings } = (await client.patch(`/api/tool-suites/${id}`, { tools: [other] })).body;
+    expect(warnings).toHaveLength(21);
+    expect([warnings[19], warnings[20]]).toEqual([
+      expect.stringMatching(/^Case 19, \/expected_params\/n: "f" has no parameter "n"/),
+      expect.stringMatching(/^And 5 more/),
+    ]);
+    expect((await client.put(`/api/tool-suites/${id}`, { name: 'x', tools: [tool] })).body.warnings).toEqual([]);
+    expect((await client.patch(`/api/tool-suites/${id}`, { name: 'y' })).body.warnings).toEqual([]);
+  });
+
+  it('and which tools came in the shape of another API', async () => {
+    const anthropic = { name: 'f', description: 'f', input_schema: tool.function.parameters };
+    const made = await client.post('/api/tool-suites', { name: 'x', tools: [anthropic] });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { tools: [tool], warnings: [expect.stringMatching(/^The tool \(f\) came in the shape of Anthropic/)] },
+    });
+    expect(
+      (await client.post(`/api/tool-suites/${made.body.id}/cases`, { ...fine, tools: [anthropic] })).body,
+    ).toMatchObject({ tools: [tool], warnings: [expect.stringMatching(/Anthropic/)] });
+    expect(
+      (await client.post('/api/tool-eval/import', { ...file, tools: [anthropic], test_cases: [fine] })).body.warnings,
+    ).toEqual([expect.stringMatching(/Anthropic/)]);
+    expect(
+      (
+        await client.post('/api/tool-eval/import?format=jsonl', {
+          text: JSON.stringify(fine),
+          tools: { functionDeclarations: [{ name: 'f', parameters: tool.function.parameters }] },
+        })
+      ).body.warnings,
+    ).toContainEqual(expect.stringMatching(/Gemini/));
+  });
+});
+
+it('a suite whose cases speak of chains without being any, as they could once, is read, exported, imported, changed and run as ever', async () => {
+  const id = await importSuite(weatherSuite(2));
+  await api.deps.pool.query(
+    `UPDATE suite_case SET body = left(body, -1) || ',"max_rounds":3,"mock_responses":{"get_weather":"ok"}}'
+      WHERE suite_id = $1 AND position = 0`,
+    [id],
+  );
+  const { body: suite } = await client.get(`/api/tool-suites/${id}`);
+  expect(suite.test_cases[0]).toMatchObject({ max_rounds: 3 });
+  expect((await client.patch(`/api/tool-suites/${id}`, { tools: suite.tools })).status).toBe(200);
+  expect(
+    (
+      await client.put(`/api/tool-suites/${id}/cases/${suite.test_cases[1].id}`, {
+        prompt: 'p',
+        expected_tool: 'get_weather',
+      })
+    ).status,
+  ).toBe(200);
+  expect((await submit(id)).status).toBe(202);
+  const exported = (await client.get(`/api/tool-suites/${id}/export`)).body;
+  const { status, body } = await client.post('/api/tool-eval/import', exported);
+  expect({ status, warnings: body.warnings }).toEqual({
+    status: 201,
+    warnings: ['max_rounds', 'mock_responses'].map((field) =>
+      expect.stringMatching(
+        `^Case 0.*, /${field}: is about a chain of calls: set "multi_turn" to true, or leave it out. ` +
+          'The case is played as one turn.$',
+      ),
+    ),
+  });
+  expect((await client.get(`/api/tool-suites/${body.suite_id}/export`)).body).toEqual(exported);
+});
+
+describe('suites', () => {
+  it('keep, when they are put anew, what is left out, and lose what is null', async () => {
+    const { id } = (
+      await client.post('/api/tool-suites', {
+        name: 'a',
+        description: 'd',
+        system_prompt: 'KEEP ME',
+        pass_threshold: 0.7,
+        tools: file.tools,
+      })
+    ).body;
+    const put = async (more: object) =>
+      (await client.put(`/api/tool-suites/${id}`, { name: 'b', tools: file.tools, ...more })).body;
+    expect(await put({ description: 'other' })).toMatchObject({
+      name: 'b',
+      description: 'other',
+      system_prompt: 'KEEP ME',
+      pass_threshold: 0.7,
+    });
+    expect(await put({})).toMatchObject({ description: 'other', system_prompt: 'KEEP ME', pass_threshold: 0.7 });
+    expect(await put({ description: null, system_prompt: null, pass_threshold: null })).toMatchObject({
+      description: '',
+      system_prompt: null,
+      pass_threshold: 1,
+    });
+    expect((await client.put(`/api/tool-suites/${id}`, { name: 'b' })).status).toBe(400);
+  });
+
+  const file = {
+    name: 'Numbers',
+    description: 'd',
+    system_prompt: 'Be exact.',
+    pass_threshold: 0.5,
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'f',
+          description: 'f',
+          parameters: { type: 'object', properties: { n: { type: 'number', default: 1.5 } } },
+        },
+      },
+    ],
+    test_cases: [
+      {
+        name: 'one',
+        category: 'c',
+        tags: ['t'],
+        prompt: 'p',
+        expected_tool: ['f'],
+        expected_params: { n: 1 },
+        scoring_config: { mode: 'numeric_tolerance', epsilon: 0.1 },
+      },
+      { messages: [{ role: 'user', content: 'hi' }], expected_tool: null },
+    ],
+  };
+
+  it('come back from an export as they went in, numbers to the letter', async () => {
+    const text = JSON.stringify(file).replace('"n":1}', '"n":5.0,"big":12345678901234567890}').replace('1.5', '1.50');
+    const { body } = await client.post('/api/tool-eval/import', text);
+    const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    }).then((answer) => answer.text());
+    const sorted = (json: string): string => JSON.stringify(Object.entries(JSON.parse(json)).sort());
+    expect(exported).toContain('"expected_params":{"n":5.0,"big":12345678901234567890}');
+    expect(exported).toContain('"default":1.50');
+    expect(sorted(exported)).toBe(sorted(text));
+    const again = await client.post('/api/tool-eval/import', exported);
+    expect(again.body.test_cases_created).toBe(2);
+  });
+
+  it('get a new version with every change, keep their cases valid, and are pinned by runs', async () => {
+    const id = await importSuite();
+    const run = await submit(id);
+    expect((await client.patch(`/api/tool-suites/${id}`, { system_prompt: 'Now different.' })).body.version).toBe(2);
+    const broken = await client.patch(`/api/tool-suites/${id}`, {
+      tools: [{ type: 'function', function: { name: 'other' } }],
+    });
+    expect(broken).toMatchObject({
+      status: 422,
+      body: { errors: [{ message: expect.stringMatching(/case 0.*would not fit/i) }, expect.anything()] },
+    });
+    const added = await client.post(`/api/tool-suites/${id}/cases`, { prompt: 'p', expected_tool: 'get_weather' });
+    expect(added).toMatchObject({ status: 201, body: { position: 2 } });
+    const nothing = await client.post(`/api/tool-suites/${id}/cases`, [
+      { prompt: 'p', expected_tool: 'get_weather' },
+      { prompt: 'p', expected_tool: 'x' },
+    ]);
+    expect(nothing).toMatchObject({ status: 422, body: { errors: [{ path: '/1/expected_tool' }] } });
+    expect((await client.delete(`/api/tool-suites/${id}/cases/${added.body.id}`)).status).toBe(204);
+    expect((await client.get(`/api/tool-suites/${id}`)).body).toMatchObject({ version: 4, test_cases_count: 2 });
+    expect((await client.delete(`/api/tool-suites/${id}`)).status).toBe(409);
+    expect((await client.get(`/api/tool-eval/history/${run.body.eval_id}`)).body.suite.version).toBe(1);
+    expect((await client.delete(`/api/tool-eval/history/${run.body.eval_id}`)).status).toBe(409);
+    await client.post('/api/tool-eval/cancel', { job_id: run.body.job_id });
+    expect((await client.delete(`/api/tool-suites/${id}`)).status).toBe(204);
+    expect((await client.get(`/api/tool-eval/history/${run.body.eval_id}`)).body.suite.name).toBe('Weather');
+    expect((await client.delete(`/api/tool-eval/history/${run.body.eval_id}`)).status).toBe(204);
+  });
+
+  it('are listed newest first, page by page', async () => {
+    for (let i = 0; i < 3; i++) await importSuite();
+    const first = await client.get('/api/tool-suites?limit=2');
+    const second = await client.get(`/api/tool-suites?limit=2&cursor=${first.body.next_cursor}`);
+    const ids = [...first.body.items, ...second.body.items].map((suite: any) => suite.id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('changed by many at once lose no change: each takes the next version and position', async () => {
+    const id = await importSuite(weatherSuite(0));
+    const added = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        client.post(`/api/tool-suites/${id}/cases`, { prompt: `p${n}`, expected_tool: 'get_weather' }),
+      ),
+    );
+    expect(added.map(({ body }) => body.position).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, n) => n),
+    );
+    expect((await client.get(`/api/tool-suites/${id}`)).body).toMatchObject({ version: 13, test_cases_count: 12 });
+    const pages = [await client.get(`/api/tool-suites/${id}/cases?limit=7`)];
+    pages.push(await client.get(`/api/tool-suites/${id}/cases?limit=7&cursor=${pages[0]!.body.next_cursor}`));
+    expect(pages.flatMap(({ body }) => body.items.map((item: any) => item.position))).toEqual(
+      Array.from({ length: 12 }, (_, n) => n),
+    );
+    expect(pages[1]!.body.next_cursor).toBeNull();
+  });
+
+  it('take ten thousand cases in one import, and not one more', async () => {
+    const { body } = await client.post('/api/tool-eval/import', weatherSuite(10_000));
+    expect(body.test_cases_created).toBe(10_000);
+    expect((await submit(body.suite_id, { samples: 100 })).status).toBe(202);
+    expect(await client.post('/api/tool-eval/import', weatherSuite(10_001))).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: '/test_cases' }] },
+    });
+  });
+});

@@ -1,0 +1,322 @@
+import { request } from 'node:http';
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { ADMIN_TOKEN } from '../../../test/processes.js';
+import { until } from '../../../test/until.js';
+
+let api: ApiInProcess;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });
+}, 60_000);
+afterAll(() => api.close());
+
+const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
+  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const submit = (suiteId: string, more: object = {}) =>
+  client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
+
+describe('roles', () => {
+  it('let viewers read, editors change, and owners hold the keys', async () => {
+    const as = async (role: string) =>
+      clientOf(api.url, (await client.post('/api/tokens', { name: role, role, user: 'grace' })).body.token);
+    const [viewer, editor] = [await as('viewer'), await as('editor')];
+    expect((await viewer.get('/api/tool-suites')).status).toBe(200);
+    expect((await viewer.post('/api/tool-eval/import', weatherSuite(1))).status).toBe(403);
+    expect((await editor.post('/api/tool-eval/import', weatherSuite(1))).status).toBe(201);
+    expect((await editor.post('/api/tokens', { name: 'x', role: 'owner' })).status).toBe(403);
+    expect((await editor.delete('/api/providers/sim')).status).toBe(403);
+  });
+
+  it('let viewers make the API call nobody with the keys of the team', async () => {
+    const as = async (role: string) =>
+      clientOf(api.url, (await client.post('/api/tokens', { name: role, role, user: 'grace' })).body.token);
+    const [viewer, editor] = [await as('viewer'), await as('editor')];
+    const suiteId = (await client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id;
+    const url = 'http://127.0.0.1:9/mcp';
+    const calls: [string, string, object?][] = [
+      ['GET', '/api/providers/sim/discover'],
+      ['POST', '/api/providers/sim/test'],
+      ['POST', '/api/mcp/discover', { url }],
+      ['POST', '/api/mcp/import', { url }],
+      ['POST', `/api/tool-suites/${suiteId}/mcp-sync`, { url }],
+    ];
+    for (const [method, path, body] of calls) {
+      expect([path, (await viewer.send(method, path, body)).status]).toEqual([path, 403]);
+      expect([path, (await editor.send(method, path, body)).status]).toEqual([
+        path,
+        path.endsWith('/test') ? 200 : 422,
+      ]);
+    }
+    expect((await clientOf(api.url, 'nobody').get('/api/me')).status).toBe(401);
+  });
+});
+
+describe('every route of the OpenAPI document', () => {
+  interface Operation {
+    method: string;
+    path: string;
+    takesBody: boolean;
+  }
+  let operations: Operation[];
+  beforeAll(async () => {
+    const { paths } = (await client.get('/openapi.json')).body as {
+      paths: Record<string, Record<string, { requestBody?: object }>>;
+    };
+    operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { requestBody }]) => ({
+        method: method.toUpperCase(),
+        path,
+        takesBody: requestBody !== undefined,
+      })),
+    );
+    expect(operations.length).toBeGreaterThan(45);
+  });
+  const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
+
+  /** The status that comes though nothing was sent of the body that was announced. */
+  const answered = (path: string, token?: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': 1000,
+        ...(token && { authorization: `Bearer ${token}` }),
+      };
+      const asked = request(api.url + path, { method: 'POST', headers }, (response) => {
+        resolve(response.statusCode);
+        asked.destroy();
+      });
+      asked.on('error', reject).flushHeaders();
+    });
+
+  it('asks for a token', async () => {
+    const nobody = clientOf(api.url, 'nobody');
+    for (const { method, path } of operations)
+      expect([path, (await nobody.send(method, filled(path))).status]).toEqual([path, 401]);
+  });
+
+  it('asks for a token before it reads what was sent', async () => {
+    const nobody = clientOf(api.url, 'nobody');
+    const bodies: [string, string][] = [
+      ['{"name": ', 'application/json'],
+      ['['.repeat(20_000), 'application/json'],
+      [' '.repeat(12 * 2 ** 20), 'application/json'],
+      ['name=x', 'application/x-www-form-urlencoded'],
+    ];
+    for (const [body, type] of bodies) {
+      for (const path of ['/api/tool-suites', '/api/tool-eval/import', '/api/tool-eval']) {
+        expect([path, body.slice(0, 9), (await nobody.post(path, body, { 'content-type': type })).status]).toEqual([
+          path,
+          body.slice(0, 9),
+          401,
+        ]);
+      }
+    }
+  });
+
+  it('answers who has no token, or takes a route that does not exist, without a byte of the body', async () => {
+    expect(await answered('/api/tool-suites')).toBe(401);
+    expect(await answered('/api/nothing')).toBe(404);
+  });
+
+  it('changes nothing for a viewer', async () => {
+    const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token);
+    for (const { method, path } of operations.filter((operation) => operation.method !== 'GET')) {
+      expect([method, path, (await viewer.send(method, filled(path), {})).status]).toEqual([method, path, 403]);
+    }
+  });
+
+  it("refuses a viewer's change before it reads what was sent", async () => {
+    const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token);
+    const bodies: [string, string][] = [
+      ['1e0,'.repeat(2.6 * 2 ** 20), 'application/json'],
+      ['['.repeat(20_000), 'application/json'],
+      ['name=x', 'application/x-www-form-urlencoded'],
+    ];
+    for (const { method, path } of operations.filter((operation) => operation.method !== 'GET')) {
+      for (const [body, type] of bodies) {
+        const { status } = await viewer.send(method, filled(path), body, { 'content-type': type });
+        expect([method, path, body.slice(0, 9), status]).toEqual([method, path, body.slice(0, 9), 403]);
+      }
+    }
+  });
+
+  it('answers who may not change a thing without a byte of the body', async () => {
+    const { token } = (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body;
+    const editor = (await client.post('/api/tokens', { name: 'editor', role: 'editor' })).body.token as string;
+    expect(await answered('/api/tool-suites', token)).toBe(403);
+    expect(await answered('/api/tokens', editor)).toBe(403);
+  });
+
+  it('keeps what a team has from other teams: its ids are unknown there, and in no list', async () => {
+    const suiteId = await importSuite();
+    const run = (await submit(suiteId)).body;
+    const caseId = (await client.get(`/api/tool-suites/${suiteId}`)).body.test_cases[0].id;
+    const experiment = (await client.post('/api/experiments', { name: 'e', suite_id: suiteId })).body;
+    const token = (await client.post('/api/tokens', { name: 'mine', role: 'viewer' })).body;
+    const mine: Record<string, string> = {
+      'tool-suites': suiteId,
+      history: run.eval_id,
+      jobs: run.job_id,
+      experiments: experiment.id,
+      tokens: token.id,
+      providers: 'sim',
+    };
+    const theirs = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    const case_ = { prompt: 'p', expected_tool: 'get_weather' };
+    const { test_cases: _cases, ...suite } = weatherSuite(0);
+    const bodies: Record<string, unknown> = {
+      'POST /api/tool-eval': { suite_id: suiteId, models: ['sim::a'] },
+      'POST /api/tool-eval/cancel': { job_id: run.job_id },
+      'POST /api/experiments': { name: 'x', suite_id: suiteId },
+      'PATCH /api/tool-suites/{id}': { name: 'stolen' },
+      'PATCH /api/providers/{key}': { name: 'stolen' },
+      'PUT /api/tool-suites/{id}': suite,
+      'POST /api/tool-suites/{id}/cases': case_,
+      'POST /api/tool-eval/history/{id}/rescore': {},
+      'POST /api/tool-eval/history/{id}/resume': {},
+      'POST /api/tool-suites/{id}/mcp-sync': {},
+      'PUT /api/tool-suites/{id}/cases/{caseId}': case_,
+    };
+    for (const { method, path, takesBody } of operations) {
+      const operation = `${method} ${path}`;
+      const body = bodies[operation] ?? (takesBody ? {} : undefined);
+      const send = (ids: Record<string, string>, inner: string, result: string) =>
+        theirs.send(
+          method,
+          path
+            .replace('{caseId}', inner)
+            .replace('{resultId}', result)
+            .replace(/(?<![\w-])([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`),
+          body,
+        );
+      const answer = await send(mine, caseId, '0-0-0');
+      if (path.includes('{')) {
+        if (takesBody) expect(Object.keys(bodies)).toContain(operation);
+        const unknown = Object.fromEntries(
+          Object.keys(mine).map((what) => [what, '01a1fc11-0570-72f9-b84b-b15294fa812e']),
+        );
+        const nothing = await send(unknown, unknown.history!, '0-0-0');
+        const blurred = (text: string): string =>
+          [...Object.values(mine), ...Object.values(unknown)].reduce((rest, id) => rest.replaceAll(id, 'ID'), text);
+        expect([operation, answer.status, blurred(JSON.stringify(answer.body))]).toEqual([
+          operation,
+          404,
+          blurred(JSON.stringify(nothing.body)),
+        ]);
+      } else if (operation in bodies) expect([operation, answer.status]).toEqual([operation, 422]);
+      else if (answer.status < 300)
+        for (const id of [...Object.values({ ...mine, providers: 'sim"' }), 'sim::', caseId, 'sk-secret'])
+          expect([operation, JSON.stringify(answer.body)]).not.toEqual([operation, expect.stringContaining(`"${id}`)]);
+    }
+    expect((await client.get(`/api/tool-suites/${suiteId}`)).body).toMatchObject({ name: 'Weather', version: 1 });
+    expect((await client.get(`/api/jobs/${run.job_id}`)).body.status).not.toBe('cancelled');
+    expect((await client.get('/api/providers/sim')).body.name).toBe('sim');
+  });
+});
+
+describe('tokens', () => {
+  it('change nothing from the moment they are revoked, though they were used just before', async () => {
+    const { id, token } = (await client.post('/api/tokens', { name: 'leaver', role: 'editor' })).body;
+    const leaver = clientOf(api.url, token);
+    expect((await leaver.get('/api/me')).status).toBe(200);
+    expect((await client.delete(`/api/tokens/${id}`)).status).toBe(204);
+    expect((await leaver.post('/api/tool-eval/import', weatherSuite(1))).status).toBe(401);
+    expect((await leaver.get('/api/me')).status).toBe(401);
+  });
+
+  it('stop working when they are revoked or expire, and are kept as hashes alone', async () => {
+    const soon = new Date(Date.now() + 5000).toISOString();
+    const [revoked, expiring] = [
+      (await client.post('/api/tokens', { name: 'revoked', role: 'viewer' })).body,
+      (await client.post('/api/tokens', { name: 'expiring', role: 'viewer', expires_at: soon })).body,
+    ];
+    const works = async (secret: string): Promise<boolean> =>
+      (await clientOf(api.url, secret).get('/api/me')).status === 200;
+    expect([await works(revoked.token), await works(expiring.token)]).toEqual([true, true]);
+    expect((await client.delete(`/api/tokens/${revoked.id}`)).status).toBe(204);
+    await until(async () => !(await works(revoked.token)) && !(await works(expiring.token)), {
+      what: 'both to stop working',
+    });
+    const everything = JSON.stringify([
+      (await client.get('/api/tokens')).body,
+      (await api.deps.pool.query('SELECT * FROM token')).rows,
+    ]);
+    expect(everything).not.toContain(revoked.token);
+    expect(everything).not.toContain(ADMIN_TOKEN);
+  });
+
+  it('cannot be deleted down to none that could make another', async () => {
+    const team = (await client.post('/api/teams', { name: 'small' })).body;
+    const owner = clientOf(api.url, team.token.token);
+    const second = (await owner.post('/api/tokens', { name: 'second', role: 'owner' })).body;
+    const outcomes = await Promise.all(
+      [team.token, second].map(({ id, token }) => clientOf(api.url, token).delete(`/api/tokens/${id}`)),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 409]);
+  });
+
+  it('for a new name make a user of the team, once', async () => {
+    for (const name of ['one', 'two'])
+      expect((await client.post('/api/tokens', { name, role: 'editor', user: 'linus' })).body.user).toBe('linus');
+    expect((await api.deps.pool.query(`SELECT 1 FROM users WHERE name = 'linus'`)).rowCount).toBe(1);
+  });
+});
+
+describe('a team', () => {
+  it('says how many jobs of a user run at once; one that waits says for what, and starts when its owner allows more', async () => {
+    const made = (await client.post('/api/teams', { name: 'busy' })).body;
+    const owner = clientOf(api.url, made.token.token);
+    const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);
+    await owner.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const { suite_id } = (await owner.post('/api/tool-eval/import', weatherSuite(1))).body;
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++)
+      ids.push((await owner.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.job_id);
+    const seen = async () =>
+      (await editor.get('/api/jobs')).body.items.map(({ status, detail }: any) => [status, detail]).reverse();
+    const running = ['queued', null];
+    const waiting = (limit: number) => [
+      'pending',
+      `Waits until fewer than ${limit} jobs of its user are running; an owner can raise the limit ` +
+        'with PUT /api/settings/jobs.',
+    ];
+    expect(await seen()).toEqual([running, running, running, running, waiting(4), waiting(4)]);
+
+    expect((await editor.put('/api/settings/jobs', { running_jobs_per_user: 5 })).status).toBe(403);
+    for (const limit of [0, 101, 1.5, '5'])
+      expect((await owner.put('/api/settings/jobs', { running_jobs_per_user: limit })).status).toBe(400);
+    expect(await owner.put('/api/settings/jobs', { running_jobs_per_user: 5 })).toMatchObject({
+      status: 200,
+      body: { running_jobs_per_user: 5 },
+    });
+    expect(await seen()).toEqual([running, running, running, running, running, waiting(5)]);
+    expect((await editor.get(`/api/jobs/${ids[5]}`)).body.detail).toBe(waiting(5)[1]);
+    await owner.put('/api/settings/jobs', { running_jobs_per_user: 1 });
+    expect((await seen()).slice(4)).toEqual([running, waiting(1)]);
+    expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 1 });
+    expect((await client.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
+  });
+
+  it('is made by owners of the first one alone, and its name is its own', async () => {
+    const made = await client.post('/api/teams', { name: 'third' });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: 'third', token: { role: 'owner', token: expect.stringMatching(/^tm_/) } },
+    });
+    expect((await client.post('/api/teams', { name: 'third' })).status).toBe(409);
+    expect((await clientOf(api.url, made.body.token.token).post('/api/teams', { name: 'fourth' })).status).toBe(403);
+    expect((await clientOf(api.url, made.body.token.token).get('/api/teams')).body.items).toEqual([
+      expect.objectContaining({ name: 'third' }),
+    ]);
+  });
+});

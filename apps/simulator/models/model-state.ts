@@ -1,0 +1,61 @@
+import type { Bucket } from '../rate-limit.js';
+import type { Script } from './scripts.js';
+
+/** All that one model name remembers. */
+export interface ModelState {
+  requests: number;
+  inFlight: number;
+  peakInFlight: number;
+  /** Requests that the client gave up before they were answered. */
+  abandoned: number;
+  /** Answers by HTTP status, and by `reset` and `half`. */
+  answers: Record<string, number>;
+  promptTokens: number;
+  lastRequestMs: number | null;
+  /** How often each prompt was asked; see promptKey. */
+  prompts: Map<string, number>;
+  /** The last request bodies as they came, oldest first. */
+  lastBodies: string[];
+  off: { status: number | 'reset' | 'hang' } | null;
+  bucket?: Bucket;
+  limitHeaders: Record<string, string>;
+  script?: Script;
+}
+
+/**
+ * Beyond this many distinct prompts of a model the oldest are forgotten, so that a long-lived simulator stays
+ * small.
+ */
+const MAX_PROMPTS = 500_000;
+const KEPT_BODIES = 20;
+const LONGEST_KEPT_BODY = 100_000;
+
+export const newState = (): ModelState => ({
+  requests: 0,
+  inFlight: 0,
+  peakInFlight: 0,
+  abandoned: 0,
+  answers: {},
+  promptTokens: 0,
+  lastRequestMs: null,
+  prompts: new Map(),
+  lastBodies: [],
+  off: null,
+  limitHeaders: {},
+});
+
+/** Counts a request; answers how often the prompt was asked before. */
+export function countRequest(state: ModelState, prompt: string, body: string, nowMs: number): number {
+  state.requests++;
+  state.inFlight++;
+  if (state.inFlight > state.peakInFlight) state.peakInFlight = state.inFlight;
+  state.lastRequestMs = nowMs;
+  if (body.length <= LONGEST_KEPT_BODY) {
+    state.lastBodies.push(body);
+    if (state.lastBodies.length > KEPT_BODIES) state.lastBodies.shift();
+  }
+  const before = state.prompts.get(prompt) ?? 0;
+  if (before === 0 && state.prompts.size >= MAX_PROMPTS) state.prompts.delete(state.prompts.keys().next().value!);
+  state.prompts.set(prompt, before + 1);
+  return before;
+}

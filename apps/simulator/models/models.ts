@@ -1,0 +1,324 @@
+import { answerWell, type WellReply } from './answer-well.js';
+import { chance, hash } from './chance.js';
+import type { ModelState } from './model-state.js';
+import { newBucket, rateLimitHeaders, take } from '../rate-limit.js';
+import { nextScripted } from './scripts.js';
+import * as spoil from './spoil-reply.js';
+import {
+  completion,
+  replyTokens,
+  sendError,
+  sendJson,
+  type Answer,
+  type ChatRequest,
+  type Reply,
+} from '../formats/wire.js';
+
+/** One request to one model, and all that may decide its answer. */
+export interface Asked {
+  request: ChatRequest;
+  /** The number in the model's name, or the entry's default. */
+  number: number;
+  state: ModelState;
+  /** The last user message. */
+  userText: string;
+  /** What the request is counted as: the last user message, and the round of the conversation after it. */
+  prompt: string;
+  /** How often this model was asked this before: the only thing that changes from a request to its repetition. */
+  repetition: number;
+  promptTokens: number;
+  nowMs: number;
+  /** A chance in [0, 1) that is the same for the same seed, model and conversation; see `withRepetition`. */
+  chance(what: string): number;
+  /** A chance that is another one at each repetition, so that what failed may succeed when it is tried again. */
+  chanceNow(what: string): number;
+  well(): WellReply;
+}
+
+export interface Behaviour {
+  about: string;
+  /** What the number in `name-<number>` means; without this, a number is a latency in milliseconds. */
+  number?: { means: 'ms' | 'percent' | 'per minute'; example: number };
+  latencyMs?: (asked: Asked) => number;
+  /** The reply of a model that is up. */
+  reply?: (asked: Asked) => Reply;
+  /** Anything that is not an ordinary reply; undefined: the reply after all. */
+  answer?: (asked: Asked) => Answer | undefined;
+  /** Headers of an ordinary reply. */
+  headers?: (asked: Asked) => Record<string, string>;
+}
+
+/** The share of cases in which the careless model is careless. */
+const CARELESS_SHARE = 0.65;
+const OVERLOADED_BURST = { of: 20, refused: 4 };
+const HUGE_CHARACTERS = 20 * 1024 * 1024;
+
+export const BEHAVIOURS: Record<string, Behaviour> = {
+  'perfect-ish': { about: 'Answers well by lexical heuristics: mostly the right tool with the right arguments.' },
+  'careless-arguments': {
+    about: 'The right tool; in two of three cases one argument is wrong or missing.',
+    reply: (asked) =>
+      asked.chance('careless') < CARELESS_SHARE
+        ? spoil.wrongArgument(asked.well(), asked.chance('which'))
+        : asked.well(),
+  },
+  'wrong-tool': {
+    about: 'Always another tool than it should.',
+    reply: (asked) => spoil.wrongTool(asked.well(), asked.chance('which')),
+  },
+  'text-only': { about: 'Describes what it would do and calls nothing.', reply: (asked) => spoil.asText(asked.well()) },
+  'json-in-name': {
+    about: 'Puts the whole call into function.name.',
+    reply: (asked) => spoil.jsonInName(asked.well()),
+  },
+  'json-in-content': {
+    about: 'Writes its call as JSON into the text.',
+    reply: (asked) => spoil.jsonInContent(asked.well(), asked.chance('fence')),
+  },
+  'malformed-json': {
+    about: 'Arguments that do not parse.',
+    reply: (asked) => spoil.malformedJson(asked.well(), asked.chance('how')),
+  },
+  'double-encoded': { about: 'Arguments encoded twice.', reply: (asked) => spoil.doubleEncoded(asked.well()) },
+  parallel: {
+    about: 'The right call and one or two more.',
+    reply: (asked) => spoil.withExtraCalls(asked.well(), asked.chance('extra')),
+  },
+  'unknown-tool': { about: 'Calls a tool that does not exist.', reply: (asked) => spoil.unknownTool(asked.well()) },
+  'never-stops': {
+    about: 'Calls the same tool again whatever it answered.',
+    reply: ({ request }) =>
+      answerWell({
+        ...request,
+        messages: request.messages.filter(({ role }) => role !== 'tool' && role !== 'assistant'),
+      }),
+  },
+  'cut-off': {
+    about: 'Ends in the middle of its arguments, with finish_reason "length".',
+    reply: (asked) => spoil.cutOff(asked.well()),
+  },
+  'content-filter': {
+    about: 'No text, no call, finish_reason "content_filter".',
+    reply: () => ({ content: null, calls: [], finish: 'content_filter' }),
+  },
+  instant: {
+    about: 'Calls the first tool with the plainest arguments: constant work, for benchmarks.',
+    reply: ({ request }) =>
+      request.tools?.[0]
+        ? { content: null, calls: [spoil.minimalCall(request.tools[0])] }
+        : { content: 'ok', calls: [] },
+  },
+  slow: {
+    about: 'Answers well after that many milliseconds.',
+    number: { means: 'ms', example: 500 },
+    latencyMs: ({ number }) => number,
+  },
+  'heavy-tail': {
+    about: 'Answers well after a lognormal time with that median; one in a hundred takes ten times as long.',
+    number: { means: 'ms', example: 300 },
+    latencyMs: ({ number, chanceNow }) =>
+      Math.min(60 * number, number * Math.exp(normal(chanceNow('a'), chanceNow('b')))),
+  },
+  flaky: {
+    about: 'That share of requests fails: 500, 502, 503, a reset, or half an answer. Trying again may help.',
+    number: { means: 'percent', example: 20 },
+    answer: ({ number, chanceNow }) => (chanceNow('fails') * 100 < number ? failure(chanceNow('how')) : undefined),
+  },
+  'limited-tokens': {
+    about: 'Refuses with 429 what exceeds that many tokens a minute.',
+    number: { means: 'per minute', example: 20_000 },
+    answer: (asked) => limit(asked, 'tokens', asked.promptTokens + replyTokens(asked.well())),
+    headers: ({ state }) => state.limitHeaders,
+  },
+  limited: {
+    about: 'Refuses with 429 what exceeds that many requests a minute.',
+    number: { means: 'per minute', example: 120 },
+    answer: (asked) => limit(asked, 'requests', 1),
+    headers: ({ state }) => state.limitHeaders,
+  },
+  overloaded: {
+    about: `Of every ${OVERLOADED_BURST.of} requests the first ${OVERLOADED_BURST.refused} get 529.`,
+    answer: ({ state }) =>
+      (state.requests - 1) % OVERLOADED_BURST.of < OVERLOADED_BURST.refused
+        ? sendError(529, 'Overloaded', 'overloaded_error')
+        : undefined,
+  },
+  hangs: { about: 'Accepts the request and never answers.', answer: () => ({ do: 'hang' }) },
+  'no-required': {
+    about: 'Answers 400 when tool_choice is "required"; else well.',
+    answer: ({ request }) =>
+      request.tool_choice === 'required'
+        ? sendError(
+            400,
+            "Invalid value: 'required'. This model supports tool_choice 'auto' and 'none' only.",
+            'unsupported_value',
+            { param: 'tool_choice' },
+          )
+        : undefined,
+  },
+  'no-temperature': {
+    about: 'Answers 400 when temperature is given; else well.',
+    answer: ({ request }) =>
+      request.temperature !== undefined
+        ? sendError(
+            400,
+            "Unsupported parameter: 'temperature' is not supported with this model.",
+            'unsupported_parameter',
+            { param: 'temperature' },
+          )
+        : undefined,
+  },
+  'bad-request': {
+    about: 'Answers 400 with the failed generation, as hosts do that parse calls themselves.',
+    answer: (asked) => {
+      const call = asked.well().calls[0];
+      const failed = call
+        ? `<function=${call.name}>${JSON.stringify(call.arguments)}`
+        : 'I cannot call a tool for that.';
+      return sendError(
+        400,
+        "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+        'tool_use_failed',
+        {
+          failed_generation: failed,
+        },
+      );
+    },
+  },
+  'wrong-key': { about: 'Answers 401 to every key.', answer: () => wrongKey() },
+  'html-error': {
+    about: "A proxy's 502 page in HTML.",
+    answer: () => ({
+      do: 'send',
+      status: 502,
+      headers: HTML,
+      body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
+    }),
+  },
+  'html-page': {
+    about: 'A web page with status 200, as from a wrong base URL.',
+    answer: () => ({
+      do: 'send',
+      status: 200,
+      headers: HTML,
+      body: '<!doctype html><html><head><title>Welcome</title></head><body>It works!</body></html>',
+    }),
+  },
+  redirect: {
+    about: 'Answers 307 to a place of the simulator that counts who follows.',
+    answer: () => ({ do: 'send', status: 307, headers: { location: '/redirected' }, body: '' }),
+  },
+  huge: {
+    about: 'The right call with 20 MB of text around it.',
+    reply: (asked) => ({ ...asked.well(), content: HUGE_TEXT.repeat(Math.ceil(HUGE_CHARACTERS / HUGE_TEXT.length)) }),
+  },
+  'invalid-utf8': {
+    about: 'The right call in bytes that are not UTF-8.',
+    answer: (asked) => {
+      const body = Buffer.from(JSON.stringify(completionOf(asked, { ...asked.well(), content: 'Voil~' })));
+      body[body.indexOf('Voil~') + 4] = 0xe0; // "à" as Latin-1 writes it
+      return { do: 'send', status: 200, body };
+    },
+  },
+  scripted: {
+    about: 'Answers what was posted to /control/scripted/<its id>.',
+    answer: (asked) => nextScripted(asked, completionOf),
+  },
+};
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const HUGE_TEXT = 'All work and no play makes a long reply. ';
+
+export const wrongKey = (): Answer =>
+  sendError(401, 'Incorrect API key provided: wr***. You can find your key in your account.', 'invalid_api_key');
+
+export interface Model {
+  behaviour: Behaviour;
+  number: number;
+  /** From `name@<ms>`, or `name-<ms>` where the number has no other meaning. */
+  latencyMs: number;
+}
+
+/** `base[-<number>][@<latency ms>][:<instance>]`; an instance has counters, limits and scripts of its own. */
+export function readModelName(name: string): Model | undefined {
+  const [, plain = '', latency] = /^([^@:]*)(?:@(\d{1,6}))?(?::.*)?$/s.exec(name) ?? [];
+  const numbered = /^(.+)-(\d{1,9})$/.exec(plain);
+  const base = numbered && BEHAVIOURS[numbered[1]!] ? numbered[1]! : plain;
+  const behaviour = Object.hasOwn(BEHAVIOURS, base) ? BEHAVIOURS[base]! : undefined;
+  if (!behaviour) return undefined;
+  const number = base === plain ? behaviour.number?.example : Number(numbered![2]);
+  return {
+    behaviour,
+    number: number ?? 0,
+    latencyMs: Number(latency ?? 0) + (!behaviour.number && base !== plain ? number! : 0),
+  };
+}
+
+export const MODEL_NAMES = Object.entries(BEHAVIOURS).map(([base, { about, number }]) => ({
+  id: number ? `${base}-${number.example}` : base,
+  about,
+}));
+
+export function answerAsked(asked: Asked, model: Model): Answer {
+  const { behaviour, latencyMs } = model;
+  const answer = behaviour.answer?.(asked) ?? sendReply(asked, behaviour);
+  const delayMs = latencyMs + (behaviour.latencyMs?.(asked) ?? 0);
+  return delayMs > 0 && answer.do === 'send' ? { ...answer, delayMs: delayMs + (answer.delayMs ?? 0) } : answer;
+}
+
+function sendReply(asked: Asked, behaviour: Behaviour): Answer {
+  const reply = behaviour.reply?.(asked) ?? asked.well();
+  const { max_completion_tokens: most, max_tokens: max } = asked.request;
+  const allowed = behaviour === BEHAVIOURS.huge ? reply : spoil.withinTokens(reply, most ?? max);
+  return sendJson(200, completionOf(asked, allowed), behaviour.headers?.(asked));
+}
+
+const completionOf = (asked: Asked, reply: Reply): Record<string, unknown> =>
+  completion(reply, asked.request.model, asked.promptTokens, `${asked.prompt}\u0000${asked.repetition}`);
+
+function failure(at: number): Answer {
+  if (at < 0.2) return sendError(500, 'The server had an error while processing your request. Sorry about that!');
+  if (at < 0.4)
+    return { do: 'send', status: 502, headers: HTML, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' };
+  if (at < 0.6)
+    return sendError(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', {
+      headers: { 'retry-after': '0' },
+    });
+  return at < 0.8
+    ? { do: 'reset' }
+    : {
+        do: 'half',
+        body: '{"id":"chatcmpl-half","object":"chat.completion","choices":[{"index":0,"message":{"role":"assist',
+      };
+}
+
+function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer | undefined {
+  const { state, nowMs } = asked;
+  const number = Math.max(1, asked.number);
+  state.bucket ??= newBucket(number, nowMs);
+  const taken = take(state.bucket, cost, nowMs);
+  const headers = rateLimitHeaders(what, number, taken);
+  state.limitHeaders = headers;
+  if (taken.retryAfterMs === 0) return undefined;
+  const message =
+    `Rate limit reached for ${asked.request.model} on ${what} per min: Limit ${number}. Please try ` +
+    `again in ${taken.retryAfterMs}ms.`;
+  return sendError(429, message, 'rate_limit_exceeded', { headers });
+}
+
+/** A standard normal value by Box and Muller. */
+const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a)) * Math.cos(2 * Math.PI * b);
+
+/**
+ * What a seed decides for a conversation; at a temperature above 0 each repetition is decided anew, as sampling
+ * would.
+ */
+export function chancesOf(seed: number, request: ChatRequest, repetition: number): Pick<Asked, 'chance' | 'chanceNow'> {
+  const sampled = (request.temperature ?? 0) > 0 ? repetition : 0;
+  let conversation: number | undefined;
+  const about = () => (conversation ??= hash(JSON.stringify(request.messages)));
+  return {
+    chance: (what) => chance(seed, request.model, request.seed ?? 0, about(), sampled, what),
+    chanceNow: (what) => chance(seed, request.model, request.seed ?? 0, about(), repetition, what),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Asked } from './models.js';
+import { sendError, sendJson, type Answer, type Call, type Message, type Reply } from '../formats/wire.js';
+
+/**
+ * One posted answer: an assistant message, sent as it is, or more of the HTTP answer: status, headers, body (text
+ * as it is, anything else as JSON), delay, finish_reason, usage.
+ */
+export interface ScriptedReply extends Partial<Message> {
+  message?: Partial<Message>;
+  finish_reason?: string;
+  usage?: Record<string, number>;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  delay_ms?: number;
+}
+/** Answers given in turn, the last one again and again; or by the last user message, each likewise in turn. */
+export interface Script {
+  replies: ScriptedReply[];
+  byPrompt: Map<string, ScriptedReply[]>;
+  given: number;
+  givenByPrompt: Map<string, number>;
+}
+
+const list = (value: unknown): ScriptedReply[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]) as ScriptedReply[];
+
+/** @throws Error saying what is wrong with the posted script. */
+export function readScript(body: unknown): Script {
+  const { replies, by_prompt: byPrompt } = (body ?? {}) as { replies?: unknown; by_prompt?: unknown };
+  const isMap = typeof byPrompt === 'object' && byPrompt !== null && !Array.isArray(byPrompt);
+  if (!Array.isArray(replies) && !isMap)
+    throw new Error('A script is {"replies": [message, ...]} or {"by_prompt": {"<prompt>": message, ...}}.');
+  return {
+    replies: list(replies),
+    byPrompt: new Map(Object.entries(isMap ? byPrompt : {}).map(([prompt, reply]) => [prompt.trim(), list(reply)])),
+    given: 0,
+    givenByPrompt: new Map(),
+  };
+}
+
+export function nextScripted(
+  asked: Asked,
+  completionOf: (asked: Asked, reply: Reply) => Record<string, unknown>,
+): Answer {
+  const { script } = asked.state;
+  const name = asked.request.model;
+  if (!script)
+    return sendError(
+      400,
+      `Model "${name}" has no script. Post one to /control/scripted/${encodeURIComponent(name)}.`,
+      'no_script',
+    );
+  const forPrompt = script.byPrompt.get(asked.userText);
+  const replies = forPrompt ?? script.replies;
+  const given = forPrompt ? (script.givenByPrompt.get(asked.userText) ?? 0) : script.given;
+  if (forPrompt) script.givenByPrompt.set(asked.userText, given + 1);
+  else script.given++;
+  const scripted = replies[Math.min(given, replies.length - 1)];
+  if (!scripted) return sendError(400, `The script of "${name}" has no reply to this prompt.`, 'no_script');
+  return answerOf(scripted, asked, completionOf);
+}
+
+function answerOf(
+  scripted: ScriptedReply,
+  asked: Asked,
+  completionOf: (asked: Asked, reply: Reply) => Record<string, unknown>,
+): Answer {
+  const { status = 200, headers, body, delay_ms: delayMs = 0 } = scripted;
+  const delayed = (answer: Answer): Answer => (answer.do === 'send' ? { ...answer, delayMs } : answer);
+  if (typeof body === 'string') return { do: 'send', status, headers: headers ?? {}, body, delayMs };
+  if (body !== undefined) return delayed(sendJson(status, body, headers));
+  if (status >= 400) return delayed(sendError(status, `Scripted ${status}.`, null, headers ? { headers } : {}));
+  const message = {
+    role: 'assistant',
+    content: null,
+    ...(scripted.message ?? {
+      content: scripted.content ?? null,
+      ...(scripted.tool_calls && { tool_calls: scripted.tool_calls }),
+    }),
+  };
+  const calls: Call[] = (message.tool_calls ?? []).map((call) => ({
+    name: String(call.function?.name),
+    arguments: JSON.stringify(call.function?.arguments ?? ''),
+  }));
+  const whole = completionOf(asked, { content: typeof message.content === 'string' ? message.content : null, calls });
+  const choice = (whole.choices as Record<string, unknown>[])[0]!;
+  choice.message = message;
+  if (scripted.finish_reason) choice.finish_reason = scripted.finish_reason;
+  if (scripted.usage) whole.usage = scripted.usage;
+  return delayed(sendJson(status, whole, headers));
+}

@@ -1,0 +1,69 @@
+import { dispatchLane } from '#lib/db/engine/dispatch-lane';
+import { pauseLane } from '#lib/db/catalogue/lanes';
+import { createPool } from '#lib/db/connection/pool';
+import { aTeam } from '#lib/db/testing/run-fixture';
+import { LaneBudget } from '#lib/queue/budget/lane-budget';
+import { createLogger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { createDatabase, createRedis } from '../../../test/services.js';
+import { Liveness } from './liveness.js';
+import { LaneMeters } from './worker-metrics.js';
+
+let cleanUp: () => Promise<void>;
+afterAll(() => cleanUp());
+
+it('a worker that leaves work lying is dead; not so in a paused lane, with all slots taken, while the provider is down, or while Redis takes no writes', async () => {
+  const [database, { url }] = [await createDatabase(), await createRedis()];
+  const logger = createLogger('test', 'silent');
+  const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];
+  cleanUp = async () => {
+    redis.disconnect();
+    await pool.end();
+    await database.drop();
+  };
+  await new Promise((ready) => redis.once('ready', ready));
+  const team = await aTeam(pool);
+  await team.submit();
+  await dispatchLane(pool, team.laneId, 100);
+  const liveness = new Liveness({ pool, redis, meters, logger });
+  const whyAfter = async (looks: number): Promise<string[]> => {
+    for (let look = 0; look < looks; look++) await liveness.look();
+    return liveness.whyDead;
+  };
+
+  expect(await whyAfter(7)).toEqual([]); // queued just now
+  await pool.query(`UPDATE in_flight SET queued_at = now() - interval '10 s'`);
+  expect(await whyAfter(6)).toEqual([]);
+  expect(await whyAfter(1)).toEqual([expect.stringContaining('4 items for sim are queued')]);
+
+  const meter = meters.of({ id: team.laneId, name: 'lane' });
+  meter.slots(1);
+  meter.start();
+  expect(await whyAfter(7)).toEqual([]);
+  meter.end();
+  expect(await whyAfter(7)).toHaveLength(1);
+  await pauseLane(pool, team.teamId, team.laneId, true);
+  expect(await whyAfter(1)).toEqual([]);
+  await pauseLane(pool, team.teamId, team.laneId, false);
+  expect(await whyAfter(7)).toHaveLength(1);
+  const [budget, never] = [
+    new LaneBudget(
+      redis,
+      team.laneId,
+      { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
+      async () => false,
+    ),
+    new AbortController().signal,
+  ];
+  for (let n = 0; n < 10; n++)
+    await budget.release(await budget.acquire(1, never), {
+      tokens: 0,
+      outcome: { outage: 'refused', item: `item ${n}` },
+    });
+  budget.close();
+  expect(await whyAfter(1)).toEqual([]);
+  await redis.del(`toolmark:{budget-${team.laneId}}:state`);
+  expect(await whyAfter(7)).toHaveLength(1);
+  redis.disconnect();
+  expect(await whyAfter(7)).toEqual([]);
+});

@@ -1,0 +1,248 @@
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Settlement } from '#lib/db/engine/settle-items';
+import { registry } from '#lib/runtime/metrics';
+
+// What each of these answers stands in docs/metrics.md. Labels are few by nature: lanes, kinds of errors, reasons;
+// never a run or a case.
+const registers = [registry];
+const LANE = ['lane', 'lane_name'];
+
+const slots = new Gauge({
+  name: 'toolmark_worker_slots',
+  help: 'Items of a lane that this process works on at a time at most.',
+  labelNames: LANE,
+  registers,
+});
+/** Read when someone asks, not written with every item. */
+const meters = new Set<LaneMeter>();
+const itemsInHand = new Gauge({
+  name: 'toolmark_worker_items_in_hand',
+  help: 'Items of a lane that this process works on now.',
+  labelNames: LANE,
+  registers,
+  collect() {
+    for (const meter of meters) this.set(meter.labels, meter.inHand);
+  },
+});
+const window = new Gauge({
+  name: 'toolmark_lane_window_items',
+  help: 'How many items of a lane may be queued or claimed in the whole fleet.',
+  labelNames: LANE,
+  registers,
+});
+const dispatchLag = new Histogram({
+  name: 'toolmark_dispatch_lag_seconds',
+  help: 'From the moment an item was queued until a worker claimed it.',
+  labelNames: LANE,
+  buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30],
+  registers,
+});
+const budgetWait = new Counter({
+  name: 'toolmark_budget_wait_seconds_total',
+  help: 'Time that requests waited for the budget of their lane, by what kept them.',
+  labelNames: [...LANE, 'reason'],
+  registers,
+});
+const requests = new Counter({
+  name: 'toolmark_model_requests_total',
+  help: 'Requests to models: answered, or the kind of failure.',
+  labelNames: [...LANE, 'outcome'],
+  registers,
+});
+const requestSeconds = new Histogram({
+  name: 'toolmark_model_request_seconds',
+  help: 'How long models took to answer; failed requests are not in it.',
+  labelNames: LANE,
+  buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+  registers,
+});
+const items = new Counter({
+  name: 'toolmark_items_total',
+  help: 'Items that ended here: scored, or the kind of error.',
+  labelNames: [...LANE, 'outcome'],
+  registers,
+});
+const fromCache = new Counter({
+  name: 'toolmark_items_from_cache_total',
+  help: 'Items that were answered from a stored reply.',
+  labelNames: LANE,
+  registers,
+});
+const tokens = new Counter({
+  name: 'toolmark_tokens_total',
+  help: 'Tokens of requests whose items ended here.',
+  labelNames: [...LANE, 'direction'],
+  registers,
+});
+const cost = new Counter({
+  name: 'toolmark_cost_usd_total',
+  help: 'US dollars for items that ended here, where prices are known.',
+  labelNames: LANE,
+  registers,
+});
+const settled = new Counter({
+  name: 'toolmark_results_settled_total',
+  help: 'Results that this process stored.',
+  registers,
+});
+const late = new Counter({
+  name: 'toolmark_late_settlements_total',
+  help: 'Items that ended here after someone else had settled them or their run had ended.',
+  registers,
+});
+const settleSeconds = new Histogram({
+  name: 'toolmark_settle_seconds',
+  help: 'From the end of an item until its result is committed.',
+  buckets: [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+  registers,
+});
+const redeliveries = new Counter({
+  name: 'toolmark_redeliveries_total',
+  help: 'Items queued again: their queue job was lost, or their process died or froze.',
+  labelNames: [...LANE, 'reason'],
+  registers,
+});
+const crashes = new Counter({
+  name: 'toolmark_item_crashes_total',
+  help: 'How often a process died or froze with an item in hand.',
+  labelNames: LANE,
+  registers,
+});
+const stepFailures = new Counter({
+  name: 'toolmark_control_step_failures_total',
+  help: 'Steps of the control loop that failed and were repeated.',
+  labelNames: ['step'],
+  registers,
+});
+
+const ofLanes = [
+  slots,
+  itemsInHand,
+  window,
+  dispatchLag,
+  budgetWait,
+  requests,
+  requestSeconds,
+  items,
+  fromCache,
+  tokens,
+  cost,
+  redeliveries,
+  crashes,
+];
+
+interface LaneLabels extends Record<string, string> {
+  lane: string;
+  lane_name: string;
+}
+
+/** What this process measures of a lane. */
+export class LaneMeter {
+  readonly labels: LaneLabels;
+  /** Items taken so far; that it grows is the sign of life. */
+  started = 0;
+  inHand = 0;
+  #slots: number | undefined;
+
+  constructor(
+    readonly id: string,
+    readonly name: string,
+  ) {
+    this.labels = { lane: id, lane_name: name };
+    meters.add(this);
+  }
+
+  /** undefined where this process does not listen. */
+  get freeSlots(): number | undefined {
+    return this.#slots === undefined ? undefined : this.#slots - this.inHand;
+  }
+
+  slots(n: number): void {
+    this.#slots = n;
+    slots.set(this.labels, n);
+  }
+
+  window(n: number): void {
+    window.set(this.labels, n);
+  }
+
+  start(): void {
+    this.started++;
+    this.inHand++;
+  }
+
+  end(): void {
+    this.inHand--;
+  }
+
+  claimed(queuedForS: number | null): void {
+    if (queuedForS !== null) dispatchLag.observe(this.labels, queuedForS);
+  }
+
+  waited(reason: string, seconds: number): void {
+    budgetWait.inc({ ...this.labels, reason }, seconds);
+  }
+
+  /** @param failure its kind */
+  attempted(failure: string | undefined, seconds: number): void {
+    requests.inc({ ...this.labels, outcome: failure ?? 'answered' });
+    if (!failure) requestSeconds.observe(this.labels, seconds);
+  }
+
+  ended({ result, promptTokens, completionTokens, costUsd, cached }: Settlement): void {
+    items.inc({ ...this.labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
+    if (cached) return fromCache.inc(this.labels);
+    tokens.inc({ ...this.labels, direction: 'prompt' }, promptTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'completion' }, completionTokens ?? 0);
+    cost.inc(this.labels, costUsd ?? 0);
+  }
+
+  /** Items that are queued again, and those of them whose process died. */
+  redelivered(all: number, died: number): void {
+    redeliveries.inc({ ...this.labels, reason: 'lost' }, all - died);
+    redeliveries.inc({ ...this.labels, reason: 'died' }, died);
+  }
+
+  crashed(times: number): void {
+    crashes.inc(this.labels, times);
+  }
+}
+
+/** The meters of the lanes that this process has to do with, one each. */
+export class LaneMeters {
+  readonly #meters = new Map<string, LaneMeter>();
+
+  of({ id, name }: { id: string; name: string }): LaneMeter {
+    let meter = this.#meters.get(id);
+    if (!meter) this.#meters.set(id, (meter = new LaneMeter(id, name)));
+    return meter;
+  }
+
+  find(laneId: string): LaneMeter | undefined {
+    return this.#meters.get(laneId);
+  }
+
+  /** Forgets a lane and all that was measured of it. */
+  async letGo(laneId: string): Promise<void> {
+    const meter = this.#meters.get(laneId);
+    if (!meter) return;
+    this.#meters.delete(laneId);
+    meters.delete(meter);
+    for (const metric of ofLanes) {
+      for (const {
+        labels: { le: _bucket, ...labels },
+      } of (await metric.get()).values as { labels: Record<string, string> }[])
+        if (labels.lane === laneId) metric.remove(labels);
+    }
+  }
+}
+
+/** Of a batch that was committed. */
+export function measureSettled(stored: number, batch: number): void {
+  settled.inc(stored);
+  late.inc(batch - stored);
+}
+
+export const measureSettling = (): (() => void) => settleSeconds.startTimer();
+
+export const measureStepFailure = (step: string): void => stepFailures.inc({ step });

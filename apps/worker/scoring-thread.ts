@@ -1,5 +1,0 @@
-// A thread that reads and scores the replies that may take long.
-import { answerTasks } from '#lib/runtime/thread';
-import { work } from './scoring-work.js';
-
-answerTasks(work);

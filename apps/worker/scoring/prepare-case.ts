@@ -1,0 +1,45 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { Tool } from '#lib/contracts/tool';
+import type { Verdict } from '#lib/contracts/verdict';
+import type { Similarities } from '#lib/scoring/house/match-arguments';
+import type { ReadReply } from '#lib/scoring/replies/read-reply';
+import { prepareCase } from '#lib/scoring/house/score-case';
+import { scoreChain } from '#lib/scoring/house/score-chain';
+import { toolSetOf } from '#lib/scoring/house/tool-set';
+
+export interface PreparedCase {
+  input: CaseInput;
+  category: string | null;
+  /** Those that it is played with. */
+  tools: readonly Tool[];
+  /** Smallest overall score that passes, 0..1. */
+  passThreshold: number;
+  /** Scores what was answered: one reply, or those of a chain's rounds. */
+  score(replies: readonly ReadReply[], extra: { finishReason: string | null; similarities: Similarities }): Verdict;
+}
+
+/** @param passThreshold smallest overall score that passes, 0..1 */
+export const prepare = (
+  input: CaseInput,
+  category: string | null,
+  suiteTools: readonly Tool[],
+  passThreshold: number,
+): PreparedCase => prepareWith(input, category, toolSetOf(input, suiteTools), passThreshold);
+
+/** As `prepare`, with the tools that the case is played with already chosen. */
+export function prepareWith(
+  input: CaseInput,
+  category: string | null,
+  tools: readonly Tool[],
+  passThreshold: number,
+): PreparedCase {
+  const prepared = { input, category, tools, passThreshold };
+  if (input.multi_turn) {
+    return {
+      ...prepared,
+      score: (replies, { similarities }) => scoreChain(input, tools, passThreshold, replies, similarities),
+    };
+  }
+  const scorer = prepareCase(input, tools, passThreshold);
+  return { ...prepared, score: (replies, extra) => scorer.score(replies[0]!, extra) };
+}

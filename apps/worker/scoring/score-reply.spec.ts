@@ -1,0 +1,224 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { RunMetric } from '#lib/contracts/metric';
+import type { Tool } from '#lib/contracts/tool';
+import { isCheap } from '#lib/scoring/house/is-cheap';
+import { seededRandom } from '#lib/scoring/statistics/seeded-random';
+import { prepare } from './prepare-case.js';
+import { ReplyScorer, Unscorable } from './score-reply.js';
+import type { Reply } from './scoring-work.js';
+
+const logged: object[] = [];
+const logger = { error: (facts: object) => void logged.push(facts) } as never;
+const scorers: ReplyScorer[] = [];
+const scorerOf = (limits: ConstructorParameters<typeof ReplyScorer>[1] = {}): ReplyScorer => {
+  const scorer = new ReplyScorer(logger, limits);
+  scorers.push(scorer);
+  return scorer;
+};
+afterAll(() => Promise.all(scorers.map((scorer) => scorer.close())));
+
+const tools: Tool[] = [
+  { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } } } } },
+  {
+    type: 'function',
+    function: {
+      name: 'deep',
+      parameters: {
+        $ref: '#/$defs/n',
+        $defs: {
+          n: { properties: { x: { anyOf: [{ $ref: '#/$defs/n' }, { $ref: '#/$defs/n' }] }, y: { type: 'null' } } },
+        },
+      },
+    },
+  },
+];
+const made = (input: CaseInput) => prepare(input, null, tools, 1);
+const said = (message: JsonObject): Reply => ({ message, finishReason: 'stop' });
+const call = (name: string, args: string) => ({ function: { name, arguments: args } });
+const nobody = () => Promise.reject(new Error('nobody is asked'));
+const alone = { share: 'a', signal: new AbortController().signal, similarity: nobody };
+
+test('a large reply is scored in a thread as a small one is here, to the digits of its numbers', async () => {
+  const prepared = made({
+    expected_tool: 'f',
+    expected_params: parseJson('{"n": 12345678901234567890, "a": "Paris"}') as JsonObject,
+  });
+  const small = said({ tool_calls: [call('F', '{"n": 12345678901234567890.0, "a": "paris"}')] });
+  const large = said({ ...small.message, content: 'x'.repeat(100_000) });
+  expect([isCheap(prepared, [small.message], []), isCheap(prepared, [large.message], [])]).toEqual([true, false]);
+  const [here, there] = [
+    await scorerOf().score(prepared, [small], [], alone),
+    await scorerOf().score(prepared, [large], [], alone),
+  ];
+  expect(there.verdict).toMatchObject({ overall: 1, passed: true });
+  expect(JSON.stringify(there)).toBe(JSON.stringify(here));
+});
+
+test('metrics of a large reply are the same as here, keys in the order that they were written in', async () => {
+  const metrics = [
+    { id: 'ragas_tool_call_f1', options: {} },
+    { id: 'axion_tool_correctness', options: { check_parameters: true } },
+  ] as unknown as RunMetric[];
+  const prepared = made({ expected_tool: 'f', expected_params: parseJson('{"b": {"2": 1.0, "1": 2}}') as JsonObject });
+  const small = said({ tool_calls: [call('f', '{"b": {"2": 1.0, "1": 2}}')] });
+  const large = said({ ...small.message, content: 'x'.repeat(100_000) });
+  const [here, there] = await Promise.all(
+    [small, large].map((reply) => scorerOf().score(prepared, [reply], metrics, alone)),
+  );
+  expect(there!.metrics).toEqual(here!.metrics);
+  expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
+});
+
+test("other people's metrics see all calls of an oversized reply", async () => {
+  const prepared = made({ expected_tool: 'f' });
+  const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
+  const scored = await scorerOf().score(
+    prepared,
+    [said({ tool_calls: calls })],
+    [{ id: 'promptfoo_tool_call_f1', options: { threshold: 1, inverse: false } }],
+    alone,
+  );
+  expect(scored.verdict).toMatchObject({
+    error_type: 'oversized_reply',
+    evidence: { bound: { what: 'calls', found: 1501 } },
+  });
+  expect(scored.metrics!.promptfoo_tool_call_f1!.score).toBeCloseTo(2 / 3, 9);
+});
+
+test.each(['here', 'in a thread'])(
+  'texts that are compared by meaning %s are asked for once, and the reply is scored again with what is known',
+  async (where) => {
+    const asked: string[][] = [];
+    const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
+    const prepared = made({
+      expected_tool: 'f',
+      expected_params: { a: 'the capital of France' },
+      param_scoring: 'semantic',
+    });
+    const reply = said({
+      tool_calls: [call('f', '{"a": "Paris"}'), call('f', '{"a": "Paris"}')],
+      content: where === 'here' ? null : 'x'.repeat(100_000),
+    });
+    const { verdict } = await scorerOf().score(prepared, [reply], [], { ...alone, similarity });
+    expect(verdict).toMatchObject({ overall: 1, passed: true });
+    expect(asked).toEqual([['the capital of France', 'Paris']]);
+  },
+);
+
+test('a reply whose scoring takes too long is unscorable, and the next one is scored', async () => {
+  const scorer = scorerOf({ cpuMs: 500 });
+  const random = seededRandom(3);
+  const letters = (length: number): string =>
+    Array.from({ length }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
+  const slow = made({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
+  // Thirty times what is allowed, measured on a slow machine: a faster one is refused too.
+  const refused = scorer.score(
+    slow,
+    [said({ tool_calls: Array.from({ length: 300 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })],
+    [],
+    alone,
+  );
+  await expect(refused).rejects.toThrow(Unscorable);
+  await expect(refused).rejects.toMatchObject({
+    kind: 'unscorable',
+    message: expect.stringMatching(/more than 0.5 s of CPU time.*a resume or a rescore/),
+  });
+  const quick = made({ expected_tool: 'f' });
+  expect(
+    (
+      await scorer.score(
+        quick,
+        [said({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(50_000) }))] })],
+        [],
+        alone,
+      )
+    ).verdict.passed,
+  ).toBe(true);
+});
+
+test('a schema that doubles its work with each level is given up, not waited for', async () => {
+  const prepared = made({ expected_tool: 'deep' });
+  const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
+  expect(isCheap(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
+  await expect(
+    scorerOf({ cpuMs: 1500 }).score(prepared, [said({ tool_calls: [call('deep', nested)] })], [], alone),
+  ).rejects.toMatchObject({ kind: 'unscorable' });
+});
+
+test('what scoring throws unforeseen is an internal error, and its stack is in the log', async () => {
+  const broken = {
+    ...made({ expected_tool: 'f' }),
+    score: () => {
+      throw new TypeError('no such thing');
+    },
+  };
+  await expect(
+    scorerOf().score(broken as never, [said({ tool_calls: [call('f', '{}')] })], [], alone),
+  ).rejects.toMatchObject({ kind: 'internal' });
+  expect(logged.at(-1)).toMatchObject({ error: 'no such thing', stack: expect.stringContaining('score-reply.spec') });
+});
+
+test('what the embedding model throws is thrown', async () => {
+  const prepared = made({ expected_tool: 'f', expected_params: { a: 'x' }, param_scoring: 'semantic' });
+  await expect(
+    scorerOf().score(prepared, [said({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone),
+  ).rejects.toThrow('nobody is asked');
+});
+
+test('a verdict on megabytes of arguments keeps what was wrong, and not the megabytes', async () => {
+  const prepared = made({ expected_tool: 'f', expected_params: { a: 'y' } });
+  const { verdict } = await scorerOf().score(
+    prepared,
+    [said({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(3e6) }))] })],
+    [],
+    alone,
+  );
+  expect(verdict).toMatchObject({
+    overall: 0.6,
+    error_type: 'wrong_argument',
+    evidence: { pairs: [{ called: 0, arguments: [{ verdict: 'mismatch' }] }], missing: [] },
+  });
+  expect(JSON.stringify(verdict).length).toBeLessThan(20_000);
+  expect(verdict.evidence.notes).toEqual([expect.stringContaining('shortened')]);
+});
+
+test('a large reply is read with the names that its model was told, as a small one is', async () => {
+  const names = { f_1: 'f' };
+  const written = (size: number): Reply => ({
+    ...said({ content: `{"name": "f_1", "arguments": {"a": "${'x'.repeat(size)}"}}` }),
+    names,
+  });
+  for (const reply of [written(1), written(50_000)]) {
+    expect((await scorerOf().score(made({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({
+      overall: 1,
+      called: [{ name: 'f' }],
+    });
+    expect(
+      await scorerOf().answerRound(made({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone),
+    ).toMatchObject({ calls: [{ name: 'f' }] });
+  }
+});
+
+test('a large round of a chain is answered as a small one is, with the turns of its mocks', async () => {
+  const scorer = scorerOf();
+  const prepared = made({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
+  const used = new Map<string, number>();
+  const round = (args: string) => said({ tool_calls: [call('f', args)] });
+  expect(
+    await scorer.answerRound(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), used, alone),
+  ).toMatchObject({ answers: ['one'] });
+  expect(await scorer.answerRound(prepared, round('{}'), used, alone)).toMatchObject({
+    calls: [{ name: 'f', arguments: {} }],
+    answers: ['two'],
+  });
+  expect(
+    await scorer.answerRound(
+      prepared,
+      said({ tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }),
+      used,
+      alone,
+    ),
+  ).toBeUndefined();
+  expect(await scorer.answerRound(prepared, said({ content: 'Done.' }), used, alone)).toBeUndefined();
+});

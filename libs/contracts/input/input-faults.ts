@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { meant } from './nearest.js';
+import { pointer, type InputError } from '../problem.js';
+
+/** What the locale below keeps of the input and of the schema. */
+interface Kept {
+  known?: string[];
+  given?: string;
+}
+type Issue = z.core.$ZodIssue & Kept;
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+/** More than anybody reads, and few enough to look for what was meant by each. */
+export const MOST_FAULTS = 100;
+
+/**
+ * What failed its schema, field by field, in words that a person can act on; the first hundred faults.
+ * @param issues zod's
+ */
+export function inputFaults(issues: readonly unknown[]): InputError[] {
+  return (issues as Issue[])
+    .slice(0, MOST_FAULTS)
+    .flatMap((issue) => describe(issue, []))
+    .slice(0, MOST_FAULTS);
+}
+
+function describe(issue: Issue, base: PropertyKey[]): InputError[] {
+  const path = [...base, ...issue.path];
+  const wrong = (message: string): InputError[] => [{ path: pointer(path), message }];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
+        path: pointer([...path, key]),
+        message: `is no field of this object. ${meantBy(key, issue.known) ?? 'Is it misspelt?'}`,
+      }));
+    case 'invalid_union':
+      return issue.errors.length ? describeUnion(issue, path) : wrong(issue.message);
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues.flatMap((inner) => describe(inner, path));
+    case 'invalid_value': {
+      const hint = meantBy(issue.given, issue.known);
+      return wrong(hint ? `${issue.message}. ${hint}` : issue.message);
+    }
+    default:
+      return wrong(issue.message);
+  }
+}
+
+/** Of the shapes a value may have, the one it was meant to have: the one that got furthest into it. */
+function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): InputError[] {
+  const isOtherType = (issues: Issue[]): boolean =>
+    issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
+  const closest = errors.find((issues) => !isOtherType(issues));
+  if (closest) return closest.flatMap((issue) => describe(issue, path));
+  if (errors.every((issues) => issues.some((issue) => issue.path.length === 0 && issue.message === 'is missing')))
+    return [{ path: pointer(path), message: 'is missing' }];
+  const types = errors.flatMap((issues) =>
+    issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : [])),
+  );
+  return [{ path: pointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
+}
+
+function meantBy(name: string | undefined, known: readonly string[] = []): string | undefined {
+  const likely = name === undefined ? undefined : meant(name, known);
+  return likely === undefined ? undefined : `Is "${likely}" meant?`;
+}
+
+/**
+ * zod asks for its messages where it still knows the input and the schema, and only where a schema has no words of
+ * its own.
+ */
+z.config({ localeError: inWords });
+
+function inWords(issue: RawIssue): string {
+  keepOf(issue);
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'never' || issue.expected === 'undefined'
+        ? 'must be left out'
+        : `must be of type ${typeName(issue.expected)}`;
+    case 'too_small':
+      return issue.minimum === 1 && !issue.exact && SIZES[issue.origin]
+        ? 'must not be empty'
+        : bounded(issue, issue.minimum, issue.inclusive ? 'at least' : 'more than');
+    case 'too_big':
+      return bounded(issue, issue.maximum, issue.inclusive ? 'at most' : 'less than');
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'invalid_union':
+      return issue.discriminator
+        ? oneOf(issue.options as z.core.util.Primitive[])
+        : 'must fit exactly one of the shapes that may stand here';
+    case 'invalid_format':
+      return ofFormat(issue);
+    default:
+      return 'is not what may stand here';
+  }
+}
+
+function keepOf(issue: RawIssue & Kept): void {
+  if (issue.code === 'unrecognized_keys')
+    issue.known = Object.keys((issue.inst as z.ZodObject | undefined)?.shape ?? {});
+  if (issue.code !== 'invalid_value' || typeof issue.input !== 'string' || issue.values.length === 1) return;
+  issue.given = issue.input;
+  issue.known = issue.values.filter((value) => typeof value === 'string');
+}
+
+const SIZES: Record<string, string> = {
+  string: 'characters',
+  array: 'entries',
+  set: 'entries',
+  map: 'entries',
+  file: 'bytes',
+};
+
+function bounded({ origin, exact }: { origin: string; exact?: boolean }, bound: number | bigint, how: string): string {
+  const unit = SIZES[origin];
+  return `must ${unit ? 'have' : 'be'} ${exact ? 'exactly' : how} ${bound}${unit ? ` ${unit}` : ''}`;
+}
+
+const oneOf = (values: readonly z.core.util.Primitive[]): string =>
+  'must be ' +
+  `${values.length > 1 ? 'one of ' : ''}${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(', ')}`;
+
+/** Where ids are listed, by the end of the field's name. */
+const LISTS: readonly [string, string, string][] = [
+  ['suite_id', 'suite', 'GET /api/tool-suites'],
+  ['job_id', 'job', 'GET /api/jobs'],
+  ['eval_id', 'run', 'GET /api/tool-eval/history'],
+  ['experiment_id', 'experiment', 'GET /api/experiments'],
+];
+
+function ofFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+  switch (issue.format) {
+    case 'uuid':
+      return noSuchId(String(issue.path?.at(-1)), String(issue.input));
+    case 'datetime':
+      return 'must be a time of UTC such as 2026-01-31T12:00:00Z';
+    case 'regex':
+      return `must match the pattern ${issue.pattern}`;
+    case 'starts_with':
+    case 'ends_with':
+    case 'includes':
+      return (
+        `must ${issue.format.replace('_', ' ').replace(/s\b/, '')} ` +
+        `${JSON.stringify(issue.prefix ?? issue.suffix ?? issue.includes)}`
+      );
+    default:
+      return `must be of the format "${issue.format}"`;
+  }
+}
+
+function noSuchId(field: string, value: string): string {
+  const shown = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  const [, what, list] = LISTS.find(([end]) => field.endsWith(end)) ?? [];
+  return (
+    'is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. ' +
+    `${what ? `There is no ${what} with the id ${shown}; ${list} lists them.` : `It is ${shown}.`}`
+  );
+}
+
+/** zod's word for a type, as JSON calls it. */
+const typeName = (type: string): string => ({ record: 'object', int: 'integer', nan: 'number' })[type] ?? type;

@@ -1,0 +1,14 @@
+import { newId } from '#lib/runtime/ids';
+import type { Pool, PoolClient } from '../connection/pool.js';
+import type { Caller } from './teams.js';
+
+/** Notes who changed what: `action` such as "provider.update", `subject` the id or key. */
+export async function audit(pool: Pool | PoolClient, caller: Caller, action: string, subject: string): Promise<void> {
+  await pool.query('INSERT INTO audit (id, team_id, user_id, action, subject) VALUES ($1, $2, $3, $4, $5)', [
+    newId(),
+    caller.teamId,
+    caller.userId,
+    action,
+    subject,
+  ]);
+}

@@ -1,0 +1,150 @@
+import { insteadOf } from '#lib/contracts/input/nearest';
+import type { EmbeddingSetting } from '#lib/contracts/settings';
+import { ProblemError } from '#lib/contracts/problem';
+import type { LaneLimits } from '../engine/dispatch-lane.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
+
+export async function readEmbeddingSetting(pool: Pool, teamId: string): Promise<EmbeddingSetting> {
+  const { rows } = await pool.query<{ provider_key: string; model_id: string }>(
+    `SELECT p.key AS provider_key, e.model_id FROM embedding_model e JOIN provider p ON p.id = e.provider_id
+      WHERE e.team_id = $1`,
+    [teamId],
+  );
+  return rows[0] ?? { provider_key: null, model_id: null };
+}
+
+/** @throws ProblemError 422 when the provider has no such model */
+export async function setEmbeddingModel(
+  pool: Pool | PoolClient,
+  teamId: string,
+  setting: EmbeddingSetting,
+): Promise<void> {
+  if (setting.provider_key === null) {
+    await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
+    return;
+  }
+  const made = await pool.query(
+    `INSERT INTO embedding_model (team_id, provider_id, model_id)
+     SELECT $1, p.id, m.model_id FROM provider p JOIN model m ON m.provider_id = p.id WHERE p.team_id = $1
+       AND p.key = $2 AND m.model_id = $3
+     ON CONFLICT (team_id) DO UPDATE SET provider_id = excluded.provider_id, model_id = excluded.model_id`,
+    [teamId, setting.provider_key, setting.model_id],
+  );
+  if (made.rowCount === 0) {
+    const name = `${setting.provider_key}::${setting.model_id}`;
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT p.key || '::' || m.model_id AS name FROM provider p JOIN model m ON m.provider_id = p.id
+        WHERE p.team_id = $1 ORDER BY name LIMIT 1000`,
+      [teamId],
+    );
+    throw new ProblemError(
+      422,
+      `No model "${name}". ${insteadOf(
+        name,
+        rows.map((row) => row.name),
+        'the models of the team',
+      )} An owner adds one with PATCH /api/providers/{key}.`,
+      [{ path: '/model_id', message: 'is not a model of this provider' }],
+    );
+  }
+}
+
+/** The embedding model of a team, with the limits of its lane. */
+export interface EmbeddingModel {
+  providerId: string;
+  modelId: string;
+  baseUrl: string;
+  sealedKey: string | null;
+  /** US dollars for a million tokens; null when it is not known. */
+  costPerMtok: number | null;
+  lane: LaneLimits;
+}
+
+export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
+  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & LaneLimits>(
+    `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+      m.input_cost_per_mtok AS "costPerMtok",
+       l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
+     FROM embedding_model e JOIN provider p ON p.id = e.provider_id JOIN model m ON m.provider_id = p.id
+       AND m.model_id = e.model_id
+       JOIN lane l ON l.id = coalesce(m.lane_id, p.lane_id) WHERE e.team_id = $1`,
+    [teamId],
+  );
+  const row = rows[0];
+  if (!row) return undefined;
+  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, ...model } = row;
+  return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at } };
+}
+
+/** SQL of whether comparing by meaning costs a team something that is known. */
+export const meaningCosts = (teamId: string): string =>
+  'EXISTS (SELECT 1 FROM embedding_model em JOIN model emm ON emm.provider_id = em.provider_id AND ' +
+  `emm.model_id = em.model_id WHERE em.team_id = ${teamId} AND emm.input_cost_per_mtok > 0)`;
+
+/** The kept vectors of texts, by the hex of their hashes. */
+export async function findEmbeddings(
+  pool: Pool,
+  teamId: string,
+  model: string,
+  hashes: readonly Buffer[],
+): Promise<Map<string, Float32Array>> {
+  const { rows } = await pool.query<{ hash: Buffer; vector: Buffer }>({
+    name: 'find_embeddings',
+    text: 'SELECT hash, vector FROM embedding WHERE team_id = $1 AND model = $2 AND hash = ANY ($3::bytea[])',
+    values: [teamId, model, hashes],
+  });
+  // Copied: a Float32Array needs an offset that is a multiple of four.
+  return new Map(
+    rows.map(({ hash, vector }) => [hash.toString('hex'), new Float32Array(Uint8Array.from(vector).buffer)]),
+  );
+}
+
+/**
+ * Keeps vectors and counts what they cost, both or neither.
+ * @param again the same was tried before, and may have been done: what was kept then is counted already
+ */
+export async function keepEmbeddings(
+  pool: Pool,
+  teamId: string,
+  model: string,
+  entries: readonly { hash: Buffer; vector: Float32Array }[],
+  costUsd: number,
+  again: boolean,
+): Promise<void> {
+  await pool.query(
+    `WITH kept AS (
+       INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector
+         FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING RETURNING 1
+     )
+     INSERT INTO spending AS s (team_id, month, shard, cost_usd)
+     SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8
+       WHERE $5::float8 > 0 AND (NOT $6 OR EXISTS (SELECT 1 FROM kept))
+     ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd`,
+    [
+      teamId,
+      model,
+      entries.map((entry) => entry.hash),
+      entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)),
+      costUsd,
+      again,
+    ],
+  );
+}
+
+/**
+ * Removes a piece of the vectors of models that their team has not used for a week: until then it may take the
+ * model back, and pays for none of them again. Answers whether there may be more.
+ */
+export async function removeUnusedEmbeddings(pool: Pool, pieceSize = 5000): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM embedding WHERE (team_id, model, hash) IN (
+       SELECT e.team_id, e.model, e.hash FROM team t JOIN embedding e ON e.team_id = t.id LEFT
+         JOIN embedding_model m ON m.team_id = t.id
+       WHERE ${CHANGED_LONG_AGO} AND e.model IS DISTINCT FROM m.provider_id || ' ' || m.model_id LIMIT $1)`,
+    [pieceSize],
+  );
+  if (rowCount) return true;
+  await pool.query(`UPDATE team t SET embedding_changed_at = NULL WHERE ${CHANGED_LONG_AGO}`);
+  return false;
+}
+const CHANGED_LONG_AGO = `t.embedding_changed_at < now() - interval '7 days'`;

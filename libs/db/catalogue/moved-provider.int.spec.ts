@@ -1,0 +1,158 @@
+import { ProviderPatch } from '#lib/contracts/provider';
+import { Sealer } from '#lib/runtime/seal';
+import { createDatabase } from '../../../test/services.js';
+import { until } from '../../../test/until.js';
+import { cancelJob } from '../engine/cancel-job.js';
+import { claimItems } from '../engine/claim-items.js';
+import { dispatchLane, type Delivery } from '../engine/dispatch-lane.js';
+import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { deleteProvider, updateProvider } from './providers.js';
+import { reconcileLane } from '../engine/reconcile-lane.js';
+import { resumeRun } from '../engine/resume-run.js';
+import { settleItems } from '../engine/settle-items.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 5);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const sealer = new Sealer('ab'.repeat(32));
+const move = async (teamId: string, port: number) =>
+  (await updateProvider(
+    pool,
+    sealer,
+    teamId,
+    'sim',
+    ProviderPatch.parse({ base_url: `http://127.0.0.1:${port}/v1` }),
+  ))!;
+const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<string[]> =>
+  (await pool.query<{ lane_id: string }>(`SELECT DISTINCT lane_id FROM ${table} WHERE run_id = $1`, [runId])).rows.map(
+    ({ lane_id }) => lane_id,
+  );
+
+it('a provider that moves takes what waits to its new lane: queued items under new tokens, claimed ones under theirs', async () => {
+  const team = await aTeam(pool);
+  const { runId, jobId } = await team.submit();
+  const deliveries = await dispatchLane(pool, team.laneId, 3);
+  const [claimed, ...queued] = deliveries as [Delivery, ...Delivery[]];
+  expect(await claimItems(pool, 'w', [claimed])).toHaveLength(1);
+  await pool.query(`UPDATE job SET detail = 'Waiting for sim since then: it refuses connections' WHERE id = $1`, [
+    jobId,
+  ]);
+
+  const {
+    lanes: [laneId],
+    jobs,
+  } = (await move(team.teamId, 2)) as { lanes: [string]; jobs: string[] };
+  expect([laneId === team.laneId, jobs]).toEqual([false, [jobId]]);
+  expect([await lanesOf('target', runId), await lanesOf('in_flight', runId)]).toEqual([[laneId], [laneId]]);
+  expect((await pool.query('SELECT detail FROM job WHERE id = $1', [jobId])).rows).toEqual([{ detail: null }]);
+  // What the old lane's queue still hands out is refused; the reconciler queues it in the new one.
+  expect(await claimItems(pool, 'w', queued)).toEqual([]);
+  expect(await dispatchLane(pool, team.laneId, 10)).toEqual([]);
+  const { redeliver } = await reconcileLane(pool, laneId, 'w', true, async (all) => all);
+  expect(redeliver.map(({ item }) => item).sort()).toEqual(queued.map(({ item }) => item).sort());
+  expect(await claimItems(pool, 'w', redeliver)).toHaveLength(2);
+  const rest = await dispatchLane(pool, laneId, 10);
+  expect(await claimItems(pool, 'w', rest)).toHaveLength(1);
+  expect(
+    (
+      await settleItems(
+        pool,
+        [claimed, ...redeliver, ...rest].map((delivery) => settlementOf(delivery)),
+      )
+    ).stored,
+  ).toEqual([true, true, true, true]);
+});
+
+it('a suspect that waits for its turn is queued anew; one that is being asked is left to whoever asks', async () => {
+  const team = await aTeam(pool);
+  await team.submit();
+  const [waits, asked] = (await dispatchLane(pool, team.laneId, 2)) as [Delivery, Delivery];
+  await claimItems(pool, 'w', [waits, asked]);
+  await pool.query('UPDATE in_flight SET crashes = 2, begun = token = $1 WHERE token = ANY ($2)', [
+    asked.token,
+    [waits.token, asked.token],
+  ]);
+  await move(team.teamId, 3);
+  const { rows } = await pool.query('SELECT item, worker, token = ANY ($1) AS same FROM in_flight ORDER BY item', [
+    [waits.token, asked.token],
+  ]);
+  expect(rows).toEqual([
+    { item: waits.item, worker: null, same: false },
+    { item: asked.item, worker: 'w', same: true },
+  ]);
+});
+
+it('runs that have ended stay where they were, and so do those of models with limits of their own', async () => {
+  const team = await aTeam(pool);
+  const patch = (more: object) => updateProvider(pool, sealer, team.teamId, 'sim', ProviderPatch.parse(more));
+  await patch({ models: [{ id: 'a' }, { id: 'own', limits: { max_concurrency: 1 } }] });
+  const ended = await team.submit({ models: ['a'] });
+  await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [ended.runId]);
+  const { runId } = await team.submit({ models: ['a', 'own'] });
+  const lane = async (model: string): Promise<string> =>
+    (
+      await pool.query<{ lane_id: string }>('SELECT lane_id FROM target WHERE run_id = $1 AND model_id = $2', [
+        runId,
+        model,
+      ])
+    ).rows[0]!.lane_id;
+  const own = await lane('own');
+  const {
+    lanes: [moved],
+  } = await move(team.teamId, 4);
+  expect([await lane('a'), await lane('own'), await lanesOf('target', ended.runId)]).toEqual([
+    moved,
+    own,
+    [team.laneId],
+  ]);
+  // A model that has no limits of its own any more is asked where its provider is.
+  await patch({ models: [{ id: 'a' }, { id: 'own' }] });
+  expect(await lane('own')).toBe(moved);
+});
+
+it('a run that is submitted while its provider is changed goes where that is asked afterwards', async () => {
+  const team = await aTeam(pool);
+  let moving: ReturnType<typeof move> | undefined;
+  const { runId } = await inTransaction(pool, async (client) => {
+    const submitted = await team.submit({}, client);
+    moving = move(team.teamId, 5);
+    await until(
+      async () =>
+        (
+          await pool.query(
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM provider%FOR UPDATE'`,
+          )
+        ).rowCount === 1,
+      { what: 'the change to wait' },
+    );
+    return submitted;
+  });
+  const { lanes } = await moving!;
+  expect(await lanesOf('target', runId)).toEqual(lanes);
+  expect(await deleteProvider(pool, team.teamId, 'sim')).toBe('in-use');
+});
+
+it('a run that is resumed goes where its provider is asked by then', async () => {
+  const team = await aTeam(pool);
+  const { runId, jobId } = await team.submit();
+  await cancelJob(pool, { teamId: team.teamId, jobId });
+  await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
+  await move(team.teamId, 6);
+  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  expect(lanes).toEqual(
+    (await pool.query<{ lane_id: string }>('SELECT lane_id FROM provider WHERE team_id = $1', [team.teamId])).rows.map(
+      ({ lane_id }) => lane_id,
+    ),
+  );
+  expect([await lanesOf('target', runId), lanes[0] === team.laneId]).toEqual([lanes, false]);
+});

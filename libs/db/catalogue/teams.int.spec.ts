@@ -1,0 +1,73 @@
+import { createDatabase } from '../../../test/services.js';
+import { createPool, type Pool } from '../connection/pool.js';
+import { bootstrapTeam, createToken, findCaller } from './teams.js';
+
+const pools: Pool[] = [];
+const fresh = async (): Promise<Pool> => {
+  const pool = createPool((await createDatabase()).url, 5);
+  pools.push(pool);
+  return pool;
+};
+afterAll(() => Promise.all(pools.map((pool) => pool.end())));
+const ADMIN = 'a-token-of-the-operator';
+
+describe('the first start', () => {
+  it('makes a team, its owner and one token, told once; the second start makes nothing', async () => {
+    const pool = await fresh();
+    const secret = await bootstrapTeam(pool, undefined);
+    expect(await findCaller(pool, secret!)).toMatchObject({ teamName: 'default', role: 'owner' });
+    expect(await bootstrapTeam(pool, undefined)).toBeUndefined();
+    expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);
+  });
+
+  it('of several processes at the same instant makes one team and one token', async () => {
+    const pool = await fresh();
+    const secrets = await Promise.all([1, 2, 3, 4].map(() => bootstrapTeam(pool, undefined)));
+    expect(secrets.filter((secret) => secret !== undefined)).toHaveLength(1);
+    const made = await pool.query(
+      `SELECT (SELECT count(*)::int FROM team) AS teams, (SELECT count(*)::int
+        FROM users) AS users, (SELECT count(*)::int FROM token) AS tokens`,
+    );
+    expect(made.rows).toEqual([{ teams: 1, users: 1, tokens: 1 }]);
+  });
+});
+
+describe('the admin token', () => {
+  it('is valid after every start, also when it was deleted or given later', async () => {
+    const pool = await fresh();
+    await bootstrapTeam(pool, undefined);
+    expect(await findCaller(pool, ADMIN)).toBeUndefined();
+    expect(await Promise.all([1, 2].map(() => bootstrapTeam(pool, ADMIN)))).toEqual([undefined, undefined]);
+    expect(await findCaller(pool, ADMIN)).toMatchObject({ teamName: 'default', role: 'owner' });
+    await pool.query(`DELETE FROM token WHERE name = 'admin'`);
+    await bootstrapTeam(pool, ADMIN);
+    expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+  });
+
+  it('ends when another is given at a later start, and stays when none is given', async () => {
+    const pool = await fresh();
+    await bootstrapTeam(pool, ADMIN);
+    const caller = (await findCaller(pool, ADMIN))!;
+    const { secret } = await createToken(pool, caller, { name: 'made by hand', role: 'owner', expires_at: null });
+    await bootstrapTeam(pool, undefined);
+    expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+    await bootstrapTeam(pool, 'another-token-of-the-operator');
+    expect(await findCaller(pool, ADMIN)).toBeUndefined();
+    expect(await findCaller(pool, 'another-token-of-the-operator')).toMatchObject({ role: 'owner' });
+    expect(await findCaller(pool, secret)).toMatchObject({ role: 'owner' });
+  });
+
+  it('leaves a generated one as it is', async () => {
+    const pool = await fresh();
+    const generated = (await bootstrapTeam(pool, undefined))!;
+    await bootstrapTeam(pool, ADMIN);
+    await bootstrapTeam(pool, 'another-token-of-the-operator');
+    expect(await findCaller(pool, generated)).toMatchObject({ role: 'owner' });
+  });
+
+  it('in place of a generated one is the only token of a first start, and is told to nobody', async () => {
+    const pool = await fresh();
+    expect(await bootstrapTeam(pool, ADMIN)).toBeUndefined();
+    expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);
+  });
+});

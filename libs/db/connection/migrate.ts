@@ -1,0 +1,183 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+import { CONNECTION, createPool, LONG_QUERY_MS, type Pool, type PoolClient } from './pool.js';
+
+/** Node has it; its types stand in TypeScript's DOM library alone. */
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, object>,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+/** The same for every process that migrates a database; the number itself means nothing. */
+const MIGRATION_LOCK = 823_114_553;
+const NO_SUCH_DATABASE = '3D000';
+const ALREADY_EXISTS = ['42P04', '23505'];
+
+/** The prisma/ folder: beside libs/ in the sources, two steps further up in dist/. */
+const prismaFolder = (): string =>
+  fileURLToPath(
+    new URL(import.meta.url.includes('/dist/') ? '../../../../prisma' : '../../../prisma', import.meta.url),
+  );
+
+/**
+ * Brings a database to the newest schema and answers the names of the migrations it applied; makes the database if
+ * there is none. May be called again and by many processes at once. It runs Prisma's schema engine as WebAssembly:
+ * the engine that `prisma migrate` starts would have to be downloaded first.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  await createIfMissing(databaseUrl);
+  const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_MS);
+  const lock = await pool.connect();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const engine = await startEngine(pool);
+    for (const migrationName of await interruptedMigrations(lock))
+      await engine.markMigrationRolledBack({ migrationName });
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: await readMigrations(),
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return appliedMigrationNames;
+  } finally {
+    lock.release(true); // The lock belongs to the session.
+    await pool.end();
+  }
+}
+
+/** A migration is one transaction: what failed or was killed on the way left nothing behind, and may be tried again. */
+async function interruptedMigrations(client: PoolClient): Promise<string[]> {
+  const { rows: tables } = await client.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`,
+  );
+  if (tables.length === 0) return [];
+  const { rows } = await client.query<{ migration_name: string }>(
+    'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
+  return rows.map((row) => row.migration_name);
+}
+
+/**
+ * The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is
+ * read.
+ */
+export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
+  const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_MS);
+  try {
+    const engine = await startEngine(pool);
+    const asTarget = (content: string) => ({
+      tag: 'schemaDatamodel' as const,
+      files: [{ path: 'schema.prisma', content }],
+    });
+    const { stdout } = await engine.diff({
+      from: asTarget(before),
+      to: asTarget(after),
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return stdout ?? '';
+  } finally {
+    await pool.end();
+  }
+}
+
+async function startEngine(pool: Pool): Promise<SchemaEngine> {
+  const { path, content } = await readSchema();
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
+  const { SchemaEngine } = await (engineModule ??= loadEngine());
+  return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+}
+
+// Once in a process: the bindings keep the instance in a variable of their own.
+let engineModule: ReturnType<typeof loadEngine> | undefined;
+
+async function loadEngine() {
+  const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const wasm = await readFile(
+    fileURLToPath(new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm'))),
+  );
+  const imports = Object.entries(bindings).map(([name, binding]) => [
+    name,
+    name.startsWith('__wbg_setTimeout_') ? setQuietTimeout : binding,
+  ]);
+  const { instance } = await WebAssembly.instantiate(wasm, {
+    './schema_engine_bg.js': Object.fromEntries(imports) as object,
+  });
+  bindings.__wbg_set_wasm(instance.exports);
+  (instance.exports.__wbindgen_start as () => void)();
+  return bindings;
+}
+
+/** The engine leaves timers of ten seconds behind, which should hold no process. */
+const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
+
+/**
+ * Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction
+ * besides.
+ */
+class WholeScripts extends PrismaPg {
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const adapter = await super.connect();
+    const pool = adapter.underlyingDriver();
+    adapter.executeScript = async (script) => {
+      await pool.query(script).catch(({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
+        throw new DriverAdapterError({ kind: 'postgres', code, message, detail, hint, severity, column: undefined });
+      });
+    };
+    return adapter;
+  }
+}
+
+async function readSchema(): Promise<{ path: string; content: string }> {
+  const path = join(prismaFolder(), 'schema.prisma');
+  return { path, content: await readFile(path, 'utf8') };
+}
+
+async function readMigrations(): Promise<MigrationList> {
+  const baseDir = join(prismaFolder(), 'migrations');
+  const folders = (await readdir(baseDir, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      folders.sort().map(async (path) => {
+        const value = await readFile(join(baseDir, path, 'migration.sql'), 'utf8');
+        return { path, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } as const } };
+      }),
+    ),
+  };
+}
+
+async function createIfMissing(databaseUrl: string): Promise<void> {
+  try {
+    return await (await connect(databaseUrl)).end();
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== NO_SUCH_DATABASE) throw error;
+  }
+  const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
+  const maintenance = await connect(Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href);
+  try {
+    await maintenance.query(`CREATE DATABASE ${maintenance.escapeIdentifier(name)}`);
+  } catch (error) {
+    // Another process was faster.
+    if (!ALREADY_EXISTS.includes((error as pg.DatabaseError).code ?? '')) throw error;
+  } finally {
+    await maintenance.end();
+  }
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...CONNECTION, connectionString });
+  await client.connect();
+  return client;
+}

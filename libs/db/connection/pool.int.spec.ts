@@ -1,0 +1,171 @@
+import pg from 'pg';
+import { createDatabase, freePort } from '../../../test/services.js';
+import { until } from '../../../test/until.js';
+import { tcpProxy, type TcpProxy } from '../../../test/tcp-proxy.js';
+import { CONNECTION, createPool, inTransaction, isTransient, longQuery, untilDone, type Pool } from './pool.js';
+import { createPrisma, type Prisma } from './prisma.js';
+
+let target: URL;
+let way: TcpProxy;
+let direct: pg.Pool;
+const pools: Pool[] = [];
+const prismas: Prisma[] = [];
+beforeEach(async () => {
+  target = new URL((await createDatabase()).url);
+  way = await tcpProxy(target);
+  direct = new pg.Pool({ connectionString: target.href, max: 2 });
+  direct.on('error', () => {});
+});
+afterEach(async () => {
+  way.close();
+  await Promise.all([
+    ...[direct, ...pools.splice(0)].map((pool) => pool.end()),
+    ...prismas.splice(0).map((prisma) => prisma.$disconnect()),
+  ]);
+});
+const prismaOf = (url: string): Prisma => (prismas.push(createPrisma(url, 1)), prismas.at(-1)!);
+const poolOf = (url: string, queryTimeoutMs?: number): Pool => (
+  pools.push(createPool(url, 1, undefined, queryTimeoutMs)),
+  pools.at(-1)!
+);
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** Runs `use` while whoever wants the table of teams waits for it. */
+async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await direct.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE team');
+    return await use(client);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+const someoneWaits = (): Promise<unknown> =>
+  until(
+    async () =>
+      (
+        await direct.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).rowCount,
+  );
+
+describe('a fault that passes by itself is known as such, however Prisma calls it:', () => {
+  it('nothing listens where Postgres was', async () => {
+    expect(
+      isTransient(await failureOf(prismaOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).team.findMany())),
+    ).toBe(true);
+  });
+
+  it('a connection that was cut, and one that is ended when it is made', async () => {
+    const prisma = prismaOf(way.url);
+    await prisma.team.findMany();
+    way.cut();
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    way.mend();
+    expect(await prisma.team.findMany()).toEqual([]);
+  });
+
+  it('Postgres ends while it works on a statement', async () => {
+    const prisma = prismaOf(way.url);
+    await whileLocked(async (client) => {
+      const failure = failureOf(prisma.team.findMany());
+      await someoneWaits();
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+          AND pid <> pg_backend_pid()`,
+      );
+      expect(isTransient(await failure)).toBe(true);
+    });
+  });
+
+  it('a deadlock', async () => {
+    await direct.query('CREATE TABLE other ()');
+    const prisma = prismaOf(target.href);
+    await whileLocked(async (client) => {
+      const mine = failureOf(prisma.$transaction([prisma.$executeRaw`LOCK TABLE other`, prisma.team.findMany()]));
+      await someoneWaits();
+      const theirs = await failureOf(client.query('LOCK TABLE other'));
+      expect(isTransient(theirs ?? (await mine))).toBe(true);
+      await client.query('ROLLBACK');
+      await mine;
+    });
+  });
+
+  it('Postgres has no connection left', async () => {
+    const name = target.pathname.slice(1);
+    await direct.query(`ALTER DATABASE ${name} CONNECTION LIMIT 0`);
+    await direct.query(`CREATE ROLE ${name} LOGIN PASSWORD 'a'`);
+    const other = prismaOf(Object.assign(new URL(target), { username: name, password: 'a' }).href);
+    expect(isTransient(await failureOf(other.team.findMany()))).toBe(true);
+    await direct.query(`DROP ROLE ${name}`);
+  });
+});
+
+it('what does not pass by itself is no such fault', async () => {
+  const prisma = prismaOf(target.href);
+  await direct.query('ALTER TABLE team RENAME TO gone');
+  expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(false);
+  expect(isTransient(await failureOf(direct.query('SELECT nothing')))).toBe(false);
+  expect(isTransient(new TypeError('x is not a function'))).toBe(false);
+});
+
+describe('a Postgres that goes silent on an open connection', () => {
+  const QUICK_MS = 500;
+
+  it('is given up, and asked anew over another connection', async () => {
+    const pool = poolOf(way.url, QUICK_MS);
+    await pool.query('SELECT 1');
+    way.silence();
+    const failure = await failureOf(pool.query('SELECT 1'));
+    expect(failure).toMatchObject({ message: 'Query read timeout' });
+    expect(isTransient(failure)).toBe(true);
+    way.mend();
+    expect((await untilDone(() => pool.query('SELECT 1 AS one'))).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('is given up once in a transaction, and not once more for its end', async () => {
+    const onceMs = 2000; // Long beside what a busy machine adds: twice would be told apart.
+    const pool = poolOf(way.url, onceMs);
+    let gaveUpAt = Infinity;
+    const failure = await failureOf(
+      inTransaction(pool, async (client) => {
+        way.silence();
+        await client.query('SELECT 1').finally(() => (gaveUpAt = performance.now()));
+      }),
+    );
+    expect(performance.now() - gaveUpAt).toBeLessThan(onceMs);
+    expect(isTransient(failure)).toBe(true);
+    way.mend();
+    expect(
+      await untilDone(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount)),
+    ).toBe(1);
+  });
+
+  it('is given up by Prisma', async () => {
+    const prisma = prismaOf(`${way.url}?query_timeout=${QUICK_MS}`);
+    await prisma.team.findMany();
+    way.silence();
+    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    way.mend();
+    expect(await prisma.team.findMany()).toEqual([]);
+  });
+});
+
+it('what goes over a whole large run may take longer', async () => {
+  const pool = poolOf(target.href, 100);
+  await expect(pool.query('SELECT pg_sleep(0.3)')).rejects.toThrow('Query read timeout');
+  expect((await longQuery(pool, 'SELECT $1::int AS one, pg_sleep(0.3)', [1])).rows).toMatchObject([{ one: 1 }]);
+});
+
+it('every pool has a limit of a minute, and has its connections looked after by TCP', () => {
+  expect(CONNECTION).toMatchObject({ query_timeout: 60_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+  expect(poolOf(target.href).options).toMatchObject(CONNECTION);
+});

@@ -1,0 +1,50 @@
+import { admitJobs } from './admit-jobs.js';
+import { lockUser } from './lock-user.js';
+import { logEvents } from './log-events.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { stopPreparing } from './prepare-run.js';
+
+/**
+ * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its
+ * items leave the lanes' windows. Whoever settles an item afterwards finds its in-flight row gone, and changes
+ * nothing.
+ */
+export async function cancelJob(
+  pool: Pool | PoolClient,
+  { teamId, jobId }: { teamId: string; jobId: string },
+): Promise<'cancelled' | 'finished' | 'not-found'> {
+  return inTransaction(pool, async (client) => {
+    const found = await client.query<{ user_id: string; result_ref: string }>(
+      'SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2',
+      [jobId, teamId],
+    );
+    const userId = found.rows[0]?.user_id;
+    if (!userId) return 'not-found';
+    await lockUser(client, userId);
+    await client.query(
+      `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) ORDER BY run_id, ordinal FOR UPDATE`,
+      [jobId],
+    );
+    const cancelled = await client.query(
+      `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL WHERE id = $1
+        AND status IN ('pending', 'queued', 'running')`,
+      [jobId],
+    );
+    if (cancelled.rowCount === 0) return 'finished';
+    const { rows } = await client.query<{ id: string }>(
+      `UPDATE run SET status = 'cancelled', finished_at = now() WHERE job_id = $1 RETURNING id`,
+      [jobId],
+    );
+    const runId = rows[0]?.id;
+    if (runId) {
+      await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
+      await stopPreparing(client, runId);
+      await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
+    }
+    await logEvents(client, jobId, [
+      { name: 'job_cancelled', data: { status: 'cancelled', result_ref: found.rows[0]!.result_ref } },
+    ]);
+    await admitJobs(client, userId);
+    return 'cancelled';
+  });
+}

@@ -1,0 +1,578 @@
+import { createDatabase } from '../../../test/services.js';
+import { until } from '../../../test/until.js';
+import { newId } from '#lib/runtime/ids';
+import { admitJobs } from './admit-jobs.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems, renewLeases } from './claim-items.js';
+import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
+import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
+import { findExchanges } from '../read/run-contents.js';
+import { createPool, exclusively, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { reconcileLane } from './reconcile-lane.js';
+import { resumeRun } from './resume-run.js';
+import { stopIfSpent } from './run-budget.js';
+import { setRunningJobs, startWaiting } from '../catalogue/running-jobs.js';
+import { settleItems } from './settle-items.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 10);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const count = async (table: string, runId: string): Promise<number> =>
+  (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE run_id = $1`, [runId])).rows[0]!.n;
+
+/** Runs `inside` in a transaction that stays open until the other side waits for one of its locks. */
+async function whileLocked(
+  lock: (client: PoolClient) => Promise<unknown>,
+  other: () => Promise<unknown>,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await lock(client);
+    const waiting = other();
+    for (;;) {
+      const { rows } = await pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      if (rows.length) break;
+    }
+    await client.query('COMMIT');
+    await waiting;
+  } finally {
+    client.release();
+  }
+}
+
+const cancelInside = (runId: string) => async (client: PoolClient) => {
+  await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+  await client.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [runId]);
+  await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
+  await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
+};
+const setLimit = (teamId: string, limit: number) =>
+  setRunningJobs(pool, teamId, limit).then(() => startWaiting(pool, teamId));
+const noneMissing = async (): Promise<Delivery[]> => [];
+const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
+const finishRuns = async (): Promise<void> =>
+  void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
+const summary = { target: 'sim::a', overall: 1 } as never;
+
+describe('settling', () => {
+  it('stores what this delivery holds, numbers the log without gaps and raises the counters', async () => {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    expect(deliveries.map((d) => d.item)).toEqual([0, 1, 2, 3]);
+    await claimItems(pool, 'w1', deliveries);
+    // Two workers settle at the same time.
+    await Promise.all([
+      settleItems(
+        pool,
+        deliveries.slice(0, 2).map((d) => settlementOf(d)),
+      ),
+      settleItems(pool, [settlementOf(deliveries[2]!), settlementOf(deliveries[3]!, 'errored')]),
+    ]);
+    const events = await pool.query<{ seq: number }>(
+      'SELECT seq FROM job_event WHERE job_id = $1 UNION ALL SELECT seq FROM result WHERE run_id = $2 ORDER BY 1',
+      [jobId, runId],
+    );
+    expect(events.rows.map((row) => row.seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    const target = await pool.query('SELECT settled, errored, passed, overall_sum FROM target WHERE run_id = $1', [
+      runId,
+    ]);
+    expect(target.rows).toEqual([{ settled: 4, errored: 1, passed: 3, overall_sum: 3 }]);
+    expect(await count('in_flight', runId)).toBe(0);
+    expect(await count('exchange', runId)).toBe(4);
+  });
+
+  it('keeps what was said of each item, to be found by its place', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 3);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(
+      pool,
+      deliveries.map((d) => ({
+        ...settlementOf(d),
+        exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`),
+      })),
+    );
+    const found = await findExchanges(
+      pool,
+      runId,
+      [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })),
+    );
+    expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
+  });
+
+  it('tells when a target has nothing left to settle, and only then', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    await claimItems(pool, 'w1', deliveries);
+    const settled = async (from: number, to: number) =>
+      (
+        await settleItems(
+          pool,
+          deliveries.slice(from, to).map((d) => settlementOf(d)),
+        )
+      ).runs.get(runId);
+    expect(await settled(0, 3)).toEqual({ items: 3, ended: false });
+    expect(await settled(2, 4)).toEqual({ items: 1, ended: true }); // one of the two was settled before
+    expect(await settled(0, 4)).toBeUndefined();
+  });
+
+  it('tells which items of a batch were stored', async () => {
+    const team = await aTeam(pool);
+    await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(pool, [settlementOf(deliveries[1]!)]);
+    expect(
+      (
+        await settleItems(
+          pool,
+          deliveries.slice(0, 3).map((d) => settlementOf(d)),
+        )
+      ).stored,
+    ).toEqual([true, false, true]);
+  });
+
+  it('stores counts beyond what a number holds as the largest', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', [delivery!]);
+    await settleItems(pool, [
+      { ...settlementOf(delivery!), promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1, attempts: 40_000 },
+    ]);
+    const { rows } = await pool.query(
+      'SELECT prompt_tokens, completion_tokens, attempts FROM result WHERE run_id = $1',
+      [runId],
+    );
+    expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
+  });
+
+  it('changes nothing for a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [late] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'frozen', [late!]);
+    await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
+    // Postgres was out of reach just now
+    expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]);
+    const {
+      redeliver: [newer],
+    } = await reconcileLane(pool, team.laneId, 'w2', true, noneMissing);
+    expect(await claimItems(pool, 'w2', [newer!])).toMatchObject([{ lost: 1, crashes: 0 }]);
+
+    expect((await settleItems(pool, [settlementOf(late!)])).stored).toEqual([false]);
+    expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
+    // By its key alone the late reply would find, and take away, the newer delivery's row:
+    const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [
+      runId,
+      late!.target,
+      late!.item,
+    ]);
+    expect(byKey.rowCount).toBe(1);
+
+    await settleItems(pool, [settlementOf(newer!)]);
+    await settleItems(pool, [settlementOf(newer!)]);
+    expect([await count('result', runId), await count('in_flight', runId)]).toEqual([1, 0]);
+  });
+
+  it('changes nothing for a reply that arrives while its run is being cancelled', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', [delivery!]);
+    let settled = -1;
+    await whileLocked(cancelInside(runId), async () => {
+      settled = (await settleItems(pool, [settlementOf(delivery!)])).runs.size;
+    });
+    expect([settled, await count('result', runId)]).toEqual([0, 0]);
+  });
+
+  it('reads the status of the run after its locks: what was stopped meanwhile is not settled, though it is still in flight', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', deliveries);
+    const stop = async (client: PoolClient) => {
+      await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+      await client.query(`UPDATE run SET status = 'budget_exceeded' WHERE id = $1`, [runId]);
+    };
+    let settled: unknown;
+    await whileLocked(stop, async () => {
+      settled = await settleItems(
+        pool,
+        deliveries.map((delivery) => settlementOf(delivery)),
+      );
+    });
+    expect(settled).toEqual({ runs: new Map(), stored: [false] });
+    expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
+  });
+});
+
+describe('dispatching', () => {
+  it('takes nothing of a run that is cancelled while it waits', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    let deliveries: Delivery[] = [];
+    await whileLocked(cancelInside(runId), async () => {
+      deliveries = await dispatchLane(pool, team.laneId, 10);
+    });
+    expect([deliveries, await count('in_flight', runId)]).toEqual([[], 0]);
+  });
+
+  it('knows how full a lane is, who holds items of it, and whether there are more', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const lane = async (worker: string) => (await busyLanes(pool, worker)).find(({ id }) => id === team.laneId);
+    expect(await lane('w1')).toMatchObject({
+      max_concurrency: 8,
+      waiting: true,
+      in_flight: 0,
+      workers: 0,
+      here: false,
+    });
+    const deliveries = await dispatchLane(pool, team.laneId, 3);
+    expect(await lane('w1')).toMatchObject({ waiting: true, in_flight: 3, workers: 0, here: false });
+    await claimItems(pool, 'w1', deliveries.slice(0, 2));
+    await claimItems(pool, 'w2', deliveries.slice(2));
+    await dispatchLane(pool, team.laneId, 10);
+    expect(await lane('w1')).toMatchObject({ waiting: false, in_flight: 4, workers: 2, here: true });
+    expect(await lane('w3')).toMatchObject({ workers: 2, here: false });
+    await pool.query('UPDATE in_flight SET worker = $2 WHERE run_id = $1', [runId, 'w1']);
+    await settleItems(
+      pool,
+      (
+        await pool.query(`SELECT run_id AS "runId", target, item, token FROM in_flight WHERE run_id = $1`, [runId])
+      ).rows.map((row: Delivery) => settlementOf(row)),
+    );
+    expect(await lane('w1')).toBeUndefined();
+  });
+
+  it('starts the next model of a provider when the one before is dispatched, or at once when asked', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    await team.submit({ models: ['a', 'b'] });
+    expect((await dispatchLane(pool, team.laneId, 2)).map((d) => d.target)).toEqual([0, 0]);
+    expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([0]);
+    expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([1]);
+    const parallel = await aTeam(pool, { cases: 8 });
+    await parallel.submit({ models: ['a', 'b'], model_order: 'parallel' });
+    expect(new Set((await dispatchLane(pool, parallel.laneId, 8)).map((d) => d.target))).toEqual(new Set([0, 1]));
+  });
+
+  it.each([['\\u0000'], ['\\ud800']])(
+    'takes items of a run whose parameters hold %s, which jsonb refuses',
+    async (text) => {
+      const team = await aTeam(pool, { cases: 2 });
+      const { runId } = await team.submit();
+      await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [
+        runId,
+        '"params":{}',
+        `"params":{"stop":"${text}"}`,
+      ]);
+      expect(
+        (await pool.query<{ config: string }>('SELECT config FROM run WHERE id = $1', [runId])).rows[0]!.config,
+      ).toContain(text);
+      expect(await dispatchLane(pool, team.laneId, 10)).toHaveLength(2);
+    },
+  );
+
+  it('waits for no target but those that it takes items of', async () => {
+    const team = await aTeam(pool, { cases: 4 });
+    const [first, second] = [await team.submit(), await team.submit()];
+    await inTransaction(pool, async (client) => {
+      await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [second.runId]);
+      expect((await dispatchLane(pool, team.laneId, 4)).map(({ runId }) => runId)).toEqual(Array(4).fill(first.runId));
+    });
+    expect((await dispatchLane(pool, team.laneId, 8)).map(({ runId }) => runId)).toEqual(Array(4).fill(second.runId));
+  });
+
+  it('does not wait for whoever holds a target of the lane, but lets others have their turn', async () => {
+    const [team, other] = [await aTeam(pool), await aTeam(pool)];
+    const { runId } = await team.submit();
+    await other.submit();
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+      await expect(dispatchLane(pool, team.laneId, 10)).rejects.toMatchObject({ code: '55P03' });
+      expect(await dispatchLane(pool, other.laneId, 10)).toHaveLength(4);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
+  it('shares a lane between users, whatever the number of their runs', async () => {
+    const team = await aTeam(pool, { cases: 100, runningJobs: 10 });
+    const big = await Promise.all(Array.from({ length: 5 }, () => team.submit()));
+    await dispatchLane(pool, team.laneId, 40);
+    const small = await team.submit({ userId: await team.anotherUser() });
+    const deliveries = await dispatchLane(pool, team.laneId, 80);
+    expect(deliveries.filter((d) => d.runId === small.runId)).toHaveLength(20);
+    for (const { runId } of big) expect(deliveries.filter((d) => d.runId === runId)).toHaveLength(4);
+  });
+});
+
+describe('finishing', () => {
+  it('finishes a run once when its last two targets end at the same instant and two processes notice', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId, jobId } = await team.submit({ models: ['a', 'b'], model_order: 'parallel' });
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', deliveries);
+    await Promise.all(deliveries.map((delivery) => settleItems(pool, [settlementOf(delivery)])));
+    const done = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
+    await Promise.all([...done, ...done].map((target) => finishTarget(pool, target, summary)));
+    await Promise.all([finishRuns(), finishRuns()]);
+    const events = await pool.query<{ name: string }>('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [
+      jobId,
+    ]);
+    expect(events.rows.map((row) => row.name)).toEqual([
+      'job_created',
+      'tool_eval_init',
+      'tool_eval_summary',
+      'tool_eval_summary',
+      'tool_eval_complete',
+      'job_completed',
+    ]);
+    expect((await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows).toEqual([
+      { status: 'completed', score: 1 },
+    ]);
+  });
+
+  it('leaves a run alone that was resumed since it was found to be done', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    const { runId, jobId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 1);
+    await claimItems(pool, 'w1', deliveries);
+    await settleItems(
+      pool,
+      deliveries.map((delivery) => settlementOf(delivery)),
+    );
+    await cancelJob(pool, { teamId: team.teamId, jobId });
+    const [done] = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+    await finishTarget(pool, done!, summary);
+    const stored = async () =>
+      (
+        await pool.query(
+          `SELECT r.status, r.score, t.summary, t.finished_at FROM run r JOIN target t ON t.run_id = r.id
+            WHERE r.id = $1`,
+          [runId],
+        )
+      ).rows[0];
+    expect(await stored()).toEqual({ status: 'queued', score: null, summary: null, finished_at: null });
+
+    // The same while the finisher waits: it had found a cancelled run without a score, and gets its turn after the
+    // resume.
+    await cancelJob(pool, {
+      teamId: team.teamId,
+      jobId: (await pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId])).rows[0]!.job_id,
+    });
+    await finishTarget(
+      pool,
+      (await doneTargets(pool)).find((target) => target.runId === runId)!,
+      summary,
+    );
+    await whileLocked(
+      async (client) => {
+        await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
+        await client.query(`UPDATE run SET status = 'running' WHERE id = $1`, [runId]);
+        await client.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [runId]);
+      },
+      () => finishRuns(),
+    );
+    expect(await stored()).toMatchObject({ status: 'running', score: null });
+    await pool.query('DELETE FROM run WHERE id = $1', [runId]);
+  });
+
+  it('waits for nobody who holds its user, but has another turn', async () => {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId };
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
+      await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
+      const ended = await Promise.allSettled([finishRun(pool, run), stopIfSpent(pool, run)]);
+      expect(ended).toEqual(
+        [1, 2].map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })),
+      );
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    await pool.query('DELETE FROM run WHERE id = $1', [runId]);
+  }, 30_000);
+});
+
+describe('reconciling', () => {
+  it('queues again what the queue has lost, and counts it as no crash', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    const [delivery] = await dispatchLane(pool, team.laneId, 10);
+    expect((await reconcileLane(pool, team.laneId, 'w', true, allMissing)).redeliver).toEqual([]); // too young to be missed
+    await pool.query(`UPDATE in_flight SET queued_at = now() - interval '3 s' WHERE run_id = $1`, [runId]);
+    const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
+    expect(redeliver).toHaveLength(1);
+    expect(redeliver[0]!.token).not.toBe(delivery!.token);
+    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, should it turn up after all
+    expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ token: redeliver[0]!.token, crashes: 0 }]);
+  });
+
+  const loseLease = async (runId: string): Promise<void> =>
+    void (await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]));
+
+  it('gives up an item after five crashes', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    const { runId } = await team.submit();
+    let [delivery] = await dispatchLane(pool, team.laneId, 10);
+    for (let crash = 1; crash <= 5; crash++) {
+      await claimItems(pool, 'w', [delivery!]);
+      await renewLeases(pool, 'w', [{ ...delivery!, begun: true }]);
+      await loseLease(runId);
+      const { redeliver, poisoned } = await reconcileLane(pool, team.laneId, 'w', true, noneMissing);
+      expect([redeliver.length, poisoned.length]).toEqual(crash < 5 ? [1, 0] : [0, 1]);
+      delivery = redeliver[0] ?? poisoned[0];
+    }
+    await settleItems(pool, [settlementOf(delivery!, 'errored')]);
+    expect(await count('result', runId)).toBe(1);
+  });
+
+  it('charges no crash to what only waited in a process that died, however often', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { runId } = await team.submit();
+    let deliveries = await dispatchLane(pool, team.laneId, 10);
+    for (let death = 1; death <= 6; death++) {
+      await claimItems(pool, 'w', deliveries);
+      if (death <= 2) await renewLeases(pool, 'w', [{ ...deliveries.find(({ item }) => item === 0)!, begun: true }]);
+      await loseLease(runId);
+      deliveries = (await reconcileLane(pool, team.laneId, 'w', true, noneMissing)).redeliver;
+      expect(deliveries).toHaveLength(2);
+    }
+    const { rows } = await pool.query('SELECT item, lost, crashes FROM in_flight WHERE run_id = $1 ORDER BY item', [
+      runId,
+    ]);
+    expect(rows).toEqual([
+      { item: 0, lost: 6, crashes: 2 },
+      { item: 1, lost: 6, crashes: 0 },
+    ]);
+  });
+});
+
+describe('a process that freezes', () => {
+  it('loses what it had locked to the others, while one that is merely slow keeps it', async () => {
+    const team = await aTeam(pool);
+    await team.submit();
+    const frozen = await pool.connect();
+    let lost = false;
+    frozen.on('error', () => (lost = true)); // Postgres closed it
+    await frozen.query('BEGIN');
+    await frozen.query(`SELECT pg_advisory_xact_lock(hashtext('dispatch'), hashtext($1))`, [team.laneId]);
+    let release = (): void => {};
+    const slow = exclusively(pool, 'a long summary', () => new Promise((resolve) => (release = resolve)));
+    await until(() => dispatchLane(pool, team.laneId, 100).then((deliveries) => deliveries.length), {
+      what: 'the lock of the frozen one',
+    });
+    expect(lost).toBe(true);
+    expect(await exclusively(pool, 'a long summary', async () => {})).toBe(false);
+    release();
+    expect(await slow).toBe(true);
+    frozen.release(true);
+  }, 60_000);
+});
+
+describe('the limit of running jobs', () => {
+  it('lets two submits at the same instant under it one by one, and starts the next when one is cancelled', async () => {
+    const team = await aTeam(pool, { runningJobs: 1 });
+    const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
+    const statuses = async (): Promise<string[]> =>
+      (
+        await pool.query<{ status: string }>('SELECT status FROM job WHERE id = ANY($1) ORDER BY id', [
+          jobs.map((job) => job.jobId),
+        ])
+      ).rows.map((row) => row.status);
+    expect((await statuses()).sort()).toEqual(['pending', 'pending', 'queued']);
+    const running = (
+      await pool.query<{ id: string }>(`SELECT id FROM job WHERE id = ANY($1) AND status = 'queued'`, [
+        jobs.map((job) => job.jobId),
+      ])
+    ).rows[0]!.id;
+    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('cancelled');
+    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('finished');
+    expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
+  });
+
+  it('starts what waited when it is raised, in order, for each user of the team and nobody else', async () => {
+    const [team, others] = [await aTeam(pool, { runningJobs: 1 }), await aTeam(pool, { runningJobs: 1 })];
+    const grace = await team.anotherUser();
+    const submitted = [];
+    for (let n = 0; n < 4; n++) submitted.push(await team.submit());
+    for (let n = 0; n < 2; n++) submitted.push(await team.submit({ userId: grace }));
+    for (let n = 0; n < 2; n++) submitted.push(await others.submit());
+    const ids = submitted.map(({ jobId }) => jobId);
+    const statuses = async (): Promise<string[]> =>
+      (
+        await pool.query<{ status: string }>(
+          'SELECT status FROM job WHERE id = ANY ($1) ORDER BY array_position($1, id)',
+          [ids],
+        )
+      ).rows.map(({ status }) => status);
+    expect(await statuses()).toEqual([
+      'queued',
+      'pending',
+      'pending',
+      'pending',
+      'queued',
+      'pending',
+      'queued',
+      'pending',
+    ]);
+    const { jobs, lanes } = await setLimit(team.teamId, 3);
+    expect(await statuses()).toEqual([
+      'queued',
+      'queued',
+      'queued',
+      'pending',
+      'queued',
+      'queued',
+      'queued',
+      'pending',
+    ]);
+    expect(jobs.sort()).toEqual([ids[1], ids[2], ids[5]].sort());
+    expect(lanes).toEqual([team.laneId]);
+    expect(await setLimit(team.teamId, 1)).toEqual({ jobs: [], lanes: [] });
+    expect((await statuses()).filter((status) => status === 'queued')).toHaveLength(6);
+  });
+
+  it('starts a job, too, that was submitted under the former one at the same instant', async () => {
+    const team = await aTeam(pool, { runningJobs: 1 });
+    await team.submit();
+    const jobId = newId();
+    await whileLocked(
+      async (client) => {
+        await client.query(
+          `INSERT INTO job (id, team_id, user_id, type, status) VALUES ($1, $2, $3, 'rescore', 'pending')`,
+          [jobId, team.teamId, team.userId],
+        );
+        expect(await admitJobs(client, team.userId)).toEqual([]);
+      },
+      async () => expect(await setLimit(team.teamId, 2)).toMatchObject({ jobs: [jobId] }),
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import { storable } from '#lib/contracts/json/storable';
+import { logEvents } from './log-events.js';
+import { inTransaction, type Pool } from '../connection/pool.js';
+
+const LONGEST = 2000;
+
+/**
+ * Keeps with a run that something is done differently than asked, and logs it: once per code, whichever of its
+ * workers notices first. The job of a resumed run has a log of its own, so it is logged there again.
+ */
+export async function logWarning(pool: Pool, runId: string, code: string, message: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ job_id: string }>(
+      `INSERT INTO run_warning AS known (run_id, code, message, at, generation) SELECT id, $2, $3, now(), generation
+        FROM run WHERE id = $1 AND status = 'running'
+       ON CONFLICT (run_id, code) DO UPDATE SET generation = excluded.generation, message = excluded.message
+         WHERE known.generation < excluded.generation
+       RETURNING (SELECT job_id FROM run WHERE id = $1)`,
+      [runId, code, storable(message).slice(0, LONGEST)],
+    );
+    if (rows[0]) await logEvents(client, rows[0].job_id, [{ name: 'eval_warning', data: { code, message } }]);
+  });
+}

@@ -1,0 +1,141 @@
+import { createDatabase } from '../../../test/services.js';
+import { claimItems } from './claim-items.js';
+import { cancelJob } from './cancel-job.js';
+import { dispatchLane } from './dispatch-lane.js';
+import { removeUnusedLanes } from '../catalogue/lanes.js';
+import { findExchanges, loadConnections, loadRun } from '../read/run-contents.js';
+import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { deleteProvider } from '../catalogue/providers.js';
+import { beginRecording, finishRecording, giveUpRecording, keepRecorded } from './record-run.js';
+import { resumeRun } from './resume-run.js';
+import { settleItems } from './settle-items.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
+afterAll(() => pool.end());
+
+const one = async (text: string, values: unknown[] = []): Promise<any> => (await pool.query(text, values)).rows[0];
+const REPLY = Buffer.from('a reply');
+
+/** A recorded run of all of a team's four cases, as it is once its last reply came in. */
+async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
+  const { teamId, userId, suiteId } = team;
+  const recording = await beginRecording(pool, teamId, suiteId);
+  await keepRecorded(
+    pool,
+    recording,
+    [0, 1, 2, 3].map((casePosition) => ({ casePosition, sample: 0, exchange: REPLY })),
+  );
+  const made = await inTransaction(pool, (client) =>
+    finishRecording(client, recording, {
+      teamId,
+      userId,
+      name: 'a',
+      positions: [0, 1, 2, 3],
+      config: { recorded: true, samples: 1, metrics: [], params: {} } as never,
+      experimentId: null,
+      warnings: [],
+    }),
+  );
+  return { ...made, runId: recording.runId };
+}
+
+it('asks no model, neither here nor where the release before works on it', async () => {
+  const { runId, jobId } = await recorded(await aTeam(pool));
+  const {
+    targets: [target],
+  } = (await loadRun(pool, runId))!;
+  // That release looks for kept replies in runs that were resumed alone, and asks what it finds of the target's
+  // provider.
+  expect(
+    await one(
+      'SELECT r.generation AS run, j.generation AS job FROM run r JOIN job j ON j.id = r.job_id WHERE j.id = $1',
+      [jobId],
+    ),
+  ).toEqual({ run: 2, job: 2 });
+  expect(await findExchanges(pool, runId, [{ target: 0, casePosition: 3, sample: 0 }])).toEqual([REPLY]);
+  expect([target!.recorded, await loadConnections(pool, [target!])]).toEqual([true, []]);
+});
+
+it('has a lane of its own, which is there again for a resume', async () => {
+  const team = await aTeam(pool);
+  const { runId, jobId, laneId } = await recorded(team);
+  expect((await recorded(team)).laneId).toBe(laneId);
+  expect(laneId).not.toBe(team.laneId);
+  await removeUnusedLanes(pool);
+  expect(await one('SELECT name, requests_per_minute, tokens_per_minute FROM lane WHERE id = $1', [laneId])).toEqual({
+    name: 'recorded',
+    requests_per_minute: null,
+    tokens_per_minute: null,
+  });
+  await cancelJob(pool, { teamId: team.teamId, jobId });
+  await pool.query('UPDATE target SET finished_at = now() WHERE lane_id = $1', [laneId]);
+  await removeUnusedLanes(pool);
+  expect(await one('SELECT 1 FROM lane WHERE id = $1', [laneId])).toBeUndefined();
+  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  expect(
+    await one('SELECT id, name, fingerprint FROM lane WHERE id = (SELECT lane_id FROM target WHERE run_id = $1)', [
+      runId,
+    ]),
+  ).toEqual({ id: lanes[0], name: 'recorded', fingerprint: 'recorded' });
+  expect(await dispatchLane(pool, lanes[0]!, 10)).toHaveLength(4);
+});
+
+it('keeps a reply whose item ended without being scored', async () => {
+  const { laneId, runId } = await recorded(await aTeam(pool));
+  const deliveries = await dispatchLane(pool, laneId, 10);
+  await claimItems(pool, 'w', deliveries);
+  await settleItems(
+    pool,
+    deliveries.map((delivery) => ({ ...settlementOf(delivery, 'errored'), exchange: Buffer.alloc(0) })),
+  );
+  expect(await one('SELECT settled, errored FROM target WHERE run_id = $1', [runId])).toEqual({
+    settled: 4,
+    errored: 4,
+  });
+  expect(await findExchanges(pool, runId, [{ target: 0, casePosition: 2, sample: 0 }])).toEqual([REPLY]);
+});
+
+it('has nothing to do with a provider of the same key, made before the key was reserved', async () => {
+  const team = await aTeam(pool);
+  await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
+  const { runId } = await recorded(team);
+  expect(await deleteProvider(pool, team.teamId, 'recorded')).toBe('deleted');
+  expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
+});
+
+it('waits for its turn like any job of its user', async () => {
+  const team = await aTeam(pool, { runningJobs: 1 });
+  await team.submit();
+  const { runId, laneId } = await recorded(team);
+  expect(
+    await one('SELECT r.status, t.active FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId]),
+  ).toEqual({ status: 'pending', active: false });
+  expect(await dispatchLane(pool, laneId, 10)).toEqual([]);
+});
+
+it('that is given up while it is finished is either, and never both', async () => {
+  const { teamId, userId, suiteId } = await aTeam(pool);
+  const recording = await beginRecording(pool, teamId, suiteId);
+  await giveUpRecording(pool, recording);
+  const finish = inTransaction(pool, (client) =>
+    finishRecording(client, recording, {
+      teamId,
+      userId,
+      name: 'a',
+      positions: [0],
+      config: { samples: 1 } as never,
+      experimentId: null,
+      warnings: [],
+    }),
+  );
+  await expect(finish).rejects.toMatchObject({ status: 409 });
+  expect(
+    await one(
+      `SELECT (SELECT count(*)::int FROM run WHERE id = $1) AS runs, (SELECT count(*)::int FROM purge
+        WHERE run_id = $1) AS purges`,
+      [recording.runId],
+    ),
+  ).toEqual({ runs: 0, purges: 1 });
+});

@@ -1,0 +1,28 @@
+import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
+
+/**
+ * Removes the raw exchanges of months that ended more than `keepDays` ago: whole partitions, in no time and without
+ * a trace, where deleting rows would take hours and leave bloat. Verdicts are in another table and stay.
+ * @returns the partitions that were removed; one that is in use is left for the next time
+ */
+export async function dropOldExchanges(pool: Pool, keepDays: number, now = Date.now()): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'exchange'::regclass ORDER BY 1`,
+  );
+  const dropped: string[] = [];
+  for (const { name } of rows) {
+    const [, year, month] = /^exchange_(\d{4})_(\d\d)$/.exec(name) ?? [];
+    if (!year || Date.UTC(Number(year), Number(month)) + keepDays * 86_400_000 > now) continue;
+    try {
+      await inTransaction(pool, async (client) => {
+        await client.query(`SET LOCAL lock_timeout = '2s'`); // Whoever waits behind this for the table waits no longer.
+        await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
+      });
+      dropped.push(name);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+    }
+  }
+  return dropped;
+}

@@ -1,0 +1,153 @@
+import { newId } from '#lib/runtime/ids';
+import { createDatabase } from '../../../test/services.js';
+import { dropOldExchanges } from './drop-exchanges.js';
+import { createPool, type Pool } from '../connection/pool.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 5);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const partitions = async (): Promise<string[]> =>
+  (
+    await pool.query<{ name: string }>(
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'exchange'::regclass ORDER BY 1`,
+    )
+  ).rows.map(({ name }) => name);
+
+describe('raw exchanges', () => {
+  const DAY = 86_400_000;
+  const nextMonth = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1);
+
+  it('are removed a month at a time, when the whole month is older than they are kept; verdicts stay', async () => {
+    const [first] = await partitions();
+    const before = await partitions();
+    expect(await dropOldExchanges(pool, 30, nextMonth() + 29 * DAY)).toEqual([]);
+    expect(await dropOldExchanges(pool, 30, nextMonth() + 31 * DAY)).toEqual([first]);
+    expect(await partitions()).toEqual(before.slice(1));
+    const { rows } = await pool.query(
+      `SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`,
+    );
+    expect(rows[0].n).toBe(before.length);
+  });
+
+  it('that somebody reads just now are left for the next time', async () => {
+    const reader = await pool.connect();
+    const [first] = await partitions();
+    await reader.query('BEGIN');
+    await reader.query(`SELECT 1 FROM ${first}`);
+    expect(await dropOldExchanges(pool, 1, nextMonth() + 90 * DAY)).not.toContain(first);
+    await reader.query('COMMIT');
+    reader.release();
+  }, 30_000);
+});
+
+describe('the partition of a month', () => {
+  /** Of a row of a run that was submitted at a time. */
+  const placeOf = async (at: string): Promise<string> => {
+    const runId = newId(Date.parse(at));
+    await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [
+      runId,
+    ]);
+    return (
+      await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [
+        runId,
+      ])
+    ).rows[0]!.name;
+  };
+  const bounds = async (parent: string): Promise<{ month: string; bound: string }[]> =>
+    (
+      await pool.query(
+        `SELECT right(c.relname, 7) AS month, pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i
+          JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = $1::regclass AND c.relname ~ '_\\d{4}_\\d\\d$' ORDER BY 1`,
+        [parent],
+      )
+    ).rows;
+  beforeAll(async () => {
+    // Whoever makes them may live anywhere.
+    const client = await pool.connect();
+    for (const [zone, until] of [
+      ['Pacific/Kiritimati', '2028-01-31T12:00:00Z'],
+      ['America/Los_Angeles', '2028-05-01T00:00:00Z'],
+    ]) {
+      await client.query(`SET TIME ZONE '${zone}'`);
+      await client.query('SELECT ensure_partitions($1)', [until]);
+    }
+    client.release(true);
+  }, 60_000);
+
+  it.each([
+    ['2027-12-31T23:59:59.999Z', 'exchange_2027_12'],
+    ['2028-01-01T00:00:00.000Z', 'exchange_2028_01'],
+    ['2028-02-29T23:59:59.999Z', 'exchange_2028_02'],
+    ['2028-03-01T00:00:00.000Z', 'exchange_2028_03'],
+    ['2027-02-28T23:59:59.999Z', 'exchange_2027_02'],
+    ['2027-03-01T00:00:00.000Z', 'exchange_2027_03'],
+    ['2027-11-30T23:59:59.999Z', 'exchange_2027_11'],
+    ['2028-04-30T23:59:59.999Z', 'exchange_2028_04'],
+    ['2028-05-01T00:00:00.000Z', 'exchange_default'], // until then, and no longer
+  ])('has what was submitted at %s in %s', async (at, name) => {
+    expect(await placeOf(at)).toBe(name);
+  });
+
+  it('begins where the one before ends, and is the same for results, exchanges and verdicts of rescores', async () => {
+    const [results, ...others] = await Promise.all(['result', 'exchange', 'rescored'].map(bounds));
+    for (const other of others) expect(other.slice(-12)).toEqual(results!.slice(-12));
+    const ends = results!.map(({ bound }) => bound.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)!);
+    expect(ends.slice(1).map(([from]) => from)).toEqual(ends.slice(0, -1).map(([, to]) => to));
+  });
+
+  it('that ended long ago is made for rows that came when nobody made it, so that they are dropped with it', async () => {
+    expect([await placeOf('2024-02-29T23:59:59.999Z'), await placeOf('2023-12-01T00:00:00.000Z')]).toEqual([
+      'exchange_default',
+      'exchange_default',
+    ]);
+    await pool.query('SELECT ensure_partitions(now())');
+    expect((await bounds('exchange')).slice(0, 2).map(({ month }) => month)).toEqual(['2023_12', '2024_02']);
+    expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z') - 1)).toEqual(['exchange_2023_12']);
+    expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z'))).toEqual(['exchange_2024_02']);
+    expect(
+      (await pool.query('SELECT 1 FROM exchange WHERE run_id < $1', [newId(Date.parse('2025-01-01'))])).rowCount,
+    ).toBe(0);
+  });
+
+  it('is made while others write, and waits for nobody who reads for long: others would wait behind it', async () => {
+    const reader = await pool.connect();
+    try {
+      await reader.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
+      await reader.query('SELECT count(*) FROM result');
+      await expect(pool.query(`SELECT ensure_partitions('2028-06-15')`)).rejects.toMatchObject({ code: '55P03' });
+    } finally {
+      await reader.query('ROLLBACK');
+      reader.release();
+    }
+    await pool.query(`SELECT ensure_partitions('2028-06-15')`);
+    expect(await placeOf('2028-06-01T00:00:00Z')).toBe('exchange_2028_06');
+  }, 60_000);
+});
+
+it('rows that came before the partition of their month move into it, and later months get theirs', async () => {
+  const month = '2031_05';
+  const runId = (await pool.query<{ id: string }>(`SELECT uuid7_floor('2031-05-10') AS id`)).rows[0]!.id;
+  await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [
+    runId,
+  ]);
+  const placeOf = async (): Promise<string> =>
+    (
+      await pool.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM exchange WHERE run_id = $1', [
+        runId,
+      ])
+    ).rows[0]!.name;
+  expect(await placeOf()).toBe('exchange_default');
+  await pool.query(`SELECT ensure_partitions('2031-07-15')`);
+  expect(await placeOf()).toBe(`exchange_${month}`);
+  expect(await partitions()).toContain('exchange_2031_07');
+}, 60_000);

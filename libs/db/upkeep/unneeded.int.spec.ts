@@ -1,0 +1,148 @@
+import { createDatabase } from '../../../test/services.js';
+import { cancelJob } from '../engine/cancel-job.js';
+import { deleteRun } from './delete-run.js';
+import { dispatchLane } from '../engine/dispatch-lane.js';
+import { findEmbeddings, keepEmbeddings, removeUnusedEmbeddings } from '../catalogue/embeddings.js';
+import { removeUnusedLanes } from '../catalogue/lanes.js';
+import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { removeUnusedVersions } from './suite-versions.js';
+import { aTeam } from '../testing/run-fixture.js';
+
+let pool: Pool;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createDatabase();
+  pool = createPool(database.url, 5);
+  drop = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => drop());
+
+const count = async (text: string, values: unknown[] = []): Promise<number> =>
+  (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${text}`, values)).rows[0]!.n;
+
+describe('a version of a suite', () => {
+  const versions = (suiteId: string) => count('suite_version WHERE suite_id = $1', [suiteId]);
+  const cases = () => count('suite_version_case');
+  async function remove(teamId: string, { jobId, runId }: { jobId: string; runId: string }): Promise<void> {
+    await cancelJob(pool, { teamId, jobId });
+    expect(await deleteRun(pool, { teamId, runId })).toBe('deleted');
+  }
+
+  it('is kept as long as a run pins it, and then removed in pieces; a run that comes meanwhile makes it anew, whole', async () => {
+    const { teamId, suiteId, submit } = await aTeam(pool, { cases: 4 });
+    const [one, two] = [await submit(), await submit()];
+    await remove(teamId, one);
+    expect(await removeUnusedVersions(pool, 3)).toBe(false);
+    expect([await versions(suiteId), await cases()]).toEqual([1, 4]);
+    await remove(teamId, two);
+    expect(await removeUnusedVersions(pool, 3)).toBe(true);
+    expect([await versions(suiteId), await cases()]).toEqual([0, 1]);
+    const three = await submit();
+    expect([await versions(suiteId), await cases()]).toEqual([1, 5]);
+    expect([await removeUnusedVersions(pool, 3), await removeUnusedVersions(pool, 3)]).toEqual([true, false]);
+    expect([await count('suite_version'), await cases()]).toEqual([1, 4]);
+    await remove(teamId, three);
+    while (await removeUnusedVersions(pool, 3));
+    expect([await count('suite_version'), await cases()]).toEqual([0, 0]);
+  });
+
+  it('that is about to be pinned is left alone', async () => {
+    const team = await aTeam(pool);
+    await remove(team.teamId, await team.submit());
+    const submitted = await inTransaction(pool, async (client) => {
+      const made = await team.submit({}, client);
+      expect(await removeUnusedVersions(pool)).toBe(false);
+      return made;
+    });
+    expect(
+      await count(
+        'run r JOIN suite_version v ON v.id = r.suite_version_id JOIN suite_version_case c ON ' +
+          'c.version_id = v.id WHERE r.id = $1',
+        [submitted.runId],
+      ),
+    ).toBe(4);
+  });
+});
+
+describe('a lane', () => {
+  it('is removed when no provider uses it and it has no work, with what is known of its users', async () => {
+    const [used, busy, unused] = [await aTeam(pool), await aTeam(pool), await aTeam(pool)];
+    for (const team of [busy, unused]) {
+      const { runId, jobId } = await team.submit();
+      await dispatchLane(pool, team.laneId, 100);
+      await pool.query('DELETE FROM provider WHERE lane_id = $1', [team.laneId]);
+      if (team === busy) continue;
+      await cancelJob(pool, { teamId: team.teamId, jobId });
+      await removeUnusedLanes(pool);
+      // A resume may need it until the target is finished.
+      expect(await count('lane WHERE id = $1', [team.laneId])).toBe(1);
+      await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
+    }
+    await removeUnusedLanes(pool);
+    const left = (table: string, column: string) =>
+      pool.query(`SELECT ${column} AS id FROM ${table} WHERE ${column} = ANY ($1)`, [
+        [used, busy, unused].map(({ laneId }) => laneId),
+      ]);
+    expect((await left('lane', 'id')).rows.map(({ id }) => id).sort()).toEqual([used.laneId, busy.laneId].sort());
+    expect((await left('lane_user', 'lane_id')).rows).toEqual([{ id: busy.laneId }]);
+  });
+
+  it('that is taken into use again just now is left alone', async () => {
+    const { laneId } = await aTeam(pool);
+    await pool.query('DELETE FROM provider WHERE lane_id = $1', [laneId]);
+    const taking = await pool.connect();
+    await taking.query('BEGIN');
+    await taking.query('UPDATE lane SET name = name WHERE id = $1', [laneId]);
+    await removeUnusedLanes(pool);
+    await taking.query('COMMIT');
+    taking.release();
+    expect(await count('lane WHERE id = $1', [laneId])).toBe(1);
+    await removeUnusedLanes(pool);
+    expect(await count('lane WHERE id = $1', [laneId])).toBe(0);
+  });
+});
+
+it('vectors of an embedding model are removed a week after their team has taken another, in pieces', async () => {
+  const { teamId } = await aTeam(pool);
+  const provider = (await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId])).rows[0]!
+    .id;
+  const hashes = ['a', 'b', 'c'].map((text) => Buffer.from(text));
+  const keep = (model: string) =>
+    keepEmbeddings(
+      pool,
+      teamId,
+      `${provider} ${model}`,
+      hashes.map((hash) => ({ hash, vector: Float32Array.of(1) })),
+      0,
+      false,
+    );
+  const kept = async (model: string): Promise<number> =>
+    (await findEmbeddings(pool, teamId, `${provider} ${model}`, hashes)).size;
+  const take = (model: string) =>
+    pool.query(
+      `INSERT INTO embedding_model (team_id, provider_id, model_id) VALUES ($1, $2, $3)
+        ON CONFLICT (team_id) DO UPDATE SET model_id = excluded.model_id`,
+      [teamId, provider, model],
+    );
+  await take('old');
+  await Promise.all([keep('old'), keep('new')]);
+  await take('new');
+  expect(await removeUnusedEmbeddings(pool)).toBe(false);
+  expect([await kept('old'), await kept('new')]).toEqual([3, 3]);
+  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [
+    teamId,
+  ]);
+  expect([await removeUnusedEmbeddings(pool, 2), await kept('old')]).toEqual([true, 1]);
+  expect([await removeUnusedEmbeddings(pool, 2), await removeUnusedEmbeddings(pool, 2)]).toEqual([true, false]);
+  expect([await kept('old'), await kept('new')]).toEqual([0, 3]);
+  // All of a team that compares by meaning no more.
+  await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
+  await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [
+    teamId,
+  ]);
+  while (await removeUnusedEmbeddings(pool));
+  expect(await kept('new')).toBe(0);
+});

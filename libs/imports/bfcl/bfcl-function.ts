@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { ToolName, type Tool } from '#lib/contracts/tool';
+import { toBfclSchema, toJsonSchema } from './bfcl-schema.js';
+
+/**
+ * A function of BFCL as a tool; `unknown` is told of types that nobody knows. What a tool cannot say (a tuple, a
+ * name that providers refuse) stands beside it, for the way back.
+ */
+export function toTool(described: JsonObject & { name: string }, unknown: (type: string) => void): Tool {
+  const name = ToolName.safeParse(described.name).success
+    ? described.name
+    : described.name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'function';
+  const parameters = toJsonSchema(described.parameters ?? {}, unknown);
+  const description = typeof described.description === 'string' ? { description: described.description } : {};
+  const tool: Tool = {
+    type: 'function',
+    function: {
+      name,
+      ...description,
+      parameters: { ...parameters, type: 'object', properties: parameters.properties ?? {} },
+    },
+  };
+  return isDeepStrictEqual(toFunction(tool), described) ? tool : { ...tool, annotations: { bfcl: described } };
+}
+
+/** A tool as BFCL describes functions: as it was when it came from there, unless it has been changed since. */
+export function toFunction(tool: Tool): JsonObject & { name: string } {
+  const { name, description, parameters } = tool.function;
+  const kept = tool.annotations?.bfcl;
+  if (
+    isObject(kept) &&
+    typeof kept.name === 'string' &&
+    isDeepStrictEqual(toTool(kept as JsonObject & { name: string }, () => {}).function, tool.function)
+  )
+    return kept as JsonObject & { name: string };
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    parameters: toBfclSchema({ type: 'object', properties: {}, ...parameters }),
+  };
+}

@@ -1,0 +1,303 @@
+import { CaseInput } from '#lib/contracts/case';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ended, ProblemError } from '#lib/contracts/problem';
+import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+import type { ReadCall } from '#lib/contracts/verdict';
+import { toExpected } from '#lib/scoring/compatible/bfcl-answer';
+import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
+import { prepareCase } from '#lib/scoring/house/score-case';
+import { toTool } from './bfcl-function.js';
+import { caseFitter } from '../fit-case.js';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
+import { readLines, type Entry } from '../files/read-lines.js';
+import { yieldToEventLoop } from '../files/yield-to-event-loop.js';
+import { examplesOf, whyUnsatisfiable } from './unsatisfiable-cases.js';
+import type { Warnings } from '../warnings.js';
+
+/** Categories whose entries are more than one reply and the calls in it. */
+const REFUSED: [RegExp, string][] = [
+  [
+    /^multi_turn/,
+    "its entries play several turns against simulated APIs and compare the APIs' state; import " +
+      'conversations as chat-logs, or write cases with "multi_turn"',
+  ],
+  [/^(?:simple_)?java(?:script)?$/, 'its answers are source text of Java or JavaScript, not values'],
+  [/^(?:exec_\w+|rest)$/, 'its answers are code that BFCL executes'],
+  [
+    /^(?:memory|web_search|agentic|format_sensitivity)(?:_\w+)?$/,
+    'its entries are played with tools that work, and judged by the final text',
+  ],
+  [/^(?:sql|chatable)$/, 'BFCL has no checked answers for it'],
+];
+
+const CAN_BE_IMPORTED = `Categories that can be: ${BFCL_CATEGORIES.join(', ')}`;
+
+const categoryOf = (id: string): string => id.replace(/_\d+(?:-\w+)*$/, '');
+
+/**
+ * BFCL v3 and v4: questions and possible answers, in one text (whose lines are told apart by their fields) or in
+ * two.
+ */
+export async function importBfcl({ text, answers, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const [questions, truths] = [new Map<string, Entry>(), new Map<string, Entry>()];
+  for (const [source, what] of [
+    [text, 'the questions'],
+    [answers, 'the possible answers'],
+  ] as const) {
+    if (source === undefined) continue;
+    for await (const entry of readLines(source, what)) {
+      const { id } = entry.value;
+      if (typeof id !== 'string')
+        throw new ProblemError(400, `Line ${entry.line} of ${what} has no "id". Nothing was imported.`);
+      if (typeof entry.value.left_out === 'string')
+        warnings.at(entry.line, `${id}: left out by the export: ${entry.value.left_out}`);
+      else if ('question' in entry.value) keep(questions, id, entry, 'question');
+      if ('ground_truth' in entry.value || 'possible_answer' in entry.value) keep(truths, id, entry, 'possible answer');
+      else if (!('question' in entry.value || 'left_out' in entry.value))
+        throw new ProblemError(
+          400,
+          `Line ${entry.line} of ${what} ("${id}") has neither "question" nor "ground_truth". Nothing was imported.`,
+        );
+    }
+  }
+  if (questions.size === 0)
+    throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
+
+  const shelf = new ToolShelf(givenTools(settings));
+  const fit = caseFitter([]);
+  const turn = yieldToEventLoop();
+  const [cases, lines, categories]: [CaseInput[], number[], Set<string>] = [[], [], new Set()];
+  for (const [id, { line, value }] of questions) {
+    const category = categoryOf(id);
+    categories.add(category);
+    const reason = refusal(category, value);
+    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${ended(reason)} Nothing was imported.`);
+    const warn = (message: string): void => warnings.at(line, `${id}: ${message}`);
+    const functions = functionsOf(value, warn);
+    const tools = toolsOf(functions, warn);
+    const truth = truths.get(id);
+    // Entries are let go of as they become cases.
+    truths.delete(id);
+    questions.set(id, { line, value: {} });
+    if (!truth && !category.includes('relevance'))
+      throw new ProblemError(
+        422,
+        `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. ` +
+          'Nothing was imported.',
+      );
+    const answers = truth && answersOf(truth, category, warn);
+    const made = caseOf(id, category, value, answers, tools);
+    const wrong =
+      tools.size === 0
+        ? 'it offers no function'
+        : tools.size > MAX_TOOLS
+          ? `it offers more than ${MAX_TOOLS} functions`
+          : answers?.some(holdsDollarKey)
+            ? DOLLAR_KEY
+            : undefined;
+    await turn();
+    if (wrong) {
+      warn(`left out, because ${wrong}`);
+      continue;
+    }
+    const why = answers && whyUnsatisfiable(checkedAs(category, answers.length), functions, answers);
+    if (why !== undefined && CaseInput.safeParse(made).success && fit(made).length === 0) {
+      const wins = prepareCase(made, [], settings.pass_threshold ?? 1).score({
+        calls: examples(answers!, tools),
+        format_compliance: 'native',
+      }).passed;
+      warn(
+        wins
+          ? `no reply can satisfy it by BFCL's own check (${why}); the house score can be won`
+          : `no reply can satisfy it (${why}); it is imported, and will fail for every model`,
+      );
+    }
+    for (const { tool } of tools.values()) shelf.offer(tool);
+    cases.push(made);
+    lines.push(line);
+  }
+  for (const [id, { line }] of truths) warnings.at(line, `${id}: a possible answer without its question, left out`);
+  const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
+  return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines, leaveOut: warnings };
+}
+
+function keep(entries: Map<string, Entry>, id: string, entry: Entry, what: string): void {
+  const before = entries.get(id);
+  if (before)
+    throw new ProblemError(
+      422,
+      `Line ${entry.line} is a second ${what} "${id}"; the first is at line ${before.line}. Nothing was imported.`,
+    );
+  entries.set(id, entry);
+}
+
+function refusal(category: string, entry: JsonObject): string | undefined {
+  const known = REFUSED.find(([pattern]) => pattern.test(category));
+  if (known) return `the category "${category}" cannot be imported: ${known[1]}. ${CAN_BE_IMPORTED}`;
+  const severalTurns =
+    Array.isArray(entry.question) && entry.question.length > 1 && entry.question.every(Array.isArray);
+  return severalTurns || 'involved_classes' in entry
+    ? `an entry of several turns (category "${category}") cannot be imported: ${REFUSED[0]![1]}. ${CAN_BE_IMPORTED}`
+    : undefined;
+}
+
+/** The category whose check an entry gets: a name that BFCL does not know says nothing. */
+function checkedAs(category: string, answers: number): string {
+  if ((BFCL_CATEGORIES as readonly string[]).includes(category)) return category;
+  return answers === 1 ? 'multiple' : 'parallel_multiple';
+}
+
+/**
+ * Of an entry's possible answer what BFCL looks at, each parameter with a list of acceptable values; undefined if
+ * it looks at nothing.
+ */
+function answersOf({ line, value }: Entry, category: string, warn: (message: string) => void): Answer[] | undefined {
+  const given = value.ground_truth ?? value.possible_answer ?? [];
+  const list = [given].flat();
+  const good = list.every(
+    (call) => isObject(call) && Object.keys(call).length === 1 && isObject(Object.values(call)[0]),
+  );
+  if (!good)
+    throw new ProblemError(
+      422,
+      `Line ${line}: "ground_truth" must be a list of {"function": {"parameter": [acceptable ` +
+        'values]}}. Nothing was imported.',
+    );
+  if (!Array.isArray(given)) warn('its "ground_truth" is no list; it is taken for a list of one');
+  if (category.includes('relevance') && list.length) {
+    warn(`has a possible answer, which BFCL does not look at in the category "${category}"; nor does the case`);
+    return undefined;
+  }
+  const looked = /^(?:live_)?simple(?:_python)?$/.test(category) ? list.slice(0, 1) : list;
+  if (looked.length < list.length)
+    warn(
+      `has ${list.length} possible answers, of which BFCL looks at the first alone in the category ` +
+        `"${category}"; so does the case`,
+    );
+  return looked.map((call) =>
+    mapValues(call as JsonObject, (params, name) =>
+      mapValues(params as JsonObject, (accepted, param) => listed(accepted, `"${param}" of "${name}"`, warn)),
+    ),
+  );
+}
+
+/**
+ * A list of acceptable values as it is; anything else is the only one of a list. The values of an object are such
+ * lists again.
+ */
+function listed(accepted: Json, what: string, warn: (message: string) => void): Json[] {
+  const inner = (value: Json): Json => {
+    if (Array.isArray(value) && value.every(isObject)) return value.map(inner);
+    return isObject(value)
+      ? mapValues(value, (options, key) =>
+          Array.isArray(options) ? options : only(options, `"${key}" in ${what}`, warn),
+        )
+      : value;
+  };
+  return (Array.isArray(accepted) ? accepted : only(accepted, what, warn)).map(inner);
+}
+
+function only(value: Json, what: string, warn: (message: string) => void): Json[] {
+  warn(
+    `the answer for ${what} is no list of acceptable values but ` +
+      `${JSON.stringify(value).slice(0, 100)}, which is taken for the only one`,
+  );
+  return [value];
+}
+
+function functionsOf(entry: JsonObject, warn: (message: string) => void): Described[] {
+  const all = [entry.function ?? []].flat();
+  const named = all.filter((one): one is Described => isObject(one) && typeof one.name === 'string');
+  if (named.length < all.length)
+    warn(`${all.length - named.length} of its functions are left out, because they have no name`);
+  return named;
+}
+
+/** Calls with the first acceptable value of each argument. */
+const examples = (answers: readonly Answer[], tools: Map<string, Named>): ReadCall[] =>
+  answers.map((answer) => {
+    const [[name, params]] = Object.entries(answer) as [[string, Answer[string]]];
+    const given = Object.entries(params).flatMap(([key, accepted]) =>
+      examplesOf(accepted)
+        .slice(0, 1)
+        .map((value) => [key, value]),
+    );
+    return { name: tools.get(name)?.tool.function.name ?? name, arguments: Object.fromEntries(given) as JsonObject };
+  });
+
+type Answer = Record<string, Record<string, Json[]>>;
+type Described = JsonObject & { name: string };
+interface Named {
+  tool: Tool;
+  required: Set<Json>;
+}
+
+/** The functions of an entry by BFCL's name for them; the tools' own names are those that providers take. */
+function toolsOf(functions: Described[], warn: (message: string) => void): Map<string, Named> {
+  const tools = new Map<string, Named>();
+  const taken = new Set<string>();
+  for (const described of functions) {
+    const unknown = new Set<string>();
+    const tool = toTool(described, (type) => unknown.add(type));
+    const { name } = tool.function;
+    if (name !== described.name)
+      warn(
+        `the function "${described.name}" is named "${name}" here: names have letters, digits, "_", ` +
+          '"." and "-", 64 of them',
+      );
+    if (taken.has(name.toLowerCase())) {
+      warn(`describes "${name}" twice; the first description counts`);
+      continue;
+    }
+    taken.add(name.toLowerCase());
+    for (const type of unknown) warn(`the type "${type}" in "${name}" is unknown; any value is allowed there`);
+    tools.set(described.name, { tool, required: new Set([tool.function.parameters!.required ?? []].flat()) });
+  }
+  return tools;
+}
+
+function caseOf(
+  id: string,
+  category: string,
+  { question }: JsonObject,
+  truth: Answer[] | undefined,
+  tools: Map<string, Named>,
+): CaseInput {
+  const turn = Array.isArray(question) && question.length === 1 && Array.isArray(question[0]) ? question[0] : question;
+  const messages = typeof turn === 'string' ? [{ role: 'user', content: turn }] : ([turn ?? []].flat() as JsonObject[]);
+  const base = {
+    name: id.slice(0, 200),
+    category,
+    ...asked(messages),
+    tools: [...tools.values()].map(({ tool }) => tool),
+  };
+  if (!truth?.length) {
+    // Relevance asks for any call at all; irrelevance, and an answer without calls, for none.
+    return {
+      ...base,
+      expected_tool:
+        category.includes('relevance') && !category.includes('irrelevance')
+          ? base.tools.map((tool) => tool.function.name)
+          : null,
+    };
+  }
+  const expected = truth.map((call) => {
+    const [[name, params]] = Object.entries(call) as [[string, Answer[string]]];
+    const named = tools.get(name);
+    return {
+      tool: named?.tool.function.name ?? name,
+      params: Object.fromEntries(
+        Object.entries(params).map(([key, accepted]) => [key, toExpected(accepted, named?.required.has(key))]),
+      ),
+    };
+  });
+  const one = category.includes('parallel') ? undefined : expected.length === 1 ? expected[0] : undefined;
+  return one
+    ? { ...base, expected_tool: one.tool, expected_params: one.params, allow_extra_calls: false }
+    : { ...base, expected_calls: expected, call_order: 'any', allow_extra_calls: false };
+}
+
+const mapValues = <Value, Made>(
+  object: Record<string, Value>,
+  change: (value: Value, key: string) => Made,
+): Record<string, Made> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));

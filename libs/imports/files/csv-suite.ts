@@ -1,0 +1,141 @@
+import { CaseInput } from '#lib/contracts/case';
+import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ended, ProblemError } from '#lib/contracts/problem';
+import type { SuiteSettings } from '#lib/contracts/suite';
+import { givenTools, type Draft, type Source } from '../imported.js';
+import { Incoming } from './incoming.js';
+import { withTools } from './jsonl-suite.js';
+import { readCsv } from './read-csv.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
+import type { Warnings } from '../warnings.js';
+
+/** The columns that hold a text as it is; all others hold JSON. `tags` and `expected_tool` may be either. */
+const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);
+const FIELDS = Object.keys(CaseInput.shape);
+const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
+/** In the first row: the suite's settings as JSON. */
+const SUITE = 'suite';
+
+export async function importCsv({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+  if (typeof text !== 'string' && !(text instanceof Incoming))
+    throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
+  const rows = readCsv(text);
+  const first = await rows.next();
+  const header = first.done ? [] : first.value.cells.map((cell) => cell.trim().toLowerCase());
+  const stranger = header.find((column) => column !== SUITE && !FIELDS.includes(column));
+  const twice = header.find((column, index) => header.indexOf(column) !== index);
+  if (stranger !== undefined || twice !== undefined || header.length === 0) {
+    throw new ProblemError(
+      400,
+      `The first line must name the columns: ${[...FIELDS, SUITE].join(', ')}. ` +
+        `${twice === undefined ? `"${stranger ?? ''}" is none of them.` : `"${twice}" stands there twice.`}`,
+    );
+  }
+  let own: JsonObject = {};
+  const [cases, lines]: [JsonObject[], number[]] = [[], []];
+  const turn = yieldToEventLoop();
+  for await (const { line, cells } of rows) {
+    if (cells.length > header.length)
+      throw new ProblemError(
+        400,
+        `Line ${line} has ${cells.length} cells, but the first line names ${header.length} columns. ` +
+          'A cell with a delimiter in it stands in quotation marks.',
+      );
+    const input: JsonObject = {};
+    for (const [index, cell] of cells.entries()) {
+      const column = header[index]!;
+      if (cell === '') continue;
+      const value = readCell(column, cell, line);
+      if (column !== SUITE) input[column] = value;
+      else if (isObject(value) && cases.length === 0) own = value;
+      else
+        throw new ProblemError(
+          400,
+          `Line ${line}: "${SUITE}" holds the suite's settings as JSON, in the first row alone.`,
+        );
+    }
+    if (Object.keys(input).length) {
+      cases.push(plainNumbers(input) as JsonObject);
+      lines.push(line);
+    }
+    await turn();
+  }
+  return {
+    suite: withTools(
+      { name: 'Imported cases', ...(plainNumbers(own) as JsonObject), ...settings, test_cases: cases },
+      givenTools(settings).length > 0,
+      warnings,
+    ),
+    lines,
+  };
+}
+
+function readCell(column: string, cell: string, line: number): Json {
+  const text = cell.replace(/^'(?='*[=+\-@\t\r])/, '');
+  if (column === 'tags' && !text.startsWith('['))
+    return text
+      .split(';')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== '');
+  if (TEXTS.has(column) || (column === 'expected_tool' && /^[A-Za-z0-9_.-]+$/.test(text) && text !== 'null'))
+    return unescaped(text);
+  try {
+    return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // As spreadsheets write truth.
+  } catch (error) {
+    throw new ProblemError(
+      400,
+      `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`,
+    );
+  }
+}
+
+/** An empty cell is a field that is not there, so null and the empty text have signs of their own. */
+function unescaped(text: string): string | null {
+  if (text === '\\N') return null;
+  if (text === '\\E') return '';
+  return text.startsWith('\\\\') ? text.slice(1) : text;
+}
+
+/**
+ * The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param
+ * used fields that any case has
+ */
+export function csvTable(
+  settings: SuiteSettings,
+  used: readonly string[],
+): { header: string; rowOf: (input: JsonObject) => string } {
+  const columns = [SUITE, ...FIELDS.filter((field) => ALWAYS.includes(field) || used.includes(field))];
+  let isFirst = true;
+  const rowOf = (input: JsonObject): string => {
+    const row: JsonObject = isFirst ? { ...input, [SUITE]: settings as unknown as Json } : input;
+    isFirst = false;
+    return `${columns.map((column) => cellOf(column, row[column])).join(',')}\r\n`;
+  };
+  return { header: `${columns.join(',')}\r\n`, rowOf };
+}
+
+const cellOf = (column: string, value: Json | undefined): string =>
+  value === undefined ? '' : quoted(writeCell(column, value));
+
+function writeCell(column: string, value: Json): string {
+  const isPlainList =
+    column === 'tags' &&
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((tag) => typeof tag === 'string' && /^[^;[\s]([^;]*[^;\s])?$/.test(tag));
+  if (isPlainList) return value.join(';');
+  if (column === 'expected_tool' && typeof value === 'string' && /^[A-Za-z0-9_.-]+$/.test(value) && value !== 'null')
+    return value;
+  if (!TEXTS.has(column)) return JSON.stringify(value);
+  if (value === null) return '\\N';
+  return value === '' ? '\\E' : (value as string).startsWith('\\') ? `\\${value as string}` : (value as string);
+}
+
+/**
+ * RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe, which the import takes
+ * away.
+ */
+function quoted(text: string): string {
+  const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,63 @@
+import type { Json } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+
+/** A file's text that is still coming in, piece by piece. It can be read once. */
+export class Incoming {
+  constructor(readonly pieces: AsyncIterable<string>) {}
+}
+
+/**
+ * The whole of a text, for formats that are one value. @throws ProblemError 413 as soon as it is longer than
+ * `limit.size`
+ */
+export async function wholeOf(
+  text: Json | Incoming,
+  limit?: { size: number; refusal: () => ProblemError },
+): Promise<Json> {
+  if (!(text instanceof Incoming)) return text;
+  let whole = '';
+  for await (const piece of text.pieces) {
+    whole += piece;
+    if (limit && whole.length > limit.size) throw limit.refusal();
+  }
+  return whole;
+}
+
+/** The lines of a text, without their ends and the text's byte order mark. */
+export async function* linesOf(text: string | Incoming): AsyncGenerator<string> {
+  let rest = '';
+  let first = true;
+  for await (const piece of typeof text === 'string' ? [text] : text.pieces) {
+    // A line that is longer than its piece is put together once, at its end.
+    if (!piece.includes('\n')) {
+      rest += piece;
+      continue;
+    }
+    const whole = rest + piece;
+    let from = first && whole.startsWith('\ufeff') ? 1 : 0;
+    first = false;
+    for (let end = whole.indexOf('\n', from); end >= 0; end = whole.indexOf('\n', from)) {
+      yield whole.slice(from, end);
+      from = end + 1;
+    }
+    rest = whole.slice(from);
+  }
+  if (rest !== '') yield first ? rest.replace(/^\ufeff/, '') : rest;
+}
+
+/** The pieces of a text once more, from its first on that is more than blanks, and that text's first character. */
+export async function lookAhead(incoming: Incoming): Promise<{ first: string; again: Incoming }> {
+  const pieces = incoming.pieces[Symbol.asyncIterator]();
+  let seen = '';
+  let ended = false;
+  while (!ended && seen.replace(/^\ufeff/, '').trimStart() === '') {
+    const next = await pieces.next();
+    if (next.done) ended = true;
+    else seen += next.value;
+  }
+  const again = async function* (): AsyncGenerator<string> {
+    yield seen;
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+  };
+  return { first: seen.replace(/^\ufeff/, '').trimStart()[0] ?? '', again: new Incoming(again()) };
+}

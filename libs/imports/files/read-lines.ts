@@ -1,0 +1,92 @@
+import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ended, ProblemError } from '#lib/contracts/problem';
+import { Incoming, linesOf, lookAhead, wholeOf } from './incoming.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
+
+export interface Entry {
+  /** Of the file, from 1; of a list the entry's number. */
+  line: number;
+  value: JsonObject;
+}
+
+/**
+ * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line
+ * is held. A text that is one JSON list is taken as such, whole.
+ */
+export async function* readLines(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
+  const turn = yieldToEventLoop();
+  const source = given instanceof Incoming ? await unlessList(given) : given;
+  if (source instanceof Incoming) return yield* entriesOf(source, what, turn);
+  const list =
+    typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
+  if (list) {
+    for (const [index, value] of list.entries()) {
+      yield { line: index + 1, value: objectAt(index + 1, value, what) };
+      await turn();
+    }
+    return;
+  }
+  if (typeof source !== 'string')
+    throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
+  yield* entriesOf(source, what, turn);
+}
+
+/** As `readLines`; the text may also be one object over many lines. */
+export async function* readRecords(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
+  const source = await wholeOf(given);
+  yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
+}
+
+async function* entriesOf(
+  source: string | Incoming,
+  what: string,
+  turn: () => Promise<void> | undefined,
+): AsyncGenerator<Entry> {
+  let line = 0;
+  for await (const whole of linesOf(source)) {
+    const text = whole.trim();
+    line++;
+    if (text === '') continue;
+    yield { line, value: objectAt(line, parsed(line, text), what) };
+    await turn();
+  }
+}
+
+async function unlessList(incoming: Incoming): Promise<Json | Incoming> {
+  const { first, again } = await lookAhead(incoming);
+  return first === '[' ? wholeOf(again) : again;
+}
+
+function listIn(text: string): Json[] | null {
+  if (!/^\ufeff?\s*\[/.test(text)) return null;
+  try {
+    const value = parseJson(text.replace(/^\ufeff/, ''));
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null; // Then the line that is wrong is named.
+  }
+}
+
+function objectIn(text: string): Json | null {
+  if (!/^\ufeff?\s*\{/.test(text)) return null;
+  try {
+    return parseJson(text.replace(/^\ufeff/, ''));
+  } catch {
+    return null; // One object a line, or the line that is wrong is named.
+  }
+}
+
+function parsed(line: number, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new ProblemError(400, `Line ${line} is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
+  }
+}
+
+function objectAt(line: number, value: Json, what: string): JsonObject {
+  if (!isObject(value)) throw new ProblemError(400, `Line ${line} of ${what} is no JSON object. Nothing was imported.`);
+  if (isDeeperThan(value, MOST_LEVELS))
+    throw new ProblemError(400, `Line ${line} of ${what} nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  return value;
+}

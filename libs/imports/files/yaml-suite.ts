@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import type { SuiteSettings } from '#lib/contracts/suite';
+import type { Draft, Source } from '../imported.js';
+import { wholeOf } from './incoming.js';
+import { nativeDraft } from './native-suite.js';
+import { readYaml, YAML_LIMIT } from './read-yaml.js';
+
+/** The native format in YAML. */
+export async function importYaml({ text: given, settings }: Source): Promise<Draft> {
+  const text = await wholeOf(given, YAML_LIMIT);
+  if (typeof text !== 'string')
+    throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
+  const { value, linesOf } = readYaml(text);
+  const draft = nativeDraft(value, undefined);
+  return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };
+}
+
+/** In YAML every JSON value may stand for itself: only the outer levels are written in YAML's own way. */
+export function yamlSettings({ tools, ...settings }: SuiteSettings): string {
+  const lines = Object.entries(settings).map(([key, value]) => `${key}: ${inline(value)}\n`);
+  return `${lines.join('')}tools:\n${tools.map((tool) => `  - ${inline(tool as unknown as Json)}\n`).join('')}`;
+}
+
+/** An entry of the list `test_cases`. */
+export function yamlCase(input: JsonObject): string {
+  const fields = Object.entries(input).map(([key, value]) => `${key}: ${inline(value)}`);
+  return fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
+}
+
+/** JSON, without the characters that YAML wants escaped. */
+const inline = (value: Json): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

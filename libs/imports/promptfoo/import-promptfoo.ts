@@ -1,0 +1,224 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import { toolsOf } from '../traces/conversation-cases.js';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
+import { wholeOf } from '../files/incoming.js';
+import { readWishes, type Wishes } from './promptfoo-assertions.js';
+import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
+import { ToolGuesses } from '../traces/tool-guesses.js';
+import type { Warnings } from '../warnings.js';
+
+const MOST_COMBINATIONS = 1000;
+/** A prompt of a case has 50,000 characters at most; a conversation may have some of them. */
+const LONGEST_FILLED = 1_000_000;
+
+/**
+ * A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each
+ * prompt.
+ */
+export async function importPromptfoo({ text: given, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const text = await wholeOf(given, YAML_LIMIT);
+  const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
+  if (!isObject(value))
+    throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
+  if (!Array.isArray(value.tests))
+    throw new ProblemError(
+      422,
+      '"tests" must be a ' +
+        `list${typeof value.tests === 'string' ? `; "${value.tests}" names a file: put its tests into the configuration` : ''}.`,
+    );
+  const shelf = new ToolShelf(givenTools(settings));
+  for (const tool of declaredTools(value, warnings)) shelf.offer(tool);
+  const prompts = readPrompts(value.prompts ?? null, warnings);
+  const defaults: JsonObject = isObject(value.defaultTest) ? value.defaultTest : {};
+  const lines = linesOf('tests');
+
+  const planned: {
+    line: number;
+    name: string | undefined;
+    asking: ReturnType<typeof asked>;
+    wishes: Wishes;
+    metadata: JsonObject;
+  }[] = [];
+  for (const [index, test] of value.tests.entries()) {
+    const line = lines[index] ?? index + 1;
+    if (!isObject(test)) {
+      warnings.at(line, `test ${index + 1} is no object (${JSON.stringify(test).slice(0, 80)}), left out`);
+      continue;
+    }
+    const asserts = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
+    const wishes = readWishes(asserts, (message) => warnings.at(line, message));
+    if (!wishes) {
+      warnings.at(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
+      continue;
+    }
+    const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
+    for (const combination of combinationsOf(vars)) {
+      for (const prompt of prompts) {
+        if (planned.length > MAX_CASES_PER_IMPORT)
+          throw new ProblemError(
+            422,
+            'The tests, with every prompt and combination of variables, are more than ' +
+              `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
+          );
+        const filled = fill(prompt, combination);
+        if (typeof filled !== 'string') warnings.at(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
+        else
+          planned.push({
+            line,
+            name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined,
+            asking: asked(messagesOf(filled)),
+            wishes,
+            metadata: isObject(test.metadata) ? test.metadata : {},
+          });
+      }
+    }
+  }
+
+  if (shelf.list().length === 0) {
+    const guesses = new ToolGuesses();
+    for (const { wishes } of planned) for (const { tool, params } of wishes.calls) guesses.note(tool, params);
+    for (const tool of guesses.list(warnings)) shelf.offer(tool);
+  }
+  const tools = shelf.list();
+  const [cases, caseLines]: [CaseInput[], number[]] = [[], []];
+  for (const { line, name, asking, wishes, metadata } of planned) {
+    const made: CaseInput = {
+      ...(name && { name }),
+      ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),
+      ...asking,
+      ...expecting(wishes, tools),
+    };
+    if (wishes.calls.some(({ params }) => params && holdsDollarKey(params))) {
+      warnings.at(line, `left out, because ${DOLLAR_KEY}`);
+      continue;
+    }
+    cases.push(made);
+    caseLines.push(line);
+  }
+  const name =
+    typeof value.description === 'string' && value.description.trim()
+      ? { name: value.description.trim().slice(0, 200) }
+      : {};
+  return {
+    suite: { name: 'Imported from promptfoo', ...name, ...settings, tools, test_cases: cases },
+    lines: caseLines,
+    leaveOut: warnings,
+  };
+}
+
+function expecting({ calls, order, any, none }: Wishes, tools: readonly Tool[]): Partial<CaseInput> {
+  if (none) return { expected_tool: null };
+  if (calls.length === 0 && any) return { expected_tool: tools.map((tool) => tool.function.name) };
+  const [only] = calls;
+  if (calls.length === 1) return { expected_tool: only!.tool, ...(only!.params && { expected_params: only!.params }) };
+  return { expected_calls: calls, call_order: order };
+}
+
+function declaredTools({ providers, targets }: JsonObject, warnings: Warnings): Tool[] {
+  return [providers ?? targets ?? []].flat().flatMap((provider) => {
+    const config = isObject(provider)
+      ? (provider.config ?? Object.values(provider).find((inner) => isObject(inner) && isObject(inner.config)))
+      : null;
+    const holder = isObject(config) && isObject(config.config) ? config.config : config;
+    const tools = isObject(holder) ? (holder.tools ?? holder.functions ?? []) : [];
+    if (typeof tools === 'string')
+      warnings.add(
+        `The tools of a provider stand in a file (${tools}), which is not here: give them as "tools" ` +
+          'beside the configuration.',
+      );
+    const flat = [tools]
+      .flat()
+      .flatMap((tool) => (isObject(tool) ? (tool.functionDeclarations ?? tool.function_declarations ?? tool) : []));
+    return toolsOf(flat, (message) => warnings.add(message));
+  });
+}
+
+function readPrompts(prompts: Json, warnings: Warnings): string[] {
+  const texts = [prompts ?? []].flat().flatMap((prompt) => {
+    const text = isObject(prompt) ? (prompt.raw ?? prompt.content ?? prompt.id ?? null) : prompt;
+    if (
+      typeof text === 'string' &&
+      !/^(file|https?|langfuse|portkey):\/\//.test(text) &&
+      !/^[\w./-]+\.(txt|json|ya?ml|[cm]?[jt]s|py|md)$/.test(text)
+    )
+      return [text];
+    warnings.add(
+      `The prompt ${JSON.stringify(text)} stands elsewhere and is left out: put its text into the configuration.`,
+    );
+    return [];
+  });
+  if (texts.length === 0)
+    throw new ProblemError(422, 'The configuration has no prompts of its own: "prompts" must hold texts.');
+  return texts;
+}
+
+/** A list as a variable's value stands for one test with each of its entries. */
+function combinationsOf(vars: JsonObject): JsonObject[] {
+  let made: JsonObject[] = [{}];
+  for (const [key, value] of Object.entries(vars)) {
+    made = made.flatMap((one) => (Array.isArray(value) ? value : [value]).map((entry) => ({ ...one, [key]: entry })));
+    if (made.length > MOST_COMBINATIONS)
+      throw new ProblemError(422, `The variables of a test have more than ${MOST_COMBINATIONS} combinations.`);
+  }
+  return made;
+}
+
+/** The prompt with its variables, or why it cannot be filled in. */
+function fill(prompt: string, vars: JsonObject): string | { why: string } {
+  const tooMuch = { why: 'uses more of Nunjucks than "{{name}}"' };
+  if (prompt.includes('{%') || prompt.includes('{#')) return tooMuch;
+  let text = '';
+  let from = 0;
+  for (let open = prompt.indexOf('{{'); open >= 0; open = prompt.indexOf('{{', from)) {
+    const close = prompt.indexOf('}}', open + 2);
+    if (close < 0) break;
+    const value = valueOf(prompt.slice(open + 2, close), vars);
+    if (value === undefined) return tooMuch;
+    text += prompt.slice(from, open) + value;
+    if (text.length > LONGEST_FILLED) return { why: `has more than ${LONGEST_FILLED} characters with its variables` };
+    from = close + 2;
+  }
+  return text + prompt.slice(from);
+}
+
+/** What an expression between `{{` and `}}` stands for; undefined where it does more than name a variable. */
+function valueOf(expression: string, vars: JsonObject): string | undefined {
+  const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(withoutDashes(expression)) ?? [];
+  const value = name
+    ?.split('.')
+    .reduce<Json | undefined>(
+      (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+      vars,
+    );
+  return value !== undefined && (filter === 'dump' || typeof value !== 'string')
+    ? JSON.stringify(value)
+    : (value as string | undefined);
+}
+
+/** Nunjucks' `{{- name -}}` takes away blanks around it. */
+function withoutDashes(expression: string): string {
+  const begun = (expression.startsWith('-') ? expression.slice(1) : expression).trimStart();
+  return (begun.endsWith('-') ? begun.slice(0, -1) : begun).trimEnd();
+}
+
+/** A prompt is a user's text, or JSON that is a list of messages. */
+function messagesOf(prompt: string): JsonObject[] {
+  if (/^\s*\[/.test(prompt)) {
+    try {
+      const messages = parseJson(prompt);
+      if (
+        Array.isArray(messages) &&
+        messages.length &&
+        messages.every((message) => isObject(message) && typeof message.role === 'string')
+      )
+        return messages as JsonObject[];
+    } catch {
+      // Then it is a text that begins so.
+    }
+  }
+  return [{ role: 'user', content: prompt }];
+}

@@ -1,0 +1,150 @@
+import { isNumber, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+
+/** What a test's assertions want of the calls. */
+export interface Wishes {
+  calls: { tool: string; params?: JsonObject }[];
+  order: 'any' | 'strict';
+  /** A call, whichever. */
+  any: boolean;
+  /** No call at all. */
+  none: boolean;
+}
+
+type Warn = (message: string) => void;
+
+/** The wishes of assertions; undefined where none of them is about calls. What they want besides is told to `warn`. */
+export function readWishes(assertions: readonly Json[], warn: Warn): Wishes | undefined {
+  const wishes: Wishes = { calls: [], order: 'any', any: false, none: false };
+  for (const assertion of assertions) if (isObject(assertion)) readOne(assertion, wishes, warn);
+  if (wishes.calls.some(({ tool }) => tool === '')) {
+    warn('asserts arguments of a call whose tool it does not name');
+    return undefined;
+  }
+  if (wishes.none && wishes.calls.length) {
+    warn('asserts calls and the absence of calls at once');
+    return undefined;
+  }
+  return wishes.calls.length || wishes.any || wishes.none ? wishes : undefined;
+}
+
+function readOne({ type, value, threshold, assert }: JsonObject, wishes: Wishes, warn: Warn): void {
+  if (type === 'assert-set' && Array.isArray(assert)) {
+    if (threshold !== undefined)
+      warn('the threshold of an assert-set is not converted: all of its assertions are expected');
+    for (const inner of assert) if (isObject(inner)) readOne(inner, wishes, warn);
+    return;
+  }
+  switch (type) {
+    case 'is-valid-openai-tools-call':
+    case 'is-valid-openai-function-call':
+    case 'is-valid-function-call':
+      wishes.any = true;
+      return;
+    case 'not-is-valid-openai-tools-call':
+    case 'not-is-valid-openai-function-call':
+    case 'not-is-valid-function-call':
+      wishes.none = true;
+      return;
+    case 'tool-call-f1': {
+      if (isNumber(threshold ?? null) && Number(JSON.stringify(threshold)) < 1)
+        warn('tool-call-f1 with a threshold below 1: all of its tools are expected here');
+      for (const name of namesOf(value)) call(wishes, name);
+      return;
+    }
+    case 'trajectory:tool-used': {
+      const least = isObject(value) && isNumber(value.min ?? null) ? Number(JSON.stringify(value.min)) : 1;
+      if (isObject(value) && value.max !== undefined) warn('"max" of trajectory:tool-used is not converted');
+      for (const name of namesOf(value))
+        for (let n = 0; n < Math.min(least, 20); n++) wishes.calls.push({ tool: checked(name, warn) });
+      return;
+    }
+    case 'trajectory:tool-sequence': {
+      const steps = isObject(value) ? (value.steps ?? []) : (value ?? []);
+      wishes.calls = namesOf(steps).map((name) => ({ tool: checked(name, warn) }));
+      wishes.order = 'strict';
+      return;
+    }
+    case 'trajectory:tool-args-match': {
+      if (!isObject(value)) return;
+      const params = value.args ?? value.arguments;
+      if (value.mode === 'exact')
+        warn('trajectory:tool-args-match is "exact": arguments beyond the expected ones cost nothing here');
+      for (const name of namesOf(value)) expect(wishes, checked(name, warn), isObject(params) ? params : {});
+      return;
+    }
+    case 'javascript':
+      if (typeof value === 'string' && readJavascript(value, wishes)) return;
+  }
+  warn(
+    `the assertion ${JSON.stringify(type ?? null)} is not ` +
+      `converted${typeof value === 'string' ? `: ${value.slice(0, 80)}` : ''}`,
+  );
+}
+
+/** `a, b`, a list of names, or objects that name one. */
+function namesOf(value: Json | undefined): string[] {
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+  if (Array.isArray(value))
+    return value.flatMap((entry) => (typeof entry === 'string' ? [entry.trim()] : namesOf(entry)));
+  if (!isObject(value)) return [];
+  return typeof value.name === 'string'
+    ? [value.name]
+    : typeof value.pattern === 'string'
+      ? [value.pattern]
+      : namesOf(value.tools ?? value.names ?? []);
+}
+
+function checked(name: string, warn: Warn): string {
+  if (/[*?]/.test(name)) warn(`"${name}" is a pattern; a case names its tool`);
+  return name;
+}
+
+function call(wishes: Wishes, tool: string): void {
+  if (!wishes.calls.some((one) => one.tool === tool)) wishes.calls.push({ tool });
+}
+
+/** Arguments of a tool that is expected already without any belong to that call. */
+function expect(wishes: Wishes, tool: string, params: JsonObject): void {
+  const before = wishes.calls.find((one) => one.tool === tool && !one.params);
+  if (before) before.params = params;
+  else wishes.calls.push({ tool, params });
+}
+
+/** What is longer is no comparison that somebody wrote into an assertion. */
+const LONGEST_CODE = 20_000;
+const NAME = /output(?:\.tool_calls)?\[(\d+)\](?:\.function)?\.name\s*={2,3}\s*(['"`])([\w.-]+)\2/g;
+const ARGUMENT =
+  /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)(?:\.(\w+)|\[(['"])(.{1,200}?)\3\])\s*={2,3}\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/g;
+
+/**
+ * Comparisons of a call's name and arguments as promptfoo's own examples write them, joined by `&&`; anything else
+ * is code.
+ */
+function readJavascript(code: string, wishes: Wishes): boolean {
+  if (code.length > LONGEST_CODE) return false;
+  const rest = code
+    .replace(NAME, '')
+    .replace(ARGUMENT, '')
+    .replace(/&&|\breturn\b|[\s;()]/g, '');
+  if (rest !== '') return false;
+  for (const [, index, , name] of code.matchAll(NAME)) at(wishes, Number(index)).tool = name!;
+  for (const [, index, plain, , quoted, literal] of code.matchAll(ARGUMENT)) {
+    const one = at(wishes, Number(index));
+    one.params = { ...one.params, [plain ?? quoted!]: literalOf(literal!) };
+  }
+  return true;
+}
+
+function at(wishes: Wishes, index: number): { tool: string; params?: JsonObject } {
+  while (wishes.calls.length <= Math.min(index, 20)) wishes.calls.push({ tool: '' });
+  return wishes.calls[Math.min(index, 20)]!;
+}
+
+const literalOf = (text: string): Json =>
+  text.startsWith("'")
+    ? parseJson(`"${text.slice(1, -1).replaceAll("\\'", "'").replaceAll('"', '\\"')}"`)
+    : parseJson(text);

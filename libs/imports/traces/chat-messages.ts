@@ -1,0 +1,234 @@
+import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+
+/** Why a recorded conversation cannot be read. */
+export class Unreadable extends Error {}
+/** It was, but for what was said in it. */
+export class Unrecorded extends Unreadable {}
+
+const ROLES = new Map(
+  Object.entries({
+    human: 'user',
+    ai: 'assistant',
+    model: 'assistant',
+    function: 'tool',
+    system: 'system',
+    developer: 'developer',
+    user: 'user',
+    assistant: 'assistant',
+    tool: 'tool',
+  }),
+);
+/** What OpenInference writes in the place of what it was told to hide. */
+const REDACTED = '__REDACTED__';
+/** Kept as chat completions take them. */
+const KEPT = new Set(['image_url', 'input_audio', 'file']);
+/** What a model thought is not sent to it again. */
+const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
+
+/** A value that was written as JSON in a text; another text stays one. */
+export function jsonIn(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    const read = parseJson(value);
+    return isDeeperThan(read, MOST_LEVELS) ? value : read;
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * A conversation as chat completions have it, of the shapes in which it is recorded: that of chat completions
+ * itself, of OpenAI's Responses, Anthropic, Gemini and Bedrock, OpenTelemetry's and the AI SDK's `parts`,
+ * OpenInference's nested `message`s, LangChain's.
+ * @throws Unreadable, Unrecorded
+ */
+export function chatMessages(recorded: Json): JsonObject[] {
+  const value = jsonIn(recorded)!;
+  const list = typeof value === 'string' ? [{ role: 'user', content: value }] : Array.isArray(value) ? value : [value];
+  return withIds(list.flatMap((one) => readMessage(jsonIn(one)!)));
+}
+
+/** What the model answered, its parts as one message; null where it said nothing. */
+export function replyIn(recorded: Json): JsonObject | null {
+  const value = jsonIn(recorded)!;
+  const parts = (Array.isArray(value) ? value : [value]).map((one) =>
+    isObject(one) && MESSAGE.some((key) => key in one)
+      ? one
+      : { content: typeof one === 'string' ? one : JSON.stringify(one) },
+  );
+  const messages = parts
+    .flatMap((one) => readMessage(isObject(one) && !('type' in one) ? { role: 'assistant', ...one } : one))
+    .filter(({ role }) => role === 'assistant');
+  const calls = messages.flatMap(({ tool_calls }) => (tool_calls as Json[] | undefined) ?? []);
+  const content = messages.map((message) => message.content).find((one) => one !== null && one !== '') ?? null;
+  if (content === REDACTED) throw new Unrecorded('what was said is not recorded');
+  return calls.length || content !== null
+    ? { role: 'assistant', content, ...(calls.length && { tool_calls: calls }) }
+    : null;
+}
+
+/** Any of these makes a message of an object; others are an answer that was JSON. */
+const MESSAGE = [
+  'role',
+  'type',
+  'message',
+  'content',
+  'contents',
+  'parts',
+  'text',
+  'tool_calls',
+  'toolCalls',
+  'function_call',
+  'additional_kwargs',
+];
+
+interface Read {
+  content: JsonObject[];
+  calls: JsonObject[];
+  answers: JsonObject[];
+}
+
+function readMessage(value: Json): JsonObject[] {
+  if (!isObject(value)) throw new Unreadable('a message is no object');
+  const message = isObject(value.message) ? { role: value.role ?? 'assistant', ...value.message } : value;
+  const name = message.role ?? message.type;
+  const role = typeof name === 'string' ? ROLES.get(name.toLowerCase()) : undefined;
+  const read: Read = { content: [], calls: [], answers: [] };
+  if (role === undefined) {
+    if (typeof message.type !== 'string' || message.role !== undefined)
+      throw new Unreadable(`a message has the role ${JSON.stringify(name ?? null).slice(0, 40)}`);
+    readPart(message, read); // An item of Responses, which are messages, calls and answers in one list.
+    if (read.content.length) throw new Unreadable('a message has no role');
+    return [
+      ...read.answers,
+      ...(read.calls.length ? [{ role: 'assistant', content: null, tool_calls: read.calls }] : []),
+    ];
+  }
+  const said = jsonIn(message.parts ?? message.contents) ?? partsIn(message.content ?? message.text);
+  const isCallAnswer =
+    role === 'tool' && !(Array.isArray(said) && said.some((part) => isObject(part) && isAnswer(part)));
+  if (isCallAnswer) return [answer(message.tool_call_id ?? message.toolCallId ?? message.id, said)];
+  for (const part of Array.isArray(said) ? said : said === undefined || said === null ? [] : [said])
+    readPart(part, read);
+  const more = isObject(message.additional_kwargs) ? message.additional_kwargs : {};
+  const calls = jsonIn(
+    [message.tool_calls, message.toolCalls, more.tool_calls].find((one) => one !== undefined && one !== null),
+  );
+  for (const one of Array.isArray(calls) ? calls : []) read.calls.push(readCall(one));
+  const older = message.function_call ?? more.function_call;
+  if (isObject(older)) read.calls.push(readCall(older));
+  return [...read.answers, ...ownMessage(role, read, said)];
+}
+
+function ownMessage(role: string, { content, calls, answers }: Read, said: Json | undefined): JsonObject[] {
+  const isEmpty = content.length === 0;
+  if (role === 'tool' || (isEmpty && answers.length > 0)) return [];
+  if (role !== 'assistant' && (said === undefined || said === null || content.some(({ text }) => text === REDACTED)))
+    throw new Unrecorded('what was said is not recorded');
+  const [first] = content;
+  const text =
+    content.length === 1 && first!.type === 'text'
+      ? first!.text!
+      : isEmpty
+        ? role === 'assistant'
+          ? null
+          : ''
+        : content;
+  return [{ role, content: text, ...(calls.length && { tool_calls: calls }) }];
+}
+
+/** What parts without a `type` hold, in Bedrock's and Gemini's shape. */
+const BLOCKS = ['text', 'toolUse', 'toolResult', 'functionCall', 'functionResponse', 'message_content'];
+const CALLS = new Set(['tool_call', 'tool_use', 'tool-call', 'function_call', 'toolUse', 'functionCall']);
+const ANSWERS = new Set([
+  'tool_call_response',
+  'tool_result',
+  'tool-result',
+  'function_call_output',
+  'toolResult',
+  'functionResponse',
+]);
+const TEXTS = new Set(['text', 'input_text', 'output_text']);
+const KINDS = [TEXTS, CALLS, ANSWERS, KEPT, THOUGHTS];
+
+function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
+  if (isObject(part.message_content)) return kindOf(part.message_content);
+  if (typeof part.type === 'string') return { kind: part.type, inner: part };
+  const key = BLOCKS.find((one) => one in part) ?? 'unknown';
+  return { kind: key, inner: isObject(part[key]) ? (part[key] as JsonObject) : part };
+}
+/** A text may be the JSON of a message's parts, and then all of them are of a known kind. */
+function partsIn(content: Json | undefined): Json | undefined {
+  const value = jsonIn(content);
+  if (typeof content !== 'string') return value;
+  return Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((part) => isObject(part) && KINDS.some((kinds) => kinds.has(kindOf(part).kind)))
+    ? value
+    : content;
+}
+const isAnswer = (part: JsonObject): boolean => ANSWERS.has(kindOf(part).kind);
+
+function readPart(part: Json, read: Read): void {
+  if (typeof part === 'string') return void read.content.push({ type: 'text', text: part });
+  if (!isObject(part)) throw new Unreadable('a part of a message is no object');
+  const { kind, inner } = kindOf(part);
+  if (TEXTS.has(kind)) {
+    const text = inner.text ?? inner.content;
+    if (typeof text !== 'string') throw new Unrecorded('what was said is not recorded');
+    read.content.push({ type: 'text', text });
+  } else if (CALLS.has(kind)) read.calls.push(readCall(inner));
+  else if (ANSWERS.has(kind))
+    read.answers.push(
+      answer(
+        inner.tool_use_id ?? inner.toolUseId ?? inner.toolCallId ?? inner.call_id ?? inner.id,
+        inner.response ?? inner.result ?? inner.output ?? inner.content,
+      ),
+    );
+  else if (KEPT.has(kind)) read.content.push(inner);
+  else if (!THOUGHTS.has(kind))
+    throw new Unreadable(`a message has a part of the type "${kind.slice(0, 40)}", which a case cannot hold`);
+}
+
+function readCall(value: Json): JsonObject {
+  const call = isObject(value) && isObject(value.tool_call) ? value.tool_call : value;
+  const described = isObject(call) && isObject(call.function) ? call.function : call;
+  const name = isObject(described) ? (described.name ?? described.toolName) : undefined;
+  if (!isObject(call) || !isObject(described) || typeof name !== 'string') throw new Unreadable('a call has no name');
+  const params = [described.arguments, described.args, described.input].find((one) => one !== undefined);
+  if (params === undefined || params === REDACTED)
+    throw new Unrecorded(`the arguments of "${name.slice(0, 64)}" are not recorded`);
+  const id = call.id ?? call.call_id ?? call.toolCallId ?? call.toolUseId;
+  const text = typeof params === 'string' ? params : JSON.stringify(params ?? {});
+  return { ...(typeof id === 'string' && id !== '' && { id }), type: 'function', function: { name, arguments: text } };
+}
+
+function answer(id: Json | undefined, said: Json | undefined): JsonObject {
+  if (said === undefined || said === REDACTED) throw new Unrecorded('what a tool answered is not recorded');
+  const texts = Array.isArray(said)
+    ? said.map((part) =>
+        isObject(part) && (part.type === 'text' || !('type' in part)) ? (part.text ?? part.content) : undefined,
+      )
+    : [said];
+  const content =
+    texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : JSON.stringify(said);
+  return { role: 'tool', ...(typeof id === 'string' && id !== '' && { tool_call_id: id }), content };
+}
+
+/** Some record no ids, and models take no answer without the call that it belongs to: then they are in order. */
+function withIds(messages: JsonObject[]): JsonObject[] {
+  let made = 0;
+  let open: string[] = [];
+  return messages.map((message) => {
+    if (Array.isArray(message.tool_calls)) {
+      const calls = (message.tool_calls as JsonObject[]).map((call) => ({ id: `call_${++made}`, ...call }));
+      open = calls.map(({ id }) => id);
+      return { ...message, tool_calls: calls };
+    }
+    if (message.role !== 'tool') return message;
+    const id = (message.tool_call_id as string | undefined) ?? open[0];
+    if (id === undefined) throw new Unreadable('a tool answers, but no call of it is recorded');
+    open = open.filter((one) => one !== id);
+    return { role: 'tool', tool_call_id: id, content: message.content! };
+  });
+}

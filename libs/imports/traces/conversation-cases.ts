@@ -1,0 +1,162 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { inputFaults } from '#lib/contracts/input/input-faults';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { MAX_TOOLS, Tool, toolFault, ToolName } from '#lib/contracts/tool';
+import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
+import { ToolGuesses } from './tool-guesses.js';
+import type { Warnings } from '../warnings.js';
+
+export interface Call {
+  tool: string;
+  params: JsonObject;
+}
+/** One turn of a model, and what stood before it. */
+export interface Turn {
+  line: number;
+  name: string;
+  before: JsonObject[];
+  /** What it called; nothing is called where there is none. */
+  calls: Call[];
+  /** Those of the conversation; null where it does not say. */
+  tools: Tool[] | null;
+  /** What else its case says. */
+  more?: Pick<CaseInput, 'source' | 'draft'>;
+}
+
+/** Cases of recorded conversations: what stood before a turn is asked, what was called is expected. */
+export class ConversationCases {
+  readonly #given: Tool[];
+  readonly #guesses = new ToolGuesses();
+  readonly #turns: Turn[] = [];
+
+  constructor(
+    readonly settings: Source['settings'],
+    readonly warnings: Warnings,
+  ) {
+    this.#given = givenTools(settings);
+  }
+
+  add(turn: Turn): void {
+    const { line, calls, tools } = turn;
+    for (const { tool, params } of calls) {
+      if ([...(tools ?? []), ...this.#given].some((one) => one.function.name === tool)) continue;
+      if (tools)
+        this.warnings.at(
+          line,
+          `"${tool}" was called, but is not among the conversation's tools; it is added, as its calls show it`,
+        );
+      this.#guesses.note(tool, params);
+    }
+    this.#turns.push(turn);
+  }
+
+  draft(name: string): Draft {
+    const [turns, guesses, warnings] = [this.#turns, this.#guesses, this.warnings];
+    const shared = sharedTools(turns, guesses);
+    const shelf = new ToolShelf(shared ?? this.#given);
+    for (const tool of turns.some((turn) => turn.tools === null) ? guesses.list(warnings) : []) {
+      const fault = toolFault(tool);
+      if (fault) warnings.add(`The tool "${tool.function.name}" is left out: it ${fault}`);
+      else shelf.offer(tool);
+    }
+    for (const turn of turns) for (const tool of turn.tools ?? []) shelf.offer(tool);
+    const suiteTools = shelf.list();
+    if (turns.length > 0 && suiteTools.length === 0)
+      throw new ProblemError(
+        422,
+        ['Nothing of the file can be imported: none of its tools can be used.', ...warnings.list().slice(0, 3)].join(
+          ' ',
+        ),
+      );
+    const [cases, lines]: [CaseInput[], number[]] = [[], []];
+    for (const turn of turns) {
+      const own = turn.tools && !shared ? withGuesses(turn, guesses) : undefined;
+      const made: CaseInput = {
+        name: turn.name,
+        ...asked(turn.before),
+        ...expecting(turn.calls),
+        ...(own && { tools: own }),
+        ...turn.more,
+      };
+      const wrong =
+        own && own.length > MAX_TOOLS
+          ? `it offers more than ${MAX_TOOLS} tools`
+          : turn.calls.some(({ params }) => holdsDollarKey(params))
+            ? DOLLAR_KEY
+            : undefined;
+      if (wrong) {
+        warnings.at(turn.line, `${turn.name}: left out, because ${wrong}`);
+        continue;
+      }
+      cases.push(made);
+      lines.push(turn.line);
+    }
+    return { suite: { name, ...this.settings, tools: suiteTools, test_cases: cases }, lines, leaveOut: warnings };
+  }
+}
+
+function expecting(calls: Call[]): Partial<CaseInput> {
+  const [only] = calls;
+  if (!only) return { expected_tool: null };
+  return calls.length === 1
+    ? { expected_tool: only.tool, expected_params: only.params }
+    : { expected_calls: calls, call_order: 'any' };
+}
+
+/**
+ * The tools of all conversations, if they are the same everywhere: then they are the suite's, and no case needs its
+ * own.
+ */
+function sharedTools(turns: readonly Turn[], guesses: ToolGuesses): Tool[] | undefined {
+  const first = turns[0]?.tools;
+  if (!first || turns.some(({ tools, calls }) => tools === null || calls.some(({ tool }) => guesses.has(tool))))
+    return undefined;
+  const text = JSON.stringify(first);
+  return turns.every(({ tools }) => tools === first || JSON.stringify(tools) === text) ? first : undefined;
+}
+
+function withGuesses({ tools, calls }: Turn, guesses: ToolGuesses): Tool[] {
+  const names = new Set(tools!.map((tool) => tool.function.name.toLowerCase()));
+  const missing = [...new Set(calls.map(({ tool }) => tool))].filter(
+    (name) => !names.has(name.toLowerCase()) && guesses.has(name),
+  );
+  return [...tools!, ...missing.map((name) => guesses.tool(name))];
+}
+
+/** A call as chat completions have it; null where its name or arguments cannot be read. */
+export function readCall(call: Json): Call | null {
+  const described = isObject(call) ? call.function : null;
+  if (!isObject(described) || typeof described.name !== 'string') return null;
+  try {
+    const params =
+      typeof described.arguments === 'string'
+        ? parseJson(described.arguments.trim() || '{}')
+        : (described.arguments ?? {});
+    return isObject(params) ? { tool: described.name, params } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Tools in OpenAI's shape, functions of the older requests, and those with `input_schema`. */
+export function toolsOf(declared: Json, warn: (message: string) => void): Tool[] {
+  const tools = new Map<string, Tool>();
+  for (const one of Array.isArray(declared) ? declared : []) {
+    const described = isObject(one) && isObject(one.function) ? one.function : one;
+    if (!isObject(described)) continue;
+    const { input_schema, cache_control: _cache, type: _type, ...rest } = described;
+    const parsed = Tool.safeParse({
+      type: 'function',
+      function: {
+        ...(described === one ? rest : described),
+        ...(isObject(input_schema) && { parameters: input_schema }),
+      },
+    });
+    const name = typeof described.name === 'string' ? described.name : '(without a name)';
+    if (!parsed.success || !ToolName.safeParse(name).success)
+      warn(`the tool "${name}" cannot be used: ${parsed.success ? '' : inputFaults(parsed.error.issues)[0]!.message}`);
+    else if (!tools.has(name.toLowerCase())) tools.set(name.toLowerCase(), parsed.data);
+  }
+  return [...tools.values()];
+}

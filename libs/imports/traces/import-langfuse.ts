@@ -1,0 +1,94 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { jsonIn } from './chat-messages.js';
+import type { Draft, Source } from '../imported.js';
+import { readRecords } from '../files/read-lines.js';
+import { TraceCases } from './trace-cases.js';
+import type { Warnings } from '../warnings.js';
+
+const WORDS = {
+  records: 'Observations and traces',
+  recording:
+    'Export observations with their "input" and "output" (in the API\'s second version ' +
+    '"fields=core,basic,io"; the whole of a trace with GET /api/public/traces/{id}), and record ' +
+    'them: a masking function, or captureInput and captureOutput, may keep them out.',
+};
+
+/**
+ * Observations as Langfuse's page, its API or its export to blob storage has them, by themselves or within their
+ * traces.
+ */
+export async function importLangfuse({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const cases = new TraceCases(settings, warnings, WORDS);
+  let found = 0;
+  for await (const { line, value } of readRecords(text, 'the file')) {
+    for (const one of observationsIn(value)) {
+      if (typeof one.id !== 'string') continue;
+      found++;
+      if (typeof one.type !== 'string' || one.type.toUpperCase() !== 'GENERATION') {
+        cases.passOver();
+        continue;
+      }
+      const trace = one.traceId ?? one.trace_id;
+      const source =
+        `langfuse${typeof trace === 'string' ? ` trace ${trace.slice(0, 100)}` : ''} observation ` +
+        `${one.id.slice(0, 100)}`;
+      cases.add({ line, source, ...inputOf(one), reply: outputOf(jsonIn(one.output)) });
+    }
+  }
+  if (found === 0)
+    throw new ProblemError(
+      422,
+      'The file holds no observations: those of Langfuse have an "id", a "type", an "input" and an "output".',
+    );
+  return cases.draft('Imported traces');
+}
+
+/** An observation; a page of the API; or a trace with its observations. */
+function observationsIn(value: JsonObject): JsonObject[] {
+  const list = [value.data, value.observations].find((one) => Array.isArray(one) && one.some(isObject)) as
+    Json[] | undefined;
+  return list
+    ? list.filter(isObject).flatMap((one) => (Array.isArray(one.observations) ? observationsIn(one) : [one]))
+    : [value];
+}
+
+/** Messages by themselves, or a request's body with them. */
+function inputOf(observation: JsonObject): { messages: Json | undefined; tools: Json | undefined } {
+  const input = jsonIn(observation.input);
+  const metadata = jsonIn(observation.metadata);
+  const beside = [
+    isObject(metadata) ? metadata.tools : undefined,
+    definitionsIn(observation.toolDefinitions ?? observation.tool_definitions),
+  ];
+  const body = isObject(input) ? input : {};
+  const messages = [body.messages, body.input, body.prompt].find((one) => one !== undefined);
+  const asked = isObject(input) && messages !== undefined ? jsonIn(messages) : (input ?? undefined);
+  const system = jsonIn(body.system);
+  return {
+    messages:
+      system !== undefined && system !== null && Array.isArray(asked)
+        ? [{ role: 'system', content: system }, ...asked]
+        : asked,
+    tools: [body.tools, body.functions, ...beside].find(
+      (one) => Array.isArray(jsonIn(one)) && (jsonIn(one) as Json[]).length > 0,
+    ),
+  };
+}
+
+/** What Langfuse found among an observation's input: the JSON of description and parameters by the tool's name. */
+function definitionsIn(given: Json | undefined): Json | undefined {
+  const definitions = jsonIn(given);
+  if (!isObject(definitions)) return definitions;
+  return Object.entries(definitions).map(([name, definition]): Json => {
+    const read = jsonIn(definition);
+    return { ...(isObject(read) && read), name };
+  });
+}
+
+/** The message of a reply, also within a whole completion. */
+function outputOf(output: Json | undefined): Json | undefined {
+  const choices = isObject(output) ? output.choices : undefined;
+  const first = Array.isArray(choices) ? choices[0] : undefined;
+  return isObject(first) ? first : output;
+}

@@ -1,0 +1,130 @@
+import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import type { Draft, Source } from '../imported.js';
+import { readRecords } from '../files/read-lines.js';
+import { modelCallOf, type SpanRecord } from './span-record.js';
+import { TraceCases } from './trace-cases.js';
+import type { Warnings } from '../warnings.js';
+
+const WORDS = {
+  records: 'Spans',
+  recording:
+    'Instrumentations record what was said when they are told to: ' +
+    'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true (span_only or span_and_event where ' +
+    'OTEL_SEMCONV_STABILITY_OPT_IN is gen_ai_latest_experimental); TRACELOOP_TRACE_CONTENT=true of ' +
+    'OpenLLMetry; OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS of OpenInference unset. ' +
+    'Where it goes into logs, put their lines into the same file.',
+};
+
+interface Span extends SpanRecord {
+  line: number;
+  source: string;
+  /** Whether the span itself was seen, or only logs of it. */
+  isSeen: boolean;
+}
+
+/** Spans as OTLP/JSON has them, and the log records that belong to them; also as SDKs print them. */
+export async function importOtlp({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const cases = new TraceCases(settings, warnings, WORDS);
+  const spans = new Map<string, Span>();
+  const spanOf = (line: number, value: JsonObject): Span => {
+    const [trace, span] = idsOf(value);
+    const key = span ? `${trace} ${span}` : `line ${line} of ${spans.size}`;
+    const made = spans.get(key) ?? {
+      line,
+      source: `otlp${trace && ` trace ${trace}`}${span && ` span ${span}`}`,
+      attributes: [],
+      events: [],
+      isSeen: false,
+    };
+    spans.set(key, made);
+    return made;
+  };
+  for await (const { line, value } of readRecords(text, 'the file')) {
+    for (const one of spansIn(value)) {
+      const span = spanOf(line, one);
+      if (span.isSeen) continue; // Exporters send again what was not acknowledged.
+      span.isSeen = true;
+      span.attributes = attributesOf(one.attributes);
+      span.events.push(...eventsIn(one.events));
+    }
+    for (const record of logsIn(value)) {
+      const attributes = Object.fromEntries(attributesOf(record.attributes));
+      const name = record.eventName ?? attributes['event.name'];
+      if (typeof name !== 'string' || !name.startsWith('gen_ai.') || !idsOf(record)[1]) continue;
+      spanOf(line, record).events.push({
+        name,
+        attributes,
+        ...(isObject(record.body) && { body: anyValue(record.body) }),
+      });
+    }
+  }
+  if (spans.size === 0)
+    throw new ProblemError(
+      422,
+      'The file holds no spans: OTLP/JSON is {"resourceSpans": [{"scopeSpans": [{"spans": ' +
+        '[...]}]}]}, one object or one a line.',
+    );
+  for (const { line, source, ...span } of spans.values()) {
+    const call = modelCallOf(span);
+    if (call) cases.add({ line, source, ...call });
+    else cases.passOver();
+  }
+  return cases.draft('Imported traces');
+}
+
+const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const objectsIn = (holders: JsonObject[], ...keys: string[]): JsonObject[] =>
+  holders.flatMap((holder) => keys.flatMap((key) => listOf(holder[key]).filter(isObject)));
+
+/** Of an export, of Tempo's `batches`, or a span that an SDK printed by itself. */
+function spansIn(value: JsonObject): JsonObject[] {
+  if (isObject(value.context) || typeof value.spanId === 'string') return [value];
+  return objectsIn(
+    objectsIn(objectsIn([value], 'resourceSpans', 'batches'), 'scopeSpans', 'instrumentationLibrarySpans'),
+    'spans',
+  );
+}
+const logsIn = (value: JsonObject): JsonObject[] =>
+  objectsIn(objectsIn(objectsIn([value], 'resourceLogs'), 'scopeLogs'), 'logRecords');
+
+/** The ids of trace and span. */
+export function idsOf(value: JsonObject): [string, string] {
+  const context = isObject(value.context) ? value.context : {};
+  const text = (...ids: (Json | undefined)[]): string =>
+    ((ids.find((id) => typeof id === 'string') as string | undefined) ?? '').slice(0, 100);
+  return [
+    text(value.traceId, value.trace_id, context.trace_id, context.traceId),
+    text(value.spanId, value.span_id, context.span_id, context.spanId),
+  ];
+}
+
+/** A list of keys and values as OTLP has it, or an object. */
+export function attributesOf(attributes: Json | undefined): [string, Json][] {
+  if (isObject(attributes)) return Object.entries(attributes);
+  return listOf(attributes).flatMap((one) =>
+    isObject(one) && typeof one.key === 'string' && isObject(one.value)
+      ? [[one.key, anyValue(one.value)] as [string, Json]]
+      : [],
+  );
+}
+
+/** The events of a span. */
+export const eventsIn = (events: Json | undefined): SpanRecord['events'] =>
+  listOf(events)
+    .filter(isObject)
+    .map((event) => ({
+      name: asText(event.name ?? ''),
+      attributes: Object.fromEntries(attributesOf(event.attributes)),
+    }));
+
+/** OTLP's AnyValue; in a whole number its text may stand. */
+function anyValue(value: JsonObject): Json {
+  const of = (name: string): Json | undefined => value[`${name}Value`] ?? value[`${name}_value`];
+  const [list, pairs] = [of('array'), of('kvlist')];
+  if (isObject(list)) return listOf(list.values).map((one) => (isObject(one) ? anyValue(one) : null));
+  if (isObject(pairs)) return Object.fromEntries(attributesOf(pairs.values));
+  const whole = of('int');
+  if (typeof whole === 'string' && /^-?(?:0|[1-9]\d{0,18})$/.test(whole)) return parseJson(whole);
+  return of('string') ?? of('bool') ?? whole ?? of('double') ?? null;
+}

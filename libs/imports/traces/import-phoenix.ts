@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { jsonIn } from './chat-messages.js';
+import type { Draft, Source } from '../imported.js';
+import { attributesOf, eventsIn, idsOf } from './import-otlp.js';
+import { readRecords } from '../files/read-lines.js';
+import { modelCallOf } from './span-record.js';
+import { TraceCases } from './trace-cases.js';
+import type { Warnings } from '../warnings.js';
+
+const WORDS = {
+  records: 'Spans',
+  recording:
+    'OpenInference records what was said unless OPENINFERENCE_HIDE_INPUTS, ' +
+    'OPENINFERENCE_HIDE_OUTPUTS, or those of messages and texts, are set: unset them. Of a data ' +
+    'frame, export the columns "attributes.llm.*" too.',
+};
+
+/** Spans as Phoenix's API, its command line, or a data frame of its client has them. */
+export async function importPhoenix({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+  const cases = new TraceCases(settings, warnings, WORDS);
+  let found = 0;
+  for await (const { line, value } of readRecords(text, 'the file')) {
+    for (const row of rowsIn(value)) {
+      if (!('span_kind' in row) && !('attributes' in row)) continue;
+      found++;
+      const [trace, span] = idsOf({
+        ...row,
+        traceId: row['context.trace_id'] ?? row.trace_id ?? null,
+        spanId: row['context.span_id'] ?? row.span_id ?? null,
+      });
+      const columns = Object.entries(row).flatMap(([key, inner]): [string, Json][] =>
+        key.startsWith('attributes.') ? [[key.slice('attributes.'.length), inner]] : [],
+      );
+      const kind: [string, Json][] =
+        typeof row.span_kind === 'string' ? [['openinference.span.kind', row.span_kind]] : [];
+      const call = modelCallOf({
+        attributes: [...attributesOf(jsonIn(row.attributes)), ...columns, ...kind],
+        events: eventsIn([jsonIn(row.events) ?? []].flat()),
+      });
+      if (call) cases.add({ line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
+      else cases.passOver();
+    }
+  }
+  if (found === 0)
+    throw new ProblemError(
+      422,
+      'The file holds no spans: those of Phoenix have a "span_kind", and "attributes" or columns ' +
+        '"attributes.llm.input_messages" and so on.',
+    );
+  return cases.draft('Imported traces');
+}
+
+/**
+ * A span; an answer of the API with a page of them; a trace; or a data frame, whose columns hold a value for each
+ * of its rows.
+ */
+function rowsIn(value: JsonObject): JsonObject[] {
+  const list = [value.data, value.spans].find(Array.isArray);
+  if (list) return list.filter(isObject).flatMap((one) => (Array.isArray(one.spans) ? rowsIn(one) : [one]));
+  const { span_kind: kinds } = value;
+  if (!isObject(kinds)) return [value];
+  const columns = Object.entries(value).filter((column): column is [string, JsonObject] => isObject(column[1]));
+  return Object.keys(kinds).map((row) =>
+    Object.fromEntries([
+      ['context.span_id', row] as [string, Json],
+      ...columns.map(([name, values]): [string, Json] => [name, values[row] ?? null]),
+    ]),
+  );
+}

@@ -1,0 +1,170 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { jsonIn } from './chat-messages.js';
+import type { ModelCall } from './trace-cases.js';
+
+/** A span, of whichever export. */
+export interface SpanRecord {
+  attributes: [string, Json][];
+  events: { name: string; attributes: JsonObject; body?: Json }[];
+}
+
+/** Operations of OpenTelemetry's conventions that ask no model for a reply. */
+const OTHERS = new Set([
+  'embeddings',
+  'execute_tool',
+  'invoke_agent',
+  'create_agent',
+  'invoke_workflow',
+  'retrieval',
+  'tool',
+  'rerank',
+]);
+const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completion']);
+
+/**
+ * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events
+ * before), by OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
+ */
+export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
+  const details = events
+    .filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
+    .flatMap((event) => Object.entries(event.attributes));
+  const tree = grown(
+    [...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)),
+  );
+  const at = (...path: string[]): Json | undefined =>
+    path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
+  const said = eventsOf(events);
+  const system = jsonIn(at('gen_ai', 'system_instructions'));
+  const messages = [
+    at('gen_ai', 'input', 'messages'),
+    at('llm', 'input_messages'),
+    at('gen_ai', 'prompt'),
+    at('llm', 'prompts'),
+    at('ai', 'prompt', 'messages'),
+    said.messages,
+  ].find(isThere);
+  const reply = [
+    firstOf(at('gen_ai', 'output', 'messages')),
+    at('llm', 'output_messages'),
+    at('gen_ai', 'completion'),
+    at('llm', 'completions'),
+    replyOfSdk(at('ai', 'response')),
+    said.reply,
+  ].find(isThere);
+
+  const kind = at('openinference', 'span', 'kind');
+  const operation = at('gen_ai', 'operation', 'name');
+  const sdk = at('ai', 'operationId');
+  if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation))
+    return undefined;
+  // What goes on around the call.
+  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined;
+  const isModel =
+    typeof kind === 'string' ||
+    MODEL.has(operation as string) ||
+    isThere(messages) ||
+    isThere(reply) ||
+    at('gen_ai', 'request', 'model') !== undefined ||
+    at('llm', 'request', 'type') === 'chat';
+  if (!isModel) return undefined;
+  const list = jsonIn(messages);
+  return {
+    messages:
+      isThere(system) && isThere(list)
+        ? [
+            { role: 'system', parts: Array.isArray(system) ? system : [system!] },
+            ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }]),
+          ]
+        : list,
+    reply,
+    tools: [
+      at('gen_ai', 'tool', 'definitions'),
+      toolsIn(at('llm', 'tools')),
+      at('llm', 'request', 'functions'),
+      at('ai', 'prompt', 'tools'),
+    ].find(isThere),
+  };
+}
+
+const isThere = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+const replyOfSdk = (response: Json | undefined): Json | undefined =>
+  isObject(response) && (isThere(response.text) || isThere(response.toolCalls))
+    ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null }
+    : undefined;
+
+/** Each output message of OpenTelemetry's is a choice of its own. */
+function firstOf(outputs: Json | undefined): Json | undefined {
+  const list = jsonIn(outputs);
+  return Array.isArray(list) ? list[0] : list;
+}
+
+/** OpenInference has the provider's own definition, which may be the schema alone, and its name beside it. */
+function toolsIn(tools: Json | undefined): Json | undefined {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((one) => {
+    const tool = isObject(one) && isObject(one.tool) ? one.tool : one;
+    if (!isObject(tool)) return tool;
+    const schema = jsonIn(tool.json_schema);
+    if (!isObject(schema)) return tool;
+    const isWhole = isObject(schema.function) || typeof schema.name === 'string';
+    return isWhole ? schema : { name: tool.name ?? null, description: tool.description ?? null, parameters: schema };
+  });
+}
+
+/** The conversation of the older conventions, in which every message is an event. */
+function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; reply: Json | undefined } {
+  const messages: Json[] = [];
+  let reply: Json | undefined;
+  for (const { name, attributes, body } of events) {
+    const content = jsonIn(body ?? attributes['gen_ai.event.content']) ?? attributes;
+    const role = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name)?.[1];
+    if (role) messages.push(isObject(content) ? { ...content, role } : { role, content });
+    else if (name === 'gen_ai.choice')
+      reply ??= isObject(content) && typeof content.message === 'string' ? { content: content.message } : content;
+    else if (name === 'gen_ai.content.prompt') messages.push(...[jsonIn(attributes['gen_ai.prompt']) ?? []].flat());
+    else if (name === 'gen_ai.content.completion') reply ??= attributes['gen_ai.completion'];
+  }
+  return { messages: messages.length ? messages : undefined, reply };
+}
+
+/** Below these stands what users and models wrote, whose keys are their own. */
+const OWN_KEYS = new Set([
+  'messages',
+  'system_instructions',
+  'definitions',
+  'json_schema',
+  'parameters',
+  'arguments',
+  'content',
+  'text',
+]);
+const MOST_DOTS = 16;
+
+/** Attributes whose dotted names are a path, nested or not: objects, and lists where all the keys are numbers. */
+function grown(entries: Iterable<[string, Json]>): Json {
+  const leaves = new Map<string, Json>();
+  const branches = new Map<string, [string, Json][]>();
+  for (const [key, value] of entries) {
+    const dot = key.indexOf('.');
+    const head = dot < 0 ? key : key.slice(0, dot);
+    const rest: [string, Json][] =
+      dot >= 0 ? [[key.slice(dot + 1), value]] : isObject(value) && !OWN_KEYS.has(key) ? Object.entries(value) : [];
+    if (rest.length === 0) leaves.set(key, OWN_KEYS.has(key) ? value : unfolded(value));
+    else if (key.split('.', MOST_DOTS + 1).length <= MOST_DOTS) {
+      const branch = branches.get(head) ?? [];
+      for (const entry of rest) branch.push(entry);
+      branches.set(head, branch);
+    }
+  }
+  const grownUp = [...leaves, ...[...branches].map(([head, inner]): [string, Json] => [head, grown(inner)])];
+  const isList = grownUp.length > 0 && grownUp.every(([key]) => /^\d{1,9}$/.test(key));
+  return isList
+    ? grownUp.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
+    : Object.fromEntries(grownUp);
+}
+
+const unfolded = (value: Json): Json =>
+  Array.isArray(value) ? value.map(unfolded) : isObject(value) ? grown(Object.entries(value)) : value;

@@ -1,0 +1,97 @@
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { MOST_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
+import { matcherOf } from '#lib/scoring/house/match-arguments';
+import type { Warnings } from '../warnings.js';
+
+interface Guess {
+  calls: number;
+  parameters: Map<string, { types: Set<string>; given: number }>;
+}
+
+/** Tools that nobody described, made of the calls that are known of them. */
+export class ToolGuesses {
+  readonly #guesses = new Map<string, Guess>();
+  readonly #made = new Map<string, Tool>();
+
+  note(name: string, params: JsonObject = {}): void {
+    const guess = this.#guesses.get(name) ?? { calls: 0, parameters: new Map() };
+    this.#guesses.set(name, guess);
+    guess.calls++;
+    this.#made.delete(name);
+    for (const [key, value] of Object.entries(params)) {
+      // One more than a tool may have is too many, however many they are.
+      if (guess.parameters.size > MOST_PROPERTIES && !guess.parameters.has(key)) continue;
+      const parameter = guess.parameters.get(key) ?? { types: new Set<string>(), given: 0 };
+      guess.parameters.set(key, parameter);
+      const matcher = matcherOf(value);
+      if (matcher !== '$optional' && matcher !== '$absent') parameter.given++;
+      parameter.types.add(typeOf(value));
+    }
+  }
+
+  noteCase({ expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses }: JsonObject): void {
+    const calls = [
+      { tool: expected_tool ?? null, params: expected_params ?? {} },
+      ...(Array.isArray(expected_calls) ? expected_calls : []),
+    ];
+    for (const call of calls) {
+      if (!isObject(call)) continue;
+      for (const name of [call.tool ?? []].flat())
+        if (typeof name === 'string') this.note(name, isObject(call.params) ? call.params : {});
+    }
+    const others = [
+      ...(Array.isArray(valid_prerequisites) ? valid_prerequisites : []),
+      ...(isObject(mock_responses) ? Object.keys(mock_responses) : []),
+    ];
+    for (const name of others) if (typeof name === 'string' && !this.#guesses.has(name)) this.note(name);
+  }
+
+  has = (name: string): boolean => this.#guesses.has(name);
+
+  tool(name: string): Tool {
+    const made = this.#made.get(name) ?? toolOf(name, this.#guesses.get(name)!);
+    this.#made.set(name, made);
+    return made;
+  }
+
+  /** All of them; names that only differ in case are one, as everywhere. */
+  list(warnings: Warnings): Tool[] {
+    const seen = new Set<string>();
+    const names = [...this.#guesses.keys()].filter(
+      (name) => ToolName.safeParse(name).success && seen.size < seen.add(name.toLowerCase()).size,
+    );
+    if (names.length)
+      warnings.conclude(
+        `The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} ` +
+          'made of the calls in it ' +
+          `(${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are ` +
+          'guessed, and they have no descriptions. Describe them, or give "tools" beside the file.',
+      );
+    return names.map((name) => this.tool(name));
+  }
+}
+
+function toolOf(name: string, { calls, parameters }: Guess): Tool {
+  const properties = Object.fromEntries(
+    [...parameters].map(([key, { types }]): [string, JsonObject] => [
+      key,
+      types.size === 1 && !types.has('any') ? { type: [...types][0]! } : {},
+    ]),
+  );
+  const required = [...parameters].flatMap(([key, { given }]) => (given === calls ? [key] : []));
+  return {
+    type: 'function',
+    function: { name, parameters: { type: 'object', properties, ...(required.length && { required }) } },
+  };
+}
+
+function typeOf(value: Json): string {
+  const matcher = matcherOf(value);
+  if (matcher === '$optional') return typeOf((value as JsonObject).$optional!);
+  if (matcher === '$one_of') return typeOf([(value as JsonObject).$one_of!].flat()[0] ?? null);
+  if (matcher === '$approx') return 'number';
+  if (matcher === '$contains') return 'string';
+  if (matcher || value === null) return 'any';
+  if (isNumber(value)) return /^-?\d+$/.test(numberSource(value)) ? 'integer' : 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,217 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { ProblemError } from '#lib/contracts/problem';
+import { Tool } from '#lib/contracts/tool';
+import { chatMessages, jsonIn, replyIn, Unreadable, Unrecorded } from './chat-messages.js';
+import { ConversationCases, readCall, toolsOf, type Turn } from './conversation-cases.js';
+import { givenTools, type Draft, type Source } from '../imported.js';
+import { ToolGuesses } from './tool-guesses.js';
+import type { Warnings } from '../warnings.js';
+
+/** What a tracing tool recorded of one call of a model; of what it did not record there is nothing. */
+export interface ModelCall {
+  line: number;
+  /** Where it stands: "otlp trace 4bf9... span 00f0...". */
+  source: string;
+  messages: Json | undefined;
+  reply: Json | undefined;
+  /** A list of tools in any of their shapes. */
+  tools: Json | undefined;
+}
+
+/** What tracing tools call that of which they have several, and how they are told to record what was said. */
+export interface TraceWords {
+  records: string;
+  recording: string;
+}
+
+const LONGEST_NAME = 80;
+const MOST_NAMED = 10;
+
+/**
+ * Recorded calls of models as drafts of cases: what stood before a reply is asked, and what the model called, or
+ * that it called nothing, is proposed. Nobody said that it was right, so a person confirms it. What cannot be told
+ * is counted, and said at the end.
+ */
+export class TraceCases {
+  readonly #given: Map<string, Tool>;
+  readonly #folded = new Map<string, { turn: Turn; calls: string }>();
+  /** Of tools that are named without their parameters: made of the calls of them. */
+  readonly #schemas = new ToolGuesses();
+  readonly #unspecified = new Set<string>();
+  #others = 0;
+  #unrecorded = 0;
+  #withoutReply = 0;
+  #uncalled = 0;
+  #repeated = 0;
+  #otherwise = 0;
+
+  constructor(
+    readonly settings: Source['settings'],
+    readonly warnings: Warnings,
+    readonly words: TraceWords,
+  ) {
+    this.#given = new Map(givenTools(settings).map((tool) => [tool.function.name, tool]));
+  }
+
+  /** Something that is no call of a model. */
+  passOver(): void {
+    this.#others++;
+  }
+
+  add(call: ModelCall): void {
+    try {
+      this.#read(call);
+    } catch (error) {
+      if (error instanceof Unrecorded) this.#unrecorded++;
+      else if (error instanceof Unreadable)
+        this.warnings.at(call.line, `${call.source}: left out, because ${error.message}`);
+      else throw error;
+    }
+  }
+
+  #read({ line, source, messages, reply, tools: declared }: ModelCall): void {
+    const { before, tools: among } = withoutTools(jsonIn(messages));
+    if (before === undefined || (Array.isArray(before) && before.length === 0))
+      throw new Unrecorded('no messages are recorded');
+    const asked = chatMessages(before);
+    const replied = reply === undefined || reply === null ? null : replyIn(reply);
+    if (!replied) return void this.#withoutReply++;
+    const calls = ((replied.tool_calls as Json[] | undefined) ?? []).map((one) => {
+      const read = readCall(one);
+      if (!read) throw new Unreadable('the arguments of a call are no JSON object');
+      return read;
+    });
+    const list = jsonIn(declared) ?? among;
+    const tools =
+      Array.isArray(list) && list.length > 0
+        ? toolsOf(list.map(toolIn), (message) => this.warnings.at(line, `${source}: ${message}`))
+        : null;
+    if (calls.length === 0 && !tools?.length && this.#given.size === 0) return void this.#uncalled++;
+    this.#fold({ line, name: nameOf(asked, line), before: asked, calls, tools, more: { source, draft: true } });
+  }
+
+  /** The same is recorded more than once where two instrumentations see it, and where it was asked again. */
+  #fold(turn: Turn): void {
+    const key = JSON.stringify([turn.before, turn.tools], (name, value: unknown) =>
+      name === 'id' || name === 'tool_call_id' ? undefined : value,
+    );
+    const calls = JSON.stringify(turn.calls);
+    const first = this.#folded.get(key);
+    if (first) {
+      this.#repeated++;
+      if (first.calls !== calls) this.#otherwise++;
+      return;
+    }
+    this.#folded.set(key, { turn, calls });
+    for (const tool of turn.tools ?? [])
+      if (!tool.function.parameters && !this.#given.has(tool.function.name)) this.#unspecified.add(tool.function.name);
+    for (const { tool, params } of turn.calls) if (this.#unspecified.has(tool)) this.#schemas.note(tool, params);
+  }
+
+  /** @throws ProblemError 422 where there is nothing to make a case of */
+  draft(name: string): Draft {
+    const { warnings } = this;
+    const turns = [...this.#folded.values()].map(({ turn }) => turn);
+    const counts = this.#counts();
+    if (turns.length === 0) {
+      throw new ProblemError(
+        422,
+        ['No case can be made of the file.', ...counts, ...warnings.list().slice(0, 3)].join(' '),
+      );
+    }
+    const cases = new ConversationCases(this.settings, warnings);
+    for (const turn of turns) cases.add({ ...turn, tools: turn.tools?.map((tool) => this.#specified(tool)) ?? null });
+    const draft = cases.draft(name);
+    if (this.#unspecified.size) {
+      const names = [...this.#unspecified];
+      warnings.conclude(
+        'Tools are recorded without their parameters: ' +
+          `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', ...' : ''}. They ` +
+          'are made of the calls in the file, and of one that was never called none are known. ' +
+          'Describe them, or give "tools" beside the file.',
+      );
+    }
+    for (const count of counts) warnings.conclude(count);
+    warnings.conclude(
+      'All cases are drafts: they propose what the model did, which may have been wrong. No run ' +
+        'takes them before somebody has looked at them and taken "draft" away.',
+    );
+    return draft;
+  }
+
+  #specified(tool: Tool): Tool {
+    const { name, parameters } = tool.function;
+    if (parameters) return tool;
+    const given = this.#given.get(name);
+    if (given || !this.#schemas.has(name)) return given ?? tool;
+    return { ...tool, function: { ...tool.function, parameters: this.#schemas.tool(name).function.parameters } };
+  }
+
+  #counts(): string[] {
+    const otherwise = this.#otherwise
+      ? ` (${this.#otherwise} of them were answered otherwise; the first answer is proposed)`
+      : '';
+    const told: [number, string, string][] = [
+      [
+        this.#unrecorded,
+        'Calls of models without their messages, or without what was said in them, left out',
+        `. ${this.words.recording}`,
+      ],
+      [
+        this.#repeated,
+        'Calls of models with the same conversation as one before them, folded into its case',
+        `${otherwise}.`,
+      ],
+      [
+        this.#uncalled,
+        'Calls of models that were answered with a text, where nothing says which tools there were, left out',
+        '.',
+      ],
+      [this.#withoutReply, 'Calls of models without a reply, left out', '.'],
+      [this.#others, `${this.words.records} that are no calls of models, passed over`, '.'],
+    ];
+    return told.flatMap(([count, what, more]) => (count ? [`${what}: ${count}${more}`] : []));
+  }
+}
+
+/** LangChain's tools stand among the messages in Langfuse, as a tool's message without a call. */
+function withoutTools(messages: Json | undefined): { before: Json | undefined; tools: Json | undefined } {
+  if (!Array.isArray(messages)) return { before: messages, tools: undefined };
+  const isTool = (one: Json): one is JsonObject =>
+    isObject(one) &&
+    one.role === 'tool' &&
+    isObject(one.content) &&
+    (isObject(one.content.function) || typeof one.content.name === 'string');
+  const tools = messages.filter(isTool).map(({ content }) => content!);
+  return tools.length
+    ? { before: messages.filter((one) => !isTool(one)), tools }
+    : { before: messages, tools: undefined };
+}
+
+/** A tool as `toolsOf` reads it; a description or schema that is null says nothing. */
+function toolIn(declared: Json): Json {
+  const tool = jsonIn(declared);
+  const described = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+  if (!isObject(described)) return null;
+  const { name, description, strict } = described;
+  const parameters = [described.parameters, described.input_schema, described.inputSchema].map(jsonIn).find(isObject);
+  return {
+    name: name ?? null,
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(parameters && { parameters }),
+    ...(typeof strict === 'boolean' && { strict }),
+  };
+}
+
+/** What was asked last, in short. */
+function nameOf(messages: readonly JsonObject[], line: number): string {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const content = messages[at]?.content;
+  const said = Array.isArray(content)
+    ? content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join(' ')
+    : content;
+  const text = typeof said === 'string' ? said.trim() : '';
+  const words = text.slice(0, LONGEST_NAME).replaceAll(/\s+/g, ' ');
+  const rounds = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+  return `${words === '' ? `line ${line}` : words}${text.length > LONGEST_NAME ? '...' : ''}${rounds ? `, turn ${rounds + 1}` : ''}`;
+}

@@ -1,0 +1,209 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ProviderKind } from '#lib/contracts/provider';
+import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import { createChatClient } from '../chat.js';
+import { embedTexts } from '../embed.js';
+import { AddressRefused, createGuardedFetch } from './guarded-fetch.js';
+import { discoverModels, probeProvider, refusedAddress } from '../probe.js';
+
+describe('an address that nobody may reach', () => {
+  it.each([
+    '169.254.169.254',
+    '169.254.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    'fe80::1',
+    'fe80::1%eth0',
+    'febf::9',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '::ffff:169.254.169.254',
+    '::ffff:a9fe:a9fe',
+    '::a9fe:a9fe',
+    '::ffff:0:a9fe:a9fe',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '2002:a9fe:a9fe::1',
+    '2001:0:1:2:3:4:5601:5601',
+    '64:ff9b::100.100.100.200',
+  ])('is %s', (address) => {
+    expect([isNeverAllowed(address), isPrivateAddress(address)]).toEqual([true, true]);
+  });
+  it.each([
+    '127.0.0.1',
+    '10.0.0.1',
+    '192.168.1.1',
+    '::1',
+    'fd00::1',
+    '::ffff:127.0.0.1',
+    '2002:7f00:1::',
+    '64:ff9b::10.1.1.1',
+    '::7f00:1',
+    'fec0::1',
+  ])('is not %s, which is private', (address) => {
+    expect([isNeverAllowed(address), isPrivateAddress(address)]).toEqual([false, true]);
+  });
+  it.each(['8.8.8.8', '2606:4700::1111', '2002:808:808::1', '::ffff:8.8.8.8', '169.253.1.1'])(
+    "is not %s, which is anybody's",
+    (address) => {
+      expect([isNeverAllowed(address), isPrivateAddress(address)]).toEqual([false, false]);
+    },
+  );
+
+  const URLS = [
+    'http://169.254.169.254/latest/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://0251.0376.0251.0376/',
+    'http://169.254.43518/',
+    'http://169.254.169.254./',
+    'http://１６９.254.169.254/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[2002:a9fe:a9fe::]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://100.100.100.200/',
+  ];
+  it.each(URLS)('is not asked at %s, whatever is allowed', async (url) => {
+    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+    await expect(fetch(url)).rejects.toThrow(AddressRefused);
+    await expect(fetch(url)).rejects.toThrow(/never asked, whatever is allowed/);
+    expect(refusedAddress(url, true)).toMatch(/whatever is allowed/);
+    await close();
+  });
+
+  it.each([
+    ['169.254.169.254', 4],
+    ['::ffff:169.254.169.254', 6],
+    ['fe80::1', 6],
+    ['fd00:ec2::254', 6],
+  ])('is not asked by a name that leads to %s', async (address, family) => {
+    const resolve = (
+      _name: string,
+      _options: object,
+      callback: (error: null, all: { address: string; family: number }[]) => void,
+    ) =>
+      callback(null, [
+        { address: '203.0.113.5', family: 4 },
+        { address, family },
+      ]);
+    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true, resolve });
+    const error = await fetch('http://metadata.example/').then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    expect(error?.message).toBe(
+      `metadata.example is at ${address}, which is a link-local address or one of a cloud's ` +
+        'metadata. Those are never asked, whatever is allowed.',
+    );
+    await close();
+  });
+});
+
+const SECRET = 'wJalrXUtnFEMI';
+const answers: Record<string, [status: number, type: string, body: string]> = {
+  'a text': [403, 'text/plain', `denied for role ${SECRET}`],
+  'a text that calls itself JSON': [400, 'application/json', `token=${SECRET}`],
+  'JSON of another kind': [
+    500,
+    'application/json',
+    JSON.stringify({ SecretAccessKey: SECRET, message: SECRET, detail: SECRET }),
+  ],
+  'an error without a message': [404, 'application/json', JSON.stringify({ error: { secret: SECRET } })],
+  'an error with more beside its message': [
+    401,
+    'application/json',
+    JSON.stringify({ error: { message: 'no', SecretAccessKey: SECRET, details: [{ secret: SECRET }] }, more: SECRET }),
+  ],
+  'a web page': [502, 'text/html', `<html>${SECRET}</html>`],
+  'a text, and 200': [200, 'text/plain', `role ${SECRET}`],
+  'JSON of another kind, and 200': [200, 'application/json', JSON.stringify({ SecretAccessKey: SECRET })],
+  'an error of another kind, and 200': [
+    200,
+    'application/json',
+    JSON.stringify({ error: { code: 500, SecretAccessKey: SECRET } }),
+  ],
+};
+let port: number;
+const server = createServer((request, response) => {
+  const [status, type, body] = answers[decodeURIComponent(/^\/([^/]*)/.exec(request.url!)![1]!)]!;
+  request.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body));
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+/** All that could be shown or kept of an error. */
+const whole = (error: Error): object => ({ ...error, message: error.message });
+const KINDS: ProviderKind[] = ['openai', 'openai-responses', 'anthropic', 'google'];
+const at = (what: string, host = `127.0.0.1:${port}`): string => `http://${host}/${encodeURIComponent(what)}`;
+
+describe('what a private address answers', () => {
+  it.each(Object.keys(answers))('is quoted to nobody when it is %s, and not kept', async (what) => {
+    for (const kind of KINDS) {
+      const target = { kind, baseUrl: at(what), apiKey: null, allowPrivateNetworks: true };
+      const probed = await probeProvider({ ...target, modelId: 'm' });
+      expect(probed).toEqual({ ok: false, latencyMs: expect.any(Number), error: expect.any(String) });
+      const discovered = await discoverModels(target).then((models) => ({ models }), whole);
+      const { fetch, close } = createGuardedFetch(target);
+      const failure = await createChatClient(kind, target, fetch)
+        .ask({ model: 'm', messages: [] }, { signal: AbortSignal.timeout(5000), timeoutMs: 5000 })
+        .catch(whole);
+      const embedded = await embedTexts(target, 'm', ['x'], { fetch, timeoutMs: 5000 }).catch(whole);
+      await close();
+      expect(JSON.stringify([kind, probed, discovered, failure, embedded])).not.toContain(SECRET);
+    }
+  });
+
+  it('is told by its status, and what to look into', async () => {
+    const { error } = await probeProvider({
+      kind: 'openai',
+      baseUrl: at('JSON of another kind'),
+      apiKey: null,
+      allowPrivateNetworks: true,
+      modelId: 'm',
+    });
+    expect(error).toMatch(
+      /answered 500: .*not shown because it comes from a private address\. Look into that server's own log/,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['OpenAI, Anthropic and most local servers', { error: { message: 'model "m" is still loading', type: 'x' } }],
+    ['Ollama', { error: 'model "m" is still loading' }],
+    ['Google', [{ error: { code: 404, message: 'model "m" is still loading', status: 'NOT_FOUND' } }]],
+    ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
+  ])('is told in short when it is an error as %s say it', async (who, body) => {
+    for (const kind of KINDS) {
+      answers[who] = [404, 'application/json', JSON.stringify(body)];
+      const target = { kind, baseUrl: at(who), apiKey: null, allowPrivateNetworks: true, modelId: 'm' };
+      expect((await probeProvider(target)).error).toMatch(/answered 404: .*model \\?"m\\?" is still loading/);
+      answers[who] = [
+        404,
+        'application/json',
+        JSON.stringify(body).replace('still', 'still'.padEnd(400, '.') + SECRET),
+      ];
+      expect((await probeProvider(target)).error).not.toContain(SECRET);
+    }
+  });
+
+  it('is known by the address of the connection, not by the name that was asked', async () => {
+    const resolve = (
+      _name: string,
+      _options: object,
+      callback: (error: null, all: { address: string; family: number }[]) => void,
+    ) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true, resolve });
+    const answer = await fetch(at('a text', `models.example:${port}`));
+    expect([answer.status, await answer.text()]).toEqual([403, expect.not.stringContaining(SECRET)]);
+    await close();
+  });
+});

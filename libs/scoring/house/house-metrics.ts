@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { CaseInput } from '#lib/contracts/case';
+import { plainNumbers } from '#lib/contracts/json/json';
+import type { MetricOptions } from '#lib/contracts/metric';
+import { Tool } from '#lib/contracts/tool';
+import { conversionsOf, spreadDeclarations } from '#lib/contracts/input/tool-shapes';
+import type { Verdict } from '#lib/contracts/verdict';
+import { checkCase } from '../checks/check-case.js';
+import type { Similarities } from './match-arguments.js';
+import { readReply } from '../replies/read-reply.js';
+import { prepareCase } from './score-case.js';
+import { scoreChain } from './score-chain.js';
+
+const settled = {
+  // A case as it is written, and as the API answers it.
+  case: z
+    .preprocess(
+      (value) => plainNumbers(value),
+      z.strictObject({ ...CaseInput.shape, id: z.string().optional(), position: z.int().optional() }),
+    )
+    .meta({ description: 'The case, as a suite holds it; its prompt is not needed.' }),
+  tools: z
+    .preprocess(spreadDeclarations, z.array(Tool).nullish())
+    .meta({ description: 'The tools that the model was offered.' }),
+};
+const reply = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .meta({ description: 'What the model replied: an assistant message of a chat completion.' });
+export const SingleTurnInput = z.strictObject({ ...settled, reply });
+export const MultiTurnInput = z.strictObject({
+  ...settled,
+  rounds: z
+    .array(
+      z.strictObject({
+        reply,
+        tool_messages: z.unknown().optional().meta({ description: 'What the tools answered; scores nothing.' }),
+      }),
+    )
+    .min(1)
+    .meta({ description: 'The replies of the chain, in order.' }),
+});
+type HouseOptions = MetricOptions<'toolmark.single_turn'>;
+
+export function scoreSingleTurn(
+  input: z.output<typeof SingleTurnInput>,
+  options: HouseOptions,
+  similarities?: Similarities,
+) {
+  const tools = toolsFor(input, similarities);
+  return answer(
+    prepareCase(input.case, tools, options.pass_threshold).score(readReply(input.reply, tools), { similarities }),
+    tools,
+  );
+}
+
+export function scoreMultiTurn(
+  input: z.output<typeof MultiTurnInput>,
+  options: HouseOptions,
+  similarities?: Similarities,
+) {
+  const tools = toolsFor(input, similarities);
+  return answer(
+    scoreChain(
+      input.case,
+      tools,
+      options.pass_threshold,
+      input.rounds.map((round) => readReply(round.reply, tools)),
+      similarities,
+    ),
+    tools,
+  );
+}
+
+function answer({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
+  const warnings = conversionsOf(tools);
+  return { score: overall, ...verdict, ...(warnings.length > 0 && { warnings }) };
+}
+
+/**
+ * The tools beside a case; none where they are null, or where the case has its own.
+ * @throws Error when the case cannot be scored. Its prompt is not needed here, nor that every tool is listed.
+ */
+function toolsFor(
+  { case: input, tools: given }: { case: CaseInput; tools?: Tool[] | null },
+  similarities?: Similarities,
+): readonly Tool[] {
+  if (given === undefined && !input.tools)
+    throw new Error('/input/tools is missing: the tools that the model was offered, or [].');
+  const tools = given ?? [];
+  const { messages: _messages, ...rest } = input;
+  const faults = checkCase({ ...rest, prompt: '-' }, tools).filter((fault) => !fault.message.startsWith('No tool'));
+  if (faults.length) throw new Error(faults.map((fault) => `/input/case${fault.path} ${fault.message}`).join(' '));
+  const configs = [input.scoring_config, ...(input.expected_calls ?? []).map((call) => call.scoring_config)];
+  const modes = [
+    input.param_scoring,
+    ...configs.flatMap((config) => [config?.mode, ...Object.values(config?.params ?? {}).map((rule) => rule.mode)]),
+  ];
+  if (!similarities && modes.includes('semantic'))
+    throw new Error(
+      '"semantic" needs an embedding model, which offline scoring has not: use "fuzzy", or score it in a run.',
+    );
+  return tools;
+}

@@ -1,0 +1,331 @@
+import { RE2JS } from 're2js';
+import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { pointer } from '#lib/contracts/problem';
+import type { ArgumentCheck } from '#lib/contracts/verdict';
+import { distanceOf, sameNumber } from './decimal.js';
+import { sequenceRatio } from '../compatible/sequence-ratio.js';
+
+/** How a leaf is compared. */
+export interface Rule {
+  mode: ScoringMode;
+  epsilon: number;
+  threshold: number | undefined;
+}
+
+/**
+ * Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks
+ * nobody.
+ */
+export type Similarities = (expected: string, actual: string) => number | undefined;
+
+export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
+type Matcher = (typeof MATCHERS)[number];
+const LONGEST_FUZZY = 20_000;
+
+/** The matcher that an expected value is, if it is one: an object with a key that begins with "$". */
+export function matcherOf(expected: Json): Matcher | undefined {
+  if (!isObject(expected)) return undefined;
+  return MATCHERS.find((name) => name in expected);
+}
+
+/** Whether a matcher stands anywhere in an expected value. */
+export const holdsMatcher = (expected: Json): boolean =>
+  matcherOf(expected) !== undefined ||
+  ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(holdsMatcher));
+
+/** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
+export function ruleFor(
+  key: string,
+  config: ScoringConfig | null | undefined,
+  paramScoring: ScoringMode | undefined,
+): Rule {
+  const own = config?.params && Object.hasOwn(config.params, key) ? config.params[key] : undefined;
+  return {
+    mode: own?.mode ?? config?.mode ?? paramScoring ?? 'exact',
+    epsilon: own?.epsilon ?? config?.epsilon ?? 0.01,
+    threshold: own?.threshold ?? config?.threshold,
+  };
+}
+
+const patterns = new Map<string, RE2JS>();
+/** RE2: a user's pattern runs in time linear in the text. @throws when it does not compile */
+export function compilePattern(pattern: string): RE2JS {
+  let compiled = patterns.get(pattern);
+  if (!compiled) {
+    if (patterns.size > 1000) patterns.clear();
+    patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
+  }
+  return compiled;
+}
+
+export interface ArgumentMatch {
+  /** correct / expected; 1 when nothing is expected. */
+  score: number;
+  checks: ArgumentCheck[];
+}
+
+/** How the arguments of a call answer the expected ones, key by key. */
+export function matchArguments(
+  expected: JsonObject,
+  actual: JsonObject,
+  defaults: JsonObject,
+  config: ScoringConfig | null | undefined,
+  paramScoring: ScoringMode | undefined,
+  similarities?: Similarities,
+): ArgumentMatch {
+  const checks: ArgumentCheck[] = [];
+  let correct = 0;
+  let counted = 0;
+  for (const [key, wanted] of Object.entries(expected)) {
+    const rule = ruleFor(key, config, paramScoring);
+    const check = checkArgument(key, wanted, actual, defaults, rule, similarities);
+    checks.push(check);
+    if (check.verdict === 'skipped') continue;
+    counted++;
+    if (check.verdict === 'match') correct++;
+  }
+  return { score: counted === 0 ? 1 : correct / counted, checks };
+}
+
+/** How near two values are that are compared by nearness, and how near they have to be. */
+type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
+
+/** What is found on the way through a value. */
+interface Found {
+  notes: string[];
+  /** Of the values that match, the least near. */
+  least?: Nearness;
+  /** Of the one that does not. */
+  wrong?: Nearness;
+}
+
+const isFarther = (a: Nearness, b: Nearness): boolean =>
+  (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
+const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
+  a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b);
+const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
+  a && b ? (isFarther(a, b) ? b : a) : (a ?? b);
+
+function decide(near: Nearness, isMatch: boolean, found: Found): boolean {
+  if (isMatch) found.least = farther(found.least, near);
+  else found.wrong = near;
+  return isMatch;
+}
+
+const NEEDS_NO_ESCAPE = /^\w+$/;
+
+function checkArgument(
+  key: string,
+  wanted: Json,
+  actual: JsonObject,
+  defaults: JsonObject,
+  rule: Rule,
+  similarities?: Similarities,
+): ArgumentCheck {
+  const matcher = matcherOf(wanted);
+  const base = {
+    path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : pointer([key]),
+    rule: matcher ?? rule.mode,
+    expected: wanted,
+  };
+  const given = Object.hasOwn(actual, key);
+  const value = given ? actual[key]! : undefined;
+  const fallback = Object.hasOwn(defaults, key) ? defaults[key]! : undefined;
+  if (matcher === '$absent') {
+    const isDefault = given && fallback !== undefined && equalJson(fallback, value!);
+    return { ...base, verdict: !given || isDefault ? 'match' : 'mismatch', ...(given && { actual: value }) };
+  }
+  if (matcher === '$optional' && !given) return { ...base, verdict: 'skipped' };
+  const used = given ? value! : fallback;
+  if (used === undefined) return { ...base, verdict: 'missing' };
+  const found: Found = { notes: [] };
+  const wrong = mismatch(
+    matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted,
+    used,
+    rule,
+    [key],
+    found,
+    similarities,
+  );
+  return {
+    ...base,
+    verdict: wrong ? 'mismatch' : 'match',
+    ...(wrong && { path: pointer(wrong) }),
+    actual: used,
+    ...(!given && { default_applied: true }),
+    ...(wrong ? found.wrong : found.least),
+    ...(found.notes.length && { note: found.notes.join(' ') }),
+  };
+}
+
+/** Whether a value is what is expected, under the rule of its argument. */
+export const isAnswer = (expected: Json, actual: Json, rule: Rule): boolean =>
+  mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
+
+/** The path of the first place where a value is not as expected; undefined when it is. */
+function mismatch(
+  expected: Json,
+  actual: Json,
+  rule: Rule,
+  path: string[],
+  found: Found,
+  similarities?: Similarities,
+): string[] | undefined {
+  const matcher = matcherOf(expected);
+  if (matcher)
+    return matches(expected as JsonObject, matcher, actual, rule, path, found, similarities) ? undefined : path;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return path;
+    for (let i = 0; i < expected.length; i++) {
+      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], found, similarities);
+      if (wrong) return wrong;
+    }
+    return undefined;
+  }
+  if (isObject(expected)) {
+    if (!isObject(actual)) return path;
+    for (const [key, wanted] of Object.entries(expected)) {
+      const inner = matcherOf(wanted);
+      const here = [...path, key];
+      if (!Object.hasOwn(actual, key)) {
+        if (inner === '$optional' || inner === '$absent') continue;
+        return here;
+      }
+      if (inner === '$absent') return here;
+      const wrong = mismatch(
+        inner === '$optional' ? (wanted as JsonObject).$optional! : wanted,
+        actual[key]!,
+        rule,
+        here,
+        found,
+        similarities,
+      );
+      if (wrong) return wrong;
+    }
+    const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
+    return extra === undefined ? undefined : [...path, extra];
+  }
+  return leafMatches(expected, actual, rule, found, similarities) ? undefined : path;
+}
+
+function matches(
+  expected: JsonObject,
+  matcher: Matcher,
+  actual: Json,
+  rule: Rule,
+  path: string[],
+  found: Found,
+  similarities?: Similarities,
+): boolean {
+  switch (matcher) {
+    case '$any':
+      return true;
+    case '$absent':
+      return false;
+    case '$optional':
+      return mismatch(expected.$optional!, actual, rule, path, found, similarities) === undefined;
+    case '$one_of': {
+      let nearest: Nearness | undefined;
+      for (const member of expected.$one_of as Json[]) {
+        const ofMember: Found = { notes: found.notes };
+        if (!mismatch(member, actual, rule, path, ofMember, similarities)) {
+          found.least = farther(found.least, ofMember.least);
+          return true;
+        }
+        nearest = nearer(nearest, ofMember.wrong);
+      }
+      found.wrong = nearest;
+      return false;
+    }
+    case '$regex':
+      return compilePattern(expected.$regex as string).test(textOf(actual));
+    case '$contains':
+      return typeof actual === 'string' && actual.toLowerCase().includes((expected.$contains as string).toLowerCase());
+    case '$approx': {
+      const [wanted, given] = [numericText(expected.$approx!), numericText(actual)];
+      const epsilon = expected.$epsilon === undefined ? 0.01 : Number(numericText(expected.$epsilon));
+      return wanted !== undefined && given !== undefined && isWithin(wanted, given, epsilon, found);
+    }
+  }
+}
+
+function leafMatches(expected: Json, actual: Json, rule: Rule, found: Found, similarities?: Similarities): boolean {
+  const strings = typeof expected === 'string' && typeof actual === 'string';
+  switch (rule.mode) {
+    case 'contains':
+      if (strings && expected !== '' && actual !== '') {
+        const [a, b] = [expected.toLowerCase(), actual.toLowerCase()];
+        return a.includes(b) || b.includes(a);
+      }
+      break;
+    case 'numeric_tolerance': {
+      const [a, b] = [numericText(expected), numericText(actual)];
+      if (a !== undefined && b !== undefined) return isWithin(a, b, rule.epsilon, found);
+      break;
+    }
+    case 'regex':
+      if (typeof expected === 'string') return compilePattern(expected).test(textOf(actual));
+      break;
+    case 'fuzzy':
+      if (!strings) break;
+      if (expected.length > LONGEST_FUZZY || actual.length > LONGEST_FUZZY) {
+        found.notes.push(`Longer than ${LONGEST_FUZZY} characters: compared exactly.`);
+        break;
+      }
+      return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, found);
+    case 'semantic': {
+      if (!strings) break;
+      const similarity = exactLeaf(expected, actual) ? 1 : similarities?.(expected, actual);
+      if (similarity !== undefined) return isSimilar(similarity, rule.threshold ?? 0.85, found);
+      break;
+    }
+  }
+  return exactLeaf(expected, actual);
+}
+
+const isSimilar = (similarity: number, threshold: number, found: Found): boolean =>
+  decide({ similarity, threshold }, similarity >= threshold, found);
+
+function isWithin(a: string, b: string, epsilon: number, found: Found): boolean {
+  const { distance, within } = distanceOf(a, b, epsilon);
+  return decide(Number.isFinite(distance) ? { distance, epsilon } : {}, within, found);
+}
+
+/** Same JSON type; strings ignoring case, numbers by decimal value. */
+function exactLeaf(expected: Json, actual: Json): boolean {
+  if (typeof expected === 'string') {
+    if (typeof actual !== 'string') return false;
+    // Small letters are at most three for one (Unicode's SpecialCasing): megabytes need not be made small to differ
+    // from a word.
+    if (expected.length > 3 * actual.length || actual.length > 3 * expected.length) return false;
+    return expected === actual || expected.toLowerCase() === actual.toLowerCase();
+  }
+  if (isNumber(expected)) return isNumber(actual) && sameNumber(expected, actual);
+  return expected === actual;
+}
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The text of a number, or of a string in JSON's number grammar after trimming. */
+function numericText(value: Json): string | undefined {
+  if (isNumber(value)) return numberSource(value);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? text : undefined;
+}
+
+/** Deep equality: numbers by decimal value, strings to the letter, objects whatever their order of keys. */
+export function equalJson(a: Json, b: Json): boolean {
+  if (isNumber(a)) return isNumber(b) && sameNumber(a, b);
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]!));
+  if (isObject(a)) {
+    return (
+      isObject(b) &&
+      Object.keys(a).length === Object.keys(b).length &&
+      Object.keys(a).every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
+    );
+  }
+  return a === b;
+}
