@@ -13,14 +13,14 @@ import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from 
 import { createPool, exclusively, longQuery, type Pool } from '#lib/db/connection/pool';
 import { prepareRun, runsToPrepare } from '#lib/db/engine/prepare-run';
 import { expireReplies } from '#lib/db/engine/reply-cache';
-import { removeUnusedEmbeddings } from '#lib/db/catalogue/embeddings';
+import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { rescoresToDo, type RescoreToDo } from '#lib/db/engine/rescore-run';
 import { giveUpAbandoned } from '#lib/db/engine/record-run';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { maybeSpentRuns, stopIfSpent } from '#lib/db/engine/run-budget';
-import { findPlace } from '#lib/db/read/run-contents';
-import { laneLatencyMs } from '#lib/db/read/lane-latency';
-import { missingLanes, removeUnusedLanes } from '#lib/db/catalogue/lanes';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
+import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
+import { missingLanes, removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { reconcileLane } from '#lib/db/engine/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read/results';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
