@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
 import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { KeyedMicroBatcher } from './micro-batch.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
@@ -32,7 +32,7 @@ export class RunCache {
     this.#loads = new KeyedMicroBatcher(
       async (positions, versionId) => {
         const found = new Map(
-          (await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
+          (await retryTransient(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
         );
         return positions.map((position) => found.get(position));
       },
@@ -43,7 +43,7 @@ export class RunCache {
   run(runId: string): Promise<CachedRun | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then(
+      const value = retryTransient(() => loadRun(this.pool, runId)).then(
         (run) => run && { run, caseAt: (position: number) => this.#parseCase(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
