@@ -1,5 +1,5 @@
 import type { DefaultEventsMap, Socket } from 'socket.io';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import type { SentEvents } from './sent-events.js';
 import type { UnsentPackets } from './unsent-packets.js';
 

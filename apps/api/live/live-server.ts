@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/problem';
-import { findCaller, findCallers } from '#lib/db/catalogue/teams';
+import { findCaller, findCallers } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { listen } from '#lib/events/notifications';
