@@ -7,7 +7,8 @@ import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { unlessMoved, type Permits, type Spent } from '#lib/queue/budget/lane-budget';
+import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
+import type { PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { ModelConnection } from './connections.js';
 
@@ -89,10 +90,10 @@ export async function askModel(of: {
     const tokens = estimateTokens(body);
     await of.works?.(false);
     const permit = await traceStep('wait for the budget', {}, () =>
-      unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: of.goesOn })),
+      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: of.goesOn })),
     );
     if (!permit) continue;
-    const spent: Spent = { tokens: 0 };
+    const spent: PermitUsage = { tokens: 0 };
     const started = performance.now();
     try {
       await of.works?.(true);
@@ -103,7 +104,7 @@ export async function askModel(of: {
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
-      spent.outcome = 'answer';
+      spent.outcome = 'reply';
       spent.refilledInMs = reply.refilledInMs;
       asked.replies.push(reply.body);
       return Object.assign(asked, {
@@ -115,7 +116,7 @@ export async function askModel(of: {
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       if (error.isOutage) spent.outcome = { outage: error.message, item };
-      else if (error.status !== undefined) spent.outcome = 'answer';
+      else if (error.status !== undefined) spent.outcome = 'reply';
       of.onAttempt?.(error, (performance.now() - started) / 1000);
       asked.latencyMs = Math.round(performance.now() - started);
       keepRefusal(asked, error);
@@ -140,7 +141,7 @@ export async function askModel(of: {
       }
       outageSince = undefined;
       const { next, throttledForMs } = retries.after(error);
-      spent.throttledForMs = throttledForMs;
+      spent.retryAfterMs = throttledForMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
       await of.works?.(false);
