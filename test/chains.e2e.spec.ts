@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { TOOLS_OF_CASE } from '#lib/scoring/house/tool-set';
+import { TOOLS_OF_CASE } from '#lib/scoring/cases/tool-set';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';

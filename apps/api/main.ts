@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
-import { installLastResort } from '#lib/runtime/last-resort';
+import { installLastResort } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
 import { startTracing } from '#lib/runtime/tracing/tracing';
-import { waitFor } from '#lib/runtime/wait-for';
+import { waitFor } from '#lib/runtime/wait-for-dependencies';
 import { createApp } from './platform/create-app.js';
 import { Deps } from './platform/deps.js';
 import { Live } from './live/live-server.js';

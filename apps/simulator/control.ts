@@ -1,7 +1,7 @@
 import { newState, type ModelState } from './models/model-state.js';
 import { readModelName, MODEL_NAMES } from './models/models.js';
 import { readScript } from './models/scripts.js';
-import { sendError, sendJson, type Answer } from './formats/wire.js';
+import { sendError, sendJson, type Answer } from './formats/chat-completions.js';
 
 /** What the simulator remembers of every model that was named so far. The state of `*` stands for all models. */
 export class States {

@@ -3,7 +3,7 @@ import { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import { checkCase } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { readReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { createSimulator, type Simulator } from './server.js';
 

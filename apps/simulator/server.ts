@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { answerWell, type WellReply } from './models/answer-well.js';
+import { answerWell, type WellReply } from './models/correct-reply.js';
 import { Refused, refuseOpenAiName } from './models/check-names.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './models/embeddings.js';
@@ -11,7 +11,15 @@ import { formatOf, formatOfHost, inFormat } from './formats/formats.js';
 import { countRequest, type ModelState } from './models/model-state.js';
 import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models/models.js';
 import { readBody } from './read-body.js';
-import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './formats/wire.js';
+import {
+  sendError,
+  sendJson,
+  textOf,
+  tokensOf,
+  usage,
+  type Answer,
+  type ChatRequest,
+} from './formats/chat-completions.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';

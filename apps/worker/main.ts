@@ -3,11 +3,11 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import 'reflect-metadata';
 import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
-import { installLastResort } from '#lib/runtime/last-resort';
+import { installLastResort } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
 import { startTracing } from '#lib/runtime/tracing/tracing';
-import { waitFor } from '#lib/runtime/wait-for';
+import { waitFor } from '#lib/runtime/wait-for-dependencies';
 import { WorkerProcess } from './worker-process.js';
 import { WorkerModule } from './worker.module.js';
 

@@ -3,9 +3,9 @@
 //   node bench/scoring/run.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseJson } from '#lib/contracts/json/json';
-import { assignAny } from '#lib/scoring/house/assign-calls';
+import { assignAny } from '#lib/scoring/house/pair-calls';
 import { METRICS, scoreMetric } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { readReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { sequenceRatio } from '#lib/scoring/compatible/sequence-ratio';
 

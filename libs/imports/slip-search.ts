@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { findSlips } from '#lib/scoring/checks/find-slips';
+import { findSlips } from '#lib/scoring/checks/unsatisfiable-arguments';
 
 const MOST_NAMED = 20;
 /**

@@ -10,7 +10,7 @@ import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { pointer, ProblemError } from '#lib/contracts/problem';
 import { unstorable } from '#lib/contracts/json/storable';
 import { AddressRefused } from '#lib/providers/guarded/guarded-fetch';
-import { AnswerTooLarge } from '#lib/providers/guarded/guarded-size';
+import { AnswerTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
 
 const MOST_PAGES = 200;

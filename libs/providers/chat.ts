@@ -2,15 +2,15 @@ import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/co
 import type { ProviderKind } from '#lib/contracts/provider';
 import { oneAtATime } from '#lib/runtime/threads/large-work';
 import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
-import type { Said } from './answers/said.js';
+import type { Said } from './replies/model-reply.js';
 import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
 import { DIALECTS } from './dialects/dialects.js';
 import { renamed, withSentNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivate } from './guarded/guarded-fetch.js';
 import { hideKey, maskKeys } from './guarded/mask-keys.js';
-import { errorIn } from './guarded/private-answer.js';
-import type { ReplyBytes } from './reply-bytes.js';
+import { errorIn } from './guarded/private-response.js';
+import type { ReplyBytes } from './reply-memory.js';
 
 /** Of an answer that holds no reply. */
 const LONGEST_KEPT = 100_000;

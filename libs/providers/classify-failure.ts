@@ -1,6 +1,6 @@
 import { ended } from '#lib/contracts/problem';
 import { MAX_THROTTLED_MS } from './retry-policy.js';
-import { AnswerTooLarge, AnswerTooSlow } from './guarded/guarded-size.js';
+import { AnswerTooLarge, AnswerTooSlow } from './guarded/response-limits.js';
 import { AddressRefused } from './guarded/guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 

@@ -6,7 +6,7 @@ import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivate } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
-import type { HeldInit, ReplyBytes } from './reply-bytes.js';
+import type { HeldInit, ReplyBytes } from './reply-memory.js';
 
 /**
  * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format); no retry.

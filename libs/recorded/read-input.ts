@@ -2,7 +2,7 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { MetricId } from '#lib/contracts/metric';
 import { insteadOf, meant } from '#lib/contracts/input/nearest';
 import { exampleOf, findMetric } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { readReply } from '#lib/scoring/replies/parse-reply';
 import { readCall, refuseUnknown, shown, toToolCall, type RecordedCall } from './read-call.js';
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, listIn, readRecorded } from './read-recorded.js';

@@ -1,5 +1,5 @@
 import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropic } from '#lib/providers/answers/anthropic';
+import { readAnthropic } from '#lib/providers/replies/anthropic';
 import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 
 /** What the messages of chat completions hold, at any of their hosts. */

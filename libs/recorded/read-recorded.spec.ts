@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { readReply } from '#lib/scoring/replies/parse-reply';
 import { readRecorded } from './read-recorded.js';
 
 const args = { city: 'Paris', days: 2 };

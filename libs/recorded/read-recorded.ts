@@ -1,9 +1,9 @@
 import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropic } from '#lib/providers/answers/anthropic';
-import { readGoogle } from '#lib/providers/answers/google';
-import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
-import { readOpenai } from '#lib/providers/answers/openai';
-import type { Said } from '#lib/providers/answers/said';
+import { readAnthropic } from '#lib/providers/replies/anthropic';
+import { readGoogle } from '#lib/providers/replies/google';
+import { readOpenaiResponses } from '#lib/providers/replies/openai-responses';
+import { readOpenai } from '#lib/providers/replies/openai';
+import type { Said } from '#lib/providers/replies/model-reply';
 import { readCall, shown, toToolCall } from './read-call.js';
 import {
   hasToolUse,

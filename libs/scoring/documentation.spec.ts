@@ -10,8 +10,8 @@ import { scoreLines } from '../../apps/cli/score-lines.js';
 import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
-import { readReply } from './replies/read-reply.js';
-import { passAtK, passHatK } from './house/repeats.js';
+import { readReply } from './replies/parse-reply.js';
+import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { prepareCase } from './house/score-case.js';
 import { scoreChain } from './house/score-chain.js';
 

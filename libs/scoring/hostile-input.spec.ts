@@ -4,7 +4,7 @@ import { checkArguments, checkTools } from './checks/check-tools.js';
 import { explain } from './house/explain.js';
 import { jsonIn } from './replies/json-in-text.js';
 import { scoreMetric } from './metrics.js';
-import { readReply } from './replies/read-reply.js';
+import { readReply } from './replies/parse-reply.js';
 import { prepareCase } from './house/score-case.js';
 import { scoreChain } from './house/score-chain.js';
 import { seededRandom } from './statistics/seeded-random.js';

@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { scoreMetrics, type Answered } from './metric-input.js';
-import { readReply } from './replies/read-reply.js';
+import { readReply } from './replies/parse-reply.js';
 
 const string = { type: 'string' };
 const tools: Tool[] = [

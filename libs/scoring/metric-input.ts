@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
-import { toAccepted } from './compatible/bfcl-answer.js';
+import { toAccepted } from './compatible/bfcl-possible-answer.js';
 import { BFCL_CATEGORIES } from './compatible/bfcl.js';
-import type { NamedCall } from './compatible/calls.js';
+import type { NamedCall } from './compatible/named-call.js';
 import { holdsMatcher, type Similarities } from './house/match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
-import type { ReadReply } from './replies/read-reply.js';
+import type { ReadReply } from './replies/parse-reply.js';
 import { expectedCalls } from './house/score-case.js';
 import { callsThatCount } from './house/score-chain.js';
 

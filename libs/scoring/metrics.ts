@@ -8,14 +8,14 @@ import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
 import { axionSimilarity, axionToolCorrectness } from './compatible/axion.js';
 import { bfclAst } from './compatible/bfcl.js';
-import { NamedCall } from './compatible/calls.js';
+import { NamedCall } from './compatible/named-call.js';
 import { DeepEvalCall, deepevalToolCorrectness } from './compatible/deepeval.js';
 import { promptfooToolCallF1 } from './compatible/promptfoo.js';
 import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
 import { ragasToolCallF1 } from './compatible/ragas-f1.js';
 import { MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house/house-metrics.js';
 import type { Similarities } from './house/match-arguments.js';
-import { passAtK, passHatK } from './house/repeats.js';
+import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { sequenceRatio } from './compatible/sequence-ratio.js';
 
 /** What a metric makes of one input; further fields are the reference's own (`valid`, `tp`, ...). */

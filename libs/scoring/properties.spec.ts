@@ -1,6 +1,6 @@
 import fc from '../../test/fast-check.js';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import { assignAny, assignInOrder, type Assignment } from './house/assign-calls.js';
+import { assignAny, assignInOrder, type Assignment } from './house/pair-calls.js';
 import { axionSimilarity } from './compatible/axion.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
 import { sequenceRatio } from './compatible/sequence-ratio.js';

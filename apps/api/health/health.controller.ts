@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { isUp } from '#lib/runtime/is-up';
+import { isUp } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from '../platform/deps.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';

@@ -6,7 +6,7 @@ import type { Connection } from '#lib/db/read/run-contents';
 import { buildRequest, describeTools, expectsNoCall } from '#lib/providers/build-request';
 import { tokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
-import { toolSetOf } from '#lib/scoring/house/tool-set';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
 /** A reply's frame and each message's cost some tokens beside their text (OpenAI cookbook, "How to count tokens"). */
 const TOKENS_A_MESSAGE = 3;

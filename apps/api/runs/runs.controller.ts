@@ -32,7 +32,7 @@ import { notify } from '#lib/events/notifications';
 import { describeTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { explain } from '#lib/scoring/house/explain';
-import { toolSetOf, wholeRequests } from '#lib/scoring/house/tool-set';
+import { toolSetOf, wholeRequests } from '#lib/scoring/cases/tool-set';
 import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
 import { Deps } from '../platform/deps.js';
 import { estimateRun } from './estimate-run.js';

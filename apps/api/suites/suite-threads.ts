@@ -1,5 +1,5 @@
 import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadEntry } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import { workOnSuite, type SuiteAnswers, type SuiteTask } from './suite-work.js';
 

@@ -12,7 +12,7 @@ import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';
 import { namesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
-import { withOptions } from '#lib/scoring/house/rescore-case';
+import { withOptions } from '#lib/scoring/cases/rescore-options';
 import { readRecordedLines, type ReadLines } from '../recorded/recorded-lines.js';
 import { isSemantic } from '../runs/is-semantic.js';
 import { countRequests, type Counted, type ToCount } from '../runs/count-requests.js';

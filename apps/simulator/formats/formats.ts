@@ -3,7 +3,7 @@ import type { Format } from './format.js';
 import { anthropicFormat } from './anthropic.js';
 import { googleFormat } from './google.js';
 import { responsesFormat } from './openai-responses.js';
-import type { Answer } from './wire.js';
+import type { Answer } from './chat-completions.js';
 
 /** The format that a path belongs to, and the model where the path names it. */
 export function formatOf(path: string): { format: Format; model?: string } | undefined {

@@ -1,6 +1,6 @@
-import { remember } from './remember.js';
+import { remember } from './memoize.js';
 import { meanings } from './words.js';
-import type { JsonSchema, Tool } from '../formats/wire.js';
+import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
 /** How much a word of a tool says, by where it stands. */
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };

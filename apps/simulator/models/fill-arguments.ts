@@ -1,7 +1,7 @@
 import type { Found } from './find-values.js';
-import { remember } from './remember.js';
+import { remember } from './memoize.js';
 import { meanings, stem } from './words.js';
-import type { JsonSchema } from '../formats/wire.js';
+import type { JsonSchema } from '../formats/chat-completions.js';
 
 /** What arguments are filled from. `used` values are not taken twice. */
 export interface Source {

@@ -1,4 +1,4 @@
-import { answerWell, type WellReply } from './answer-well.js';
+import { answerWell, type WellReply } from './correct-reply.js';
 import { chance, hash } from './chance.js';
 import type { ModelState } from './model-state.js';
 import { newBucket, rateLimitHeaders, take } from '../rate-limit.js';
@@ -12,7 +12,7 @@ import {
   type Answer,
   type ChatRequest,
   type Reply,
-} from '../formats/wire.js';
+} from '../formats/chat-completions.js';
 
 /** One request to one model, and all that may decide its answer. */
 export interface Asked {

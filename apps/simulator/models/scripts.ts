@@ -1,5 +1,5 @@
 import type { Asked } from './models.js';
-import { sendError, sendJson, type Answer, type Call, type Message, type Reply } from '../formats/wire.js';
+import { sendError, sendJson, type Answer, type Call, type Message, type Reply } from '../formats/chat-completions.js';
 
 /**
  * One posted answer: an assistant message, sent as it is, or more of the HTTP answer: status, headers, body (text

@@ -1,7 +1,7 @@
 import { pick } from './chance.js';
 import { minimalArguments } from './fill-arguments.js';
-import type { WellReply } from './answer-well.js';
-import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/wire.js';
+import type { WellReply } from './correct-reply.js';
+import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/chat-completions.js';
 
 /**
  * What careless models do to a good reply. `at` is a chance in [0, 1) that decides where. All leave the given reply

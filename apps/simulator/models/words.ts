@@ -1,4 +1,4 @@
-import { remember } from './remember.js';
+import { remember } from './memoize.js';
 
 /** Words that say nothing about which tool is meant. */
 const STOP_WORDS = new Set(

@@ -6,7 +6,7 @@ import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToD
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { withOptions } from '#lib/scoring/house/rescore-case';
+import { withOptions } from '#lib/scoring/cases/rescore-options';
 import { createSummary } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import { unpackExchange } from '../items/pack-exchange.js';

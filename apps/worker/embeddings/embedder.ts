@@ -6,7 +6,7 @@ import { Retries } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyBudget } from '#lib/providers/reply-bytes';
+import { ReplyBudget } from '#lib/providers/reply-memory';
 import { unlessMoved, type Spent } from '#lib/queue/budget/lane-budget';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
-import { isUp } from '#lib/runtime/is-up';
+import { isUp } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import { WorkerProcess } from '../worker-process.js';
 

@@ -5,7 +5,7 @@ import type { ToolChoice } from '#lib/contracts/run';
 import { MAX_THROTTLED_MS, Retries } from '#lib/providers/retry-policy';
 import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyBytes } from '#lib/providers/reply-memory';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
 import { unlessMoved, type Permits, type Spent } from '#lib/queue/budget/lane-budget';
 import { traceStep } from '#lib/runtime/tracing/tracing';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
 import { replyIn } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import { MESSAGES_BEFORE } from '#lib/scoring/house/tool-set';
+import { MESSAGES_BEFORE } from '#lib/scoring/cases/tool-set';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
 import { askModel, keptReply, type Asked } from './ask-model.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';

@@ -23,7 +23,7 @@ import {
 import type { Note } from '#lib/providers/dialects/dialect';
 import { ownNames } from '#lib/providers/dialects/dialects';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
 import type { Permits } from '#lib/queue/budget/lane-budget';
@@ -38,7 +38,7 @@ import { ShuttingDown } from './claimed-items.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import type { RunCache, CachedRun } from './run-cache.js';
-import { TOOLS_OF_CASE } from '#lib/scoring/house/tool-set';
+import { TOOLS_OF_CASE } from '#lib/scoring/cases/tool-set';
 import { answersIn, playCase, recordedError, restOfChain, tokensIn, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';

@@ -2,10 +2,10 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
 import type { Similarities } from '#lib/scoring/house/match-arguments';
-import type { ReadReply } from '#lib/scoring/replies/read-reply';
+import type { ReadReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { scoreChain } from '#lib/scoring/house/score-chain';
-import { toolSetOf } from '#lib/scoring/house/tool-set';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
 export interface PreparedCase {
   input: CaseInput;

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import { isCheap } from '#lib/scoring/house/is-cheap';
+import { isCheap } from '#lib/scoring/house/is-cheap-to-score';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { prepare } from './prepare-case.js';
 import { ReplyScorer, Unscorable } from './score-reply.js';

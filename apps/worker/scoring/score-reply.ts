@@ -5,9 +5,9 @@ import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
 import { LARGE, oneAtATime } from '#lib/runtime/threads/large-work';
 import type { Logger } from '#lib/runtime/logger';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadEntry } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { isCheap, lengthOf } from '#lib/scoring/house/is-cheap';
+import { isCheap, lengthOf } from '#lib/scoring/house/is-cheap-to-score';
 import type { PreparedCase } from './prepare-case.js';
 import {
   answerRound,

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ended, ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { ReadCall } from '#lib/contracts/verdict';
-import { toExpected } from '#lib/scoring/compatible/bfcl-answer';
+import { toExpected } from '#lib/scoring/compatible/bfcl-possible-answer';
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { readAnthropic } from '../answers/anthropic.js';
+import { readAnthropic } from '../replies/anthropic.js';
 import { held, leaveOut, onlyHeaders, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';

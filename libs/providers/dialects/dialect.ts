@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ReadAnswer } from '../answers/said.js';
-import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
+import type { ReadAnswer } from '../replies/model-reply.js';
+import type { HeldInit, ReplyBytes } from '../reply-memory.js';
 import type { NameRule } from './tool-names.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;

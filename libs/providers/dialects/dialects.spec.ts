@@ -4,7 +4,7 @@ import { reservedIn } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, replyIn } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
-import { AnswerTooLarge } from '../guarded/guarded-size.js';
+import { AnswerTooLarge } from '../guarded/response-limits.js';
 import fc from '../../../test/fast-check.js';
 import { ownNames } from './dialects.js';
 

@@ -1,7 +1,7 @@
 import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { readGoogle } from '../answers/google.js';
+import { readGoogle } from '../replies/google.js';
 import { leaveOut, onlyHeaders, type Dialect, type Note } from './dialect.js';
 import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';

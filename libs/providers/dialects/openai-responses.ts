@@ -1,5 +1,5 @@
 import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readOpenaiResponses } from '../answers/openai-responses.js';
+import { readOpenaiResponses } from '../replies/openai-responses.js';
 import { held, leaveOut, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
 import { asSaid, note, objectIn, textIn } from './read-messages.js';

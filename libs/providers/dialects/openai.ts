@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { readOpenai } from '../answers/openai.js';
+import { readOpenai } from '../replies/openai.js';
 import { held, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { plainErrors } from './read-errors.js';
 import { PLAIN_NAMES } from './tool-names.js';

@@ -3,9 +3,9 @@ import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
-import { toldOfPrivate } from './private-answer.js';
-import { AnswerTooLarge, AnswerTooSlow, LARGEST_REPLY_BYTES, LONGEST_ARRIVAL_MS } from './guarded-size.js';
-import { FREE_BYTES, type HeldInit, type ReplyBytes } from '../reply-bytes.js';
+import { toldOfPrivate } from './private-response.js';
+import { AnswerTooLarge, AnswerTooSlow, LARGEST_REPLY_BYTES, LONGEST_ARRIVAL_MS } from './response-limits.js';
+import { FREE_BYTES, type HeldInit, type ReplyBytes } from '../reply-memory.js';
 
 export class AddressRefused extends Error {}
 

@@ -1,7 +1,7 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
 import { guardedAgent, refuseHost, type GuardOptions } from './guarded-fetch.js';
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
+import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './response-limits.js';
 
 /**
  * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than

@@ -9,7 +9,7 @@ const entry = pathToFileURL(join(folder, 'thread.mjs'));
 writeFileSync(
   entry,
   `
-import { answerTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread.js')).href)};
+import { answerTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread-entry.js')).href)};
 const held = [];
 answerTasks(async ({ what, value }) => {
   if (what === 'spin') for (;;);

@@ -1,5 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual } from '../replies/python-values.js';
+import { has, pythonEqual } from './python-values.js';
 
 type ArgumentMode = 'exact' | 'ignore' | 'subset' | 'superset';
 export interface AgentevalsOptions {

@@ -1,7 +1,7 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual, pythonRepr, pythonType } from '../replies/python-values.js';
+import { has, pythonEqual, pythonRepr, pythonType } from './python-values.js';
 import { sequenceRatio } from './sequence-ratio.js';
-import type { NamedCall } from './calls.js';
+import type { NamedCall } from './named-call.js';
 
 export interface AxionOptions {
   check_parameters: boolean;

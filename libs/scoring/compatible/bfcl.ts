@@ -1,5 +1,5 @@
 import { isObject, numberSource, isNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual, pythonType, type PythonType } from '../replies/python-values.js';
+import { has, pythonEqual, pythonType, type PythonType } from './python-values.js';
 
 export interface BfclInput {
   category: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, type Json } from '#lib/contracts/json/json';
 import { jsonObject } from '#lib/contracts/tool';
-import { has, pythonEqual, pythonKey } from '../replies/python-values.js';
+import { has, pythonEqual, pythonKey } from './python-values.js';
 
 export const DeepEvalCall = z.strictObject({
   name: z.string(),

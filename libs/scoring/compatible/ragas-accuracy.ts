@@ -1,5 +1,5 @@
-import { comparePythonStrings, has, pythonStr } from '../replies/python-values.js';
-import type { NamedCall } from './calls.js';
+import { comparePythonStrings, has, pythonStr } from './python-values.js';
+import type { NamedCall } from './named-call.js';
 
 /**
  * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names

@@ -7,7 +7,7 @@ import { conversionsOf, spreadDeclarations } from '#lib/contracts/input/tool-sha
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
 import type { Similarities } from './match-arguments.js';
-import { readReply } from '../replies/read-reply.js';
+import { readReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 import { scoreChain } from './score-chain.js';
 

@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '../checks/check-case.js';
 import { explain } from './explain.js';
-import { readReply } from '../replies/read-reply.js';
+import { readReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 
 const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({

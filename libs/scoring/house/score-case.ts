@@ -2,10 +2,10 @@ import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import type { ArgumentCheck, Bound, ErrorType, Evidence, ReadCall, Verdict } from '#lib/contracts/verdict';
-import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
+import { assignAny, assignInOrder, type Assignment } from './pair-calls.js';
 import { checkArguments } from '../checks/check-tools.js';
 import { matchArguments, type ArgumentMatch, type Similarities } from './match-arguments.js';
-import type { ReadReply } from '../replies/read-reply.js';
+import type { ReadReply } from '../replies/parse-reply.js';
 import { firstCalls, MOST_COMPARISONS, MOST_PAIRS } from '../replies/reply-bounds.js';
 
 const TOOL_WEIGHT = 0.6;

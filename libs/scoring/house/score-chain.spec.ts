@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import { explain } from './explain.js';
-import { readReply } from '../replies/read-reply.js';
+import { readReply } from '../replies/parse-reply.js';
 import { scoreChain } from './score-chain.js';
 
 const tools = ['search', 'details', 'book'].map((name): Tool => ({ type: 'function', function: { name } }));

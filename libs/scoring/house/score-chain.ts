@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { Bound, ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
 import { equalJson, type Similarities } from './match-arguments.js';
-import type { ReadReply } from '../replies/read-reply.js';
+import type { ReadReply } from '../replies/parse-reply.js';
 import { MOST_CALLS } from '../replies/reply-bounds.js';
 import { expectedCalls, oversizedVerdict, prepareCase } from './score-case.js';
 

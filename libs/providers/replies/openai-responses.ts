@@ -1,5 +1,5 @@
 import { isObject } from '#lib/contracts/json/json';
-import { tokenCount, type ReadAnswer } from './said.js';
+import { tokenCount, type ReadAnswer } from './model-reply.js';
 
 /** A whole response of OpenAI's Responses API. */
 export const readOpenaiResponses: ReadAnswer = (answer) => {

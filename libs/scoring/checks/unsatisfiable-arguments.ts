@@ -6,7 +6,7 @@ import { pointer } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { holdsMoreThan, schemaErrors, type SchemaError } from './check-tools.js';
 import { isAnswer, matcherOf, ruleFor, type Rule } from '../house/match-arguments.js';
-import { toolSetOf } from '../house/tool-set.js';
+import { toolSetOf } from '../cases/tool-set.js';
 
 /** Of acceptable values so many are tried; one that passes is enough. */
 const MOST_VARIANTS = 30;

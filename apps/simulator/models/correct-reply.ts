@@ -1,7 +1,14 @@
 import { lexiconOf, rankTools, type Lexicon } from './choose-tool.js';
 import { fillArguments, type Source } from './fill-arguments.js';
 import { findValues, todayIn, type Found } from './find-values.js';
-import { textOf, type Call, type ChatRequest, type Message, type Reply, type Tool } from '../formats/wire.js';
+import {
+  textOf,
+  type Call,
+  type ChatRequest,
+  type Message,
+  type Reply,
+  type Tool,
+} from '../formats/chat-completions.js';
 
 /** Below this fit no tool is meant; see rankTools. */
 const FITS = 2.2;

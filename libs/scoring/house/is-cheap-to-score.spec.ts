@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { isCheap } from './is-cheap.js';
+import { isCheap } from './is-cheap-to-score.js';
 
 const tool = (parameters: object): Tool => ({
   type: 'function',

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ReadCall } from '#lib/contracts/verdict';
-import { matchArguments } from './match-arguments.js';
+import { matchArguments } from '../house/match-arguments.js';
 
 const WITHOUT_MOCK: Json = { status: 'ok' };
 

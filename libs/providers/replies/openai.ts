@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { tokenCount, type ReadAnswer } from './said.js';
+import { tokenCount, type ReadAnswer } from './model-reply.js';
 
 /** A whole chat completion. */
 export const readOpenai: ReadAnswer = (answer) => {

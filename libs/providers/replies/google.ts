@@ -1,5 +1,5 @@
 import { asText, isObject, type JsonObject } from '#lib/contracts/json/json';
-import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
+import { argumentsText, tokenCount, type ReadAnswer } from './model-reply.js';
 
 /** A call that is none: unreadable, of a tool that was not offered, one too many. */
 const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);

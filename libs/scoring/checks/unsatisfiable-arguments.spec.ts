@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { findSlips } from './find-slips.js';
+import { findSlips } from './unsatisfiable-arguments.js';
 
 const tool = (properties: object, more: object = {}, name = 'f'): Tool => ({
   type: 'function',

@@ -1,5 +1,5 @@
 import { isObject } from '#lib/contracts/json/json';
-import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
+import { argumentsText, tokenCount, type ReadAnswer } from './model-reply.js';
 
 const STOP_REASONS: Record<string, string> = {
   end_turn: 'stop',

@@ -1,4 +1,4 @@
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded/guarded-size.js';
+import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded/response-limits.js';
 
 /**
  * An answer up to this size costs nothing: a model's reply is some kilobytes, and hundreds of those are held at a

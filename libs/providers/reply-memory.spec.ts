@@ -5,7 +5,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from './chat.js';
 import { createGuardedFetch } from './guarded/guarded-fetch.js';
-import { ReplyBudget, type ReplyBytes } from './reply-bytes.js';
+import { ReplyBudget, type ReplyBytes } from './reply-memory.js';
 
 const MIB = 2 ** 20;
 const BODY: JsonObject = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
