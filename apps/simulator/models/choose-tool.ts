@@ -1,4 +1,4 @@
-import { remember } from './memoize.js';
+import { memoizeBounded } from './memoize.js';
 import { meanings } from './words.js';
 import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
@@ -12,7 +12,7 @@ export interface Lexicon {
 }
 
 /** The words of a tool set. Kept with it, since a suite sends the same tools with every case; see readBody. */
-export const lexiconOf = remember((tools: Tool[]): Lexicon => {
+export const lexiconOf = memoizeBounded((tools: Tool[]): Lexicon => {
   const lexicon: Lexicon = { tools: tools.map(wordsOf), known: new Map() };
   for (const { weights } of lexicon.tools)
     for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);

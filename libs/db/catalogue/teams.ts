@@ -2,7 +2,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Page } from '#lib/contracts/page';
 import type { Role, Team, Token, TokenInput } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
-import { newSecret, sha256 } from '#lib/runtime/seal';
+import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';
 
@@ -28,7 +28,7 @@ export async function bootstrapTeam(pool: Pool, adminToken: string | undefined):
     const { rows } = await client.query<{ id: string }>(
       `SELECT u.id FROM users u JOIN team t ON t.id = u.team_id WHERE t.name = 'default' ORDER BY u.id LIMIT 1`,
     );
-    const generated = rows.length === 0 && adminToken === undefined ? newSecret() : undefined;
+    const generated = rows.length === 0 && adminToken === undefined ? newAccessToken() : undefined;
     const secret = adminToken ?? generated;
     if (secret === undefined) return undefined;
     const userId = rows[0]?.id ?? (await insertTeam(client, 'default', newId())).userId;
@@ -117,7 +117,7 @@ export async function createTeam(
     const taken = await client.query('SELECT 1 FROM team WHERE name = $1', [name]);
     if (taken.rowCount) throw new ProblemError(409, `There is a team "${name}" already.`);
     const { userId } = await insertTeam(client, name, id);
-    const secret = newSecret();
+    const secret = newAccessToken();
     const token = await insertToken(client, userId, { name: 'first owner', role: 'owner', expires_at: null }, secret);
     return { team: { id, name, created_at: new Date().toISOString() }, token, secret };
   });
@@ -157,7 +157,7 @@ export async function createToken(
       caller.teamId,
       name,
     ]);
-    const secret = newSecret();
+    const secret = newAccessToken();
     return { token: await insertToken(client, rows[0]!.id, input, secret), secret };
   });
 }
