@@ -11,7 +11,7 @@ import {
   RecordedSubmitted,
 } from '#lib/contracts/recorded';
 import { audit } from '#lib/db/catalogue/audit';
-import { beginRecording, finishRecording, giveUpRecording } from '#lib/db/engine/record-run';
+import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engine/record-run';
 import type { Caller } from '#lib/db/catalogue/teams';
 import { notify } from '#lib/events/notifications';
 import { Incoming } from '#lib/imports/files/incoming';
@@ -153,7 +153,7 @@ export class RecordedController {
       return made;
     } catch (error) {
       // Where Postgres does not answer just now, it is given up later.
-      await giveUpRecording(pool, recording).catch(() => {});
+      await abandonRecording(pool, recording).catch(() => {});
       throw error;
     }
   }

@@ -5,8 +5,8 @@ import { readEmbeddingSetting } from '#lib/db/catalogue/embeddings';
 import { caseOf, loadCases } from '#lib/db/read/run-contents';
 import type { Pool } from '#lib/db/connection/pool';
 import {
-  keepRecorded,
-  namedCases,
+  storeRecordedReplies,
+  readNamedCases,
   type NamedCase,
   type RecordedReply,
   type Recording,
@@ -62,7 +62,7 @@ export async function takeRecorded(
     faults.push(...answer.faults);
     if (faults.length >= MOST_FAULTS) break;
     // What is wrong is told of all lines; nothing is kept beside it.
-    await keepRecorded(pool, recording, faults.length ? [] : kept);
+    await storeRecordedReplies(pool, recording, faults.length ? [] : kept);
   }
   if (faults.length) throw refusal(faults);
   if (replies === 0)
@@ -159,7 +159,7 @@ class ItemsOfSuite {
 
   static async load(pool: Pool, teamId: string, recording: Recording): Promise<ItemsOfSuite> {
     const items = new ItemsOfSuite({ pool, teamId, recording });
-    for await (const page of namedCases(pool, recording.suite.versionId)) for (const one of page) items.#know(one);
+    for await (const page of readNamedCases(pool, recording.suite.versionId)) for (const one of page) items.#know(one);
     return items;
   }
 

@@ -6,7 +6,7 @@ import { latestSummaries, sampleCases } from '#lib/db/read/estimate';
 import { listLanes } from '#lib/db/catalogue/lanes';
 import { loadConnections, type Connection } from '#lib/db/read/run-contents';
 import type { Pool } from '#lib/db/connection/pool';
-import { countReplies } from '#lib/db/engine/reply-cache';
+import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { ToCount } from './count-requests.js';
 import type { SuiteThreads } from '../suites/suite-threads.js';
@@ -68,7 +68,7 @@ export async function estimateRun(
       const name = `${target.providerKey}::${target.modelId}`;
       const items = cases * input.samples;
       const share = counted.keys.length
-        ? (await countReplies(
+        ? (await countCachedReplies(
             pool,
             teamId,
             counted.keys.map((key) => Buffer.from(key, 'hex')),

@@ -9,7 +9,7 @@ import {
 } from '#lib/contracts/settings';
 import { audit } from '#lib/db/catalogue/audit';
 import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embeddings';
-import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
+import { clearCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
 import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
 import type { Caller } from '#lib/db/catalogue/teams';
@@ -78,7 +78,7 @@ export class SettingsController {
   @Answers(204)
   async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     // In pieces, of which each is as good as done again.
-    await emptyCache(this.deps.pool, caller.teamId);
+    await clearCache(this.deps.pool, caller.teamId);
     await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { loadCases, loadRun, caseOf, type LoadedRun, type StoredCase } from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { KeyedMicroBatcher } from './micro-batch.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
@@ -31,7 +31,7 @@ export class RunCache {
     this.#loads = new KeyedMicroBatcher(
       async (positions, versionId) => {
         const found = new Map(
-          (await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
+          (await retryTransient(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
         );
         return positions.map((position) => found.get(position));
       },
@@ -42,7 +42,7 @@ export class RunCache {
   run(runId: string): Promise<CachedRun | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then(
+      const value = retryTransient(() => loadRun(this.pool, runId)).then(
         (run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
