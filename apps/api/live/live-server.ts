@@ -22,7 +22,7 @@ import {
   type LogEntry,
   type WatchedJob,
 } from '#lib/db/read/log';
-import { findCaller, findCallers, type Caller } from '#lib/db/catalogue/teams';
+import { findCaller, findCallers, type Caller } from '#lib/db/catalogue/callers';
 import { listen } from '#lib/events/notifications';
 import { connectRedis } from '#lib/runtime/redis';
 import { Semaphore } from '#lib/runtime/semaphore';

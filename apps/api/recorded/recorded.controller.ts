@@ -12,7 +12,7 @@ import {
 } from '#lib/contracts/recorded';
 import { audit } from '#lib/db/catalogue/audit';
 import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engine/record-run';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { Incoming } from '#lib/imports/files/incoming';
 import { Semaphore } from '#lib/runtime/semaphore';

@@ -1,8 +1,8 @@
 import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { MOST_RECORDED } from '#lib/contracts/recorded';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embeddings';
-import { caseOf, loadCases } from '#lib/db/read/run-contents';
+import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { parseCase, loadCases } from '#lib/db/read/pinned-cases';
 import type { Pool } from '#lib/db/connection/pool';
 import {
   storeRecordedReplies,
@@ -235,7 +235,7 @@ class ItemsOfSuite {
     let lacks = this.#meanings.get(position);
     if (lacks === undefined) {
       const [found] = await loadCases(pool, recording.suite.versionId, [position]);
-      lacks = isSemantic(caseOf(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
+      lacks = isSemantic(parseCase(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
       this.#meanings.set(position, lacks);
     }
     return lacks;

@@ -8,11 +8,11 @@ import {
   SpendingInput,
 } from '#lib/contracts/settings';
 import { audit } from '#lib/db/catalogue/audit';
-import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embeddings';
+import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embedding-model';
 import { clearCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
 import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { Deps } from '../platform/deps.js';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';

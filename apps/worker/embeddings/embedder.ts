@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embeddings';
+import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { loadConnections, type Connection } from '#lib/db/read/run-contents';
+import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';

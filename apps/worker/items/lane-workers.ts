@@ -1,7 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
-import { findPlace } from '#lib/db/read/run-contents';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
 import type { BusyLane, Delivery, LaneLimits } from '#lib/db/engine/dispatch-lane';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { settleItems, type SettledRun, type Settlement } from '#lib/db/engine/settle-items';

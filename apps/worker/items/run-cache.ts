@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { loadCases, loadRun, caseOf, type LoadedRun, type StoredCase } from '#lib/db/read/run-contents';
+import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
+import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { KeyedMicroBatcher } from './micro-batch.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
@@ -43,7 +44,7 @@ export class RunCache {
     let entry = this.#runs.get(runId);
     if (!entry) {
       const value = retryTransient(() => loadRun(this.pool, runId)).then(
-        (run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) },
+        (run) => run && { run, caseAt: (position: number) => this.#parseCase(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
       this.#runs.set(runId, (entry = { usedAt: 0, value }));
@@ -52,13 +53,13 @@ export class RunCache {
     return entry.value;
   }
 
-  async #caseOf({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
+  async #parseCase({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
     const key = `${suite.versionId} ${position}`;
     let found = this.#cases.get(key);
     if (!found) {
       const stored = await this.#loads.add(suite.versionId, position);
       if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
-      found = prepare(caseOf(stored.body), stored.category, suite.tools, suite.passThreshold);
+      found = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
       this.#cases.set(key, found, { size: stored.body.length + FRAME_BYTES });
     }
     return found;

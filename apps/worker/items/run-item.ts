@@ -2,13 +2,9 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import { storable } from '#lib/contracts/json/storable';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
-import {
-  findExchanges,
-  placeOf,
-  rememberRefusesRequired,
-  type ItemPlace,
-  type LoadedTarget,
-} from '#lib/db/read/run-contents';
+import { findExchanges, type ItemPlace } from '#lib/db/read/for-workers/exchanges';
+import { placeOf, type LoadedTarget } from '#lib/db/read/for-workers/load-run';
+import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/engine/settle-items';

@@ -6,7 +6,7 @@ import { cancelJob } from './cancel-job.js';
 import { claimItems, renewLeases } from './claim-items.js';
 import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
 import { runsToFinish, targetsToFinish, finishRun, finishTarget } from './finish-run.js';
-import { findExchanges } from '../read/run-contents.js';
+import { findExchanges } from '../read/for-workers/exchanges.js';
 import { withAdvisoryLock } from '../connection/advisory-lock.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { reconcileLane } from './reconcile-lane.js';

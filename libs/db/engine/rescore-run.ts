@@ -9,7 +9,7 @@ import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
-import type { ItemPlace } from '../read/run-contents.js';
+import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { summariesOf } from '../read/summaries.js';

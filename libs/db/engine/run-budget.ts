@@ -1,6 +1,6 @@
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
-import { meaningCosts } from '../catalogue/embeddings.js';
+import { meaningCosts } from '../catalogue/embedding-model.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
