@@ -34,8 +34,9 @@ function submit(by, key, cases, samples = 1) {
   return submitRun(by, { name: `run ${runs++}`, models: [`${key}::slow-100:${key}`], cases, samples, cache: 'off' });
 }
 
-const untilSettled = (sql, runsOfBoth, n) =>
-  until(async () => (await settledOf(sql, runsOfBoth)) >= n, `${n} settled items`, 300_000);
+function untilSettled(sql, runsOfBoth, n) {
+  return until(async () => (await settledOf(sql, runsOfBoth)) >= n, `${n} settled items`, 300_000);
+}
 
 /** Seconds that the small run takes from its submit to the end of its job: alone, and beside the large one. */
 async function measureLane({ sql, call, asBob, simulator }, requestsPerMinute) {

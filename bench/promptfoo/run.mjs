@@ -67,29 +67,31 @@ async function promptfoo(url, model, tools) {
   return { seconds, cpuS };
 }
 
-const promptfooConfig = (url, model, tools) => ({
-  prompts: ['{{prompt}}'],
-  providers: [
-    {
-      id: `openai:chat:${model}`,
-      config: {
-        apiBaseUrl: `${url}/v1`,
-        apiKey: 'none',
-        tools,
-        tool_choice: 'required',
-        temperature: 0,
-        max_tokens: 1024,
+function promptfooConfig(url, model, tools) {
+  return {
+    prompts: ['{{prompt}}'],
+    providers: [
+      {
+        id: `openai:chat:${model}`,
+        config: {
+          apiBaseUrl: `${url}/v1`,
+          apiKey: 'none',
+          tools,
+          tool_choice: 'required',
+          temperature: 0,
+          max_tokens: 1024,
+        },
       },
-    },
-  ],
-  tests: Array.from({ length: n }, (_, at) => ({
-    vars: { prompt: `What is the weather in city ${at % 1000}?${at < 1000 ? '' : ` (${Math.floor(at / 1000)})`}` },
-    assert: [
-      { type: 'is-valid-openai-tools-call' },
-      { type: 'javascript', value: 'output[0].function.name === "get_weather"' },
     ],
-  })),
-});
+    tests: Array.from({ length: n }, (_, at) => ({
+      vars: { prompt: `What is the weather in city ${at % 1000}?${at < 1000 ? '' : ` (${Math.floor(at / 1000)})`}` },
+      assert: [
+        { type: 'is-valid-openai-tools-call' },
+        { type: 'javascript', value: 'output[0].function.name === "get_weather"' },
+      ],
+    })),
+  };
+}
 
 /** bash's `time` counts the CPU of promptfoo's child processes too. */
 async function runPromptfoo(config) {

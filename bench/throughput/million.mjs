@@ -86,7 +86,9 @@ async function followTenths({ sql, redis, evalId, processes }) {
   return { rates, peaks };
 }
 
-const countOf = async (sql, query, values) => (await sql.query(query, values)).rows[0].n;
+async function countOf(sql, query, values) {
+  return (await sql.query(query, values)).rows[0].n;
+}
 
 async function secondsToEnd(call, evalId) {
   let run;
