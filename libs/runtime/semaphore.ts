@@ -11,6 +11,11 @@ export class Semaphore {
     readonly refusal = '',
   ) {}
 
+  /** Nobody is inside, and so nobody waits. */
+  get isIdle(): boolean {
+    return this.#inside === 0;
+  }
+
   async run<Made>(work: () => Promise<Made>): Promise<Made> {
     if (this.#inside >= this.atOnce) {
       if (this.#waiting.length >= this.mostWaiting) throw new ProblemError(429, this.refusal, undefined, 5000);

@@ -22,35 +22,40 @@ const bytesOf = ({ data, options }: Waiting): number =>
 /** Which part of live reading failed; the log says whose. */
 export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens' | 'send';
 
+/** The server whose connections are measured: the newest of this process. */
+let measured: Server | undefined;
+const sockets = (): Socket[] => [...(measured?.sockets.sockets.values() ?? [])];
+
+new Gauge({
+  name: 'toolmark_live_connections',
+  help: 'Live connections (Socket.IO).',
+  registers: [registry],
+  collect() {
+    this.set(sockets().length);
+  },
+});
+new Gauge({
+  name: 'toolmark_live_unsent_bytes',
+  help: 'What is kept for live connections whose clients do not read it yet; those that watch the same share it.',
+  registers: [registry],
+  collect() {
+    const perSocket = sockets().map(
+      (socket) =>
+        (connectionOf(socket).transport?.socket?.bufferedAmount ?? 0) +
+        waitingPackets(socket).reduce((sum, packet) => sum + bytesOf(packet), 0),
+    );
+    this.set(perSocket.reduce((sum, bytes) => sum + bytes, 0));
+  },
+});
+const failures = new Counter({
+  name: 'toolmark_live_failures_total',
+  help: 'Live reading that failed, by step; each is repeated.',
+  labelNames: ['step'],
+  registers: [registry],
+});
+
 /** @returns counts a failure */
 export function measureLive(io: Server): (step: LiveStep) => void {
-  const sockets = (): Socket[] => [...io.sockets.sockets.values()];
-  new Gauge({
-    name: 'toolmark_live_connections',
-    help: 'Live connections (Socket.IO).',
-    registers: [registry],
-    collect() {
-      this.set(sockets().length);
-    },
-  });
-  new Gauge({
-    name: 'toolmark_live_unsent_bytes',
-    help: 'What is kept for live connections whose clients do not read it yet; those that watch the same share it.',
-    registers: [registry],
-    collect() {
-      const perSocket = sockets().map(
-        (socket) =>
-          (connectionOf(socket).transport?.socket?.bufferedAmount ?? 0) +
-          waitingPackets(socket).reduce((sum, packet) => sum + bytesOf(packet), 0),
-      );
-      this.set(perSocket.reduce((sum, bytes) => sum + bytes, 0));
-    },
-  });
-  const failures = new Counter({
-    name: 'toolmark_live_failures_total',
-    help: 'Live reading that failed, by step; each is repeated.',
-    labelNames: ['step'],
-    registers: [registry],
-  });
+  measured = io;
   return (step) => failures.inc({ step });
 }

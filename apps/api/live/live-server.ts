@@ -11,7 +11,8 @@ import {
 } from '#lib/contracts/event';
 import { notFound, type Problem } from '#lib/contracts/problem';
 import type { RunTarget } from '#lib/contracts/run';
-import { isTransient } from '#lib/db/connection/pool';
+import { isTransient, type Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { readJob } from '#lib/db/read/jobs';
 import {
   parsed,
@@ -24,11 +25,13 @@ import {
 } from '#lib/db/read/log';
 import { findCaller, findCallers, type Caller } from '#lib/db/catalogue/teams';
 import { listen } from '#lib/events/notifications';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { answerPackets, refuseOtherPackets } from './answer-packets.js';
 import { acceptSharedFrames, broadcast, SHARED_COMPRESSION } from './broadcast.js';
-import type { Deps } from '../platform/deps.js';
+import type { Shutdown } from '../platform/shutdown.js';
 import { measureLive, waitingPackets, type LiveStep } from './live-metrics.js';
 import { toProblem } from '../platform/problem.filter.js';
 import { SentEvents } from './sent-events.js';
@@ -82,6 +85,14 @@ interface Watch {
   lastSeq: number;
 }
 
+export interface LiveStores {
+  pool: Pool;
+  prisma: Prisma;
+  env: Env;
+  logger: Logger;
+  shutdown: Shutdown;
+}
+
 /**
  * Live results over Socket.IO. The log in Postgres is what is told; Redis only says that there is something to
  * read. Catching up and following are the same thing: every watcher has a cursor, and whoever is behind is read the
@@ -105,13 +116,13 @@ export class Live {
   #lookSoon: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly deps: Deps,
+    readonly deps: LiveStores,
     httpServer: HttpServer,
   ) {
     this.#io = new Server(httpServer, { maxHttpBufferSize: 100_000, serveClient: false, ...SHARED_COMPRESSION });
     acceptSharedFrames(this.#io);
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
-      if (deps.ending && !request.headers.upgrade) headers.connection = 'close';
+      if (!deps.shutdown.isReady && !request.headers.upgrade) headers.connection = 'close';
     });
     this.#io.use((socket, next) => {
       const { token } = socket.handshake.auth as { token?: unknown };

@@ -1,4 +1,6 @@
 import { Body, Controller, Inject, Param, Post, Query } from '@nestjs/common';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Env } from '#lib/runtime/env';
 import {
   McpDiscovered,
   McpDiscoverInput,
@@ -21,7 +23,8 @@ import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
 import { refuseBadCases, refuseBadTools, refuseMisfits } from '../suites/check-suite-change.js';
-import { Deps } from '../platform/deps.js';
+import { POOL, ENV } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
 
 /** A person waits for it. */
@@ -33,7 +36,11 @@ const LONGEST_PROMPT = 50_000;
 /** Tools out of MCP servers. */
 @Controller('api')
 export class McpController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(ENV) readonly env: Env,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Post('mcp/discover')
   @About('List the tools of an MCP server', 'Connects, shakes hands and reads all pages of tools. Nothing is kept.')
@@ -72,9 +79,7 @@ export class McpController {
       tools,
     };
     const drafts = input.generate_cases ? draftCases(tools) : [];
-    warnings.push(
-      ...(await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)),
-    );
+    warnings.push(...(await refuseBadCases(this, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)));
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
       const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
@@ -98,8 +103,8 @@ export class McpController {
     @Body({ schema: McpSyncInput }) input: McpSyncInput,
     @Changes() change: Change,
   ): Promise<McpSyncAnswer> {
-    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    const source = await readSource(this.deps.pool, suite.id);
+    const suite = await readSuite(this.pool, caller.teamId, uuid('suite', id));
+    const source = await readSource(this.pool, suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
       throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
@@ -118,9 +123,9 @@ export class McpController {
     const changes = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length);
     if (changes) {
       refuseTooMany(tools, suite.tools);
-      await refuseBadTools(this.deps, caller.teamId, tools);
+      await refuseBadTools(this, caller.teamId, tools);
       const wayOut = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
-      warnings.push(...(await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed))));
+      warnings.push(...(await refuseMisfits(this, caller.teamId, suite, tools, wayOut).catch(orChanged(changed))));
     }
     return change(async (client) => {
       if (changes) {
@@ -150,7 +155,7 @@ export class McpController {
       if (fault) leaveOut(tool, `it ${fault}.`);
       return !fault;
     });
-    const found = await this.deps.suiteThreads.run(caller.teamId, {
+    const found = await this.suiteThreads.run(caller.teamId, {
       what: 'check-each-tool',
       tools: JSON.stringify(fitting),
     });
@@ -168,8 +173,8 @@ export class McpController {
     const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
     const names = [...concerned.keys()];
     let left = 0;
-    for await (const page of names.length ? casePages(this.deps.pool, suite.id, suite.version) : []) {
-      const found = await this.deps.suiteThreads.run(teamId, {
+    for await (const page of names.length ? casePages(this.pool, suite.id, suite.version) : []) {
+      const found = await this.suiteThreads.run(teamId, {
         what: 'find-uses',
         names,
         cases: page.map(({ body }) => body),
@@ -191,7 +196,7 @@ export class McpController {
 
   #ask(input: McpDiscoverInput): Promise<Answered> {
     return askServer(input, {
-      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
       timeoutMs: LONGEST_MS,
     });
   }

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import type { Pool } from '#lib/db/connection/pool';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import {
@@ -29,18 +30,24 @@ import {
 import type { Caller } from '#lib/db/catalogue/teams';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
-import { Deps } from '../platform/deps.js';
+import { POOL } from '../platform/stores.js';
+import { SuiteStreams } from './suite-streams.js';
+import { SuiteThreads } from './suite-threads.js';
 import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api')
 export class SuitesController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+    readonly suiteStreams: SuiteStreams,
+  ) {}
 
   @Get('tool-suites')
   @About('List suites', 'The newest first, without their cases.')
   @Answers(200, pageOf(Suite))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
+    return listSuites(this.pool, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post('tool-suites')
@@ -50,7 +57,7 @@ export class SuitesController {
   )
   @Answers(201, SuiteWritten)
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
-    await refuseBadTools(this.deps, caller.teamId, input.tools);
+    await refuseBadTools(this, caller.teamId, input.tools);
     return change(async (client) => {
       const id = await createSuite(client, caller.teamId, input, []);
       await audit(client, caller, 'suite.create', id);
@@ -62,11 +69,9 @@ export class SuitesController {
   @About('Read a suite with its cases', 'All cases are answered at once; `?cases=false` leaves them out.')
   @Answers(200, SuiteWithCases, 404, 429)
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
-    const { pool } = this.deps;
+    const { pool } = this;
     if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
-    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) =>
-      answerSuite(this.deps, caller.teamId, suite),
-    );
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this, caller.teamId, suite));
   }
 
   @Put('tool-suites/:id')
@@ -101,12 +106,12 @@ export class SuitesController {
   }
 
   async #update(caller: Caller, id: string, patch: SuitePatch, change: Change) {
-    const { pool } = this.deps;
+    const { pool } = this;
     const { tools } = patch;
-    if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
+    if (tools) await refuseBadTools(this, caller.teamId, tools);
     return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
       const warnings = tools
-        ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))]
+        ? [...conversionsOf(tools), ...(await refuseMisfits(this, caller.teamId, suite, tools))]
         : [];
       return change(async (client) => {
         await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
@@ -130,7 +135,7 @@ export class SuitesController {
   @About('List the cases of a suite', 'By their position.')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
+    return listCases(this.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
   }
 
   @Post('tool-suites/:id/cases')
@@ -153,10 +158,10 @@ export class SuitesController {
       : Array.isArray(input)
         ? (index: number) => `/${index}`
         : (index: number) => `/cases/${index}`;
-    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
         ...conversionsOf(ownTools(cases)),
-        ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base)),
+        ...(await refuseBadCases(this, caller.teamId, cases, tools, base)),
       ];
       return change(async (client) => {
         const items = await addCases(client, caller.teamId, suiteId, cases, tools);
@@ -176,10 +181,10 @@ export class SuitesController {
     @Body({ schema: CaseInput }) input: CaseInput,
     @Changes() change: Change,
   ) {
-    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
         ...conversionsOf(ownTools([input])),
-        ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '')),
+        ...(await refuseBadCases(this, caller.teamId, [input], tools, () => '')),
       ];
       return change(async (client) => {
         const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);

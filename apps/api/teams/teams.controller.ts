@@ -1,15 +1,16 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
 import { audit } from '#lib/db/catalogue/audit';
 import { createTeam, createToken, deleteToken, listTeams, listTokens, type Caller } from '#lib/db/catalogue/teams';
-import { Deps } from '../platform/deps.js';
+import { PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api')
 export class TeamsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(@Inject(PRISMA) readonly prisma: Prisma) {}
 
   @Get('me')
   @About('Read who you are', 'The team, the user and the role of the token that is sent.')
@@ -27,7 +28,7 @@ export class TeamsController {
   @Needs('owner')
   @Answers(200, pageOf(Token))
   tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listTokens(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return listTokens(this.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post('tokens')
@@ -71,7 +72,7 @@ export class TeamsController {
   @About('List teams', 'Your own; owners of the team `default` see all of them.')
   @Answers(200, pageOf(Team))
   teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listTeams(this.deps.prisma, caller, limit, idCursor(cursor));
+    return listTeams(this.prisma, caller, limit, idCursor(cursor));
   }
 
   @Post('teams')

@@ -1,0 +1,34 @@
+import { Inject, Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { Shutdown } from '../platform/shutdown.js';
+import { ENV, LOGGER, POOL, PRISMA } from '../platform/stores.js';
+import { Live } from './live-server.js';
+
+/** Socket.IO on the API's own HTTP server, from when the API starts until it closes its port. */
+@Module({})
+export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  #live: Live | undefined;
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(ENV) readonly env: Env,
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly shutdown: Shutdown,
+    readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#live = new Live(this, this.adapterHost.httpAdapter.getHttpServer());
+  }
+
+  /** Before Nest closes the HTTP server, which waits for the connections of sockets. */
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
+    await this.shutdown.untilClosing(signal);
+    await this.#live?.close();
+  }
+}
