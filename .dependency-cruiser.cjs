@@ -138,6 +138,15 @@ module.exports = {
     },
 
     {
+      name: 'api-reads-by-team',
+      severity: 'error',
+      comment:
+        'Workers read rows of every team. The API reads through repositories of one team (libs/db/team-isolation.ts).',
+      from: { path: '^apps/api/', pathNot: SPEC },
+      to: { path: '^libs/db/read/for-workers/', dependencyTypesNot: ['type-only'] },
+    },
+
+    {
       name: 'contracts-need-zod-alone',
       severity: 'error',
       comment: 'They are loaded by everyone.',

@@ -1,6 +1,6 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { listen, notify } from '#lib/events/notifications';
 import { LaneQueues } from '#lib/queue/lane-queue';
 import type { Env } from '#lib/runtime/env';
@@ -86,7 +86,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await untilDone(() => this.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
+    await retryTransient(() => this.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await this.#subscriber.ping();
     await listen(this.#subscriber, ({ topic, id }) => {
       if (topic === 'lane') {

@@ -12,7 +12,7 @@ export type Delivery = z.infer<typeof Delivery>;
 export const QUEUE_PREFIX = 'toolmark';
 
 /** One queue per lane. The braces keep all its keys in one slot of a Redis Cluster. */
-export const laneQueue = (laneId: string): string => `{lane-${laneId}}`;
+export const laneQueueName = (laneId: string): string => `{lane-${laneId}}`;
 
 /** Tokens are never reused, so neither are job ids; not digits alone and no ":", which BullMQ refuses. */
 export const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
@@ -30,7 +30,7 @@ export class LaneQueues {
   #queue(laneId: string): Queue {
     let queue = this.#queues.get(laneId);
     if (!queue) {
-      queue = new Queue(laneQueue(laneId), {
+      queue = new Queue(laneQueueName(laneId), {
         connection: this.redis,
         prefix: QUEUE_PREFIX,
         skipVersionCheck: true,
@@ -45,7 +45,7 @@ export class LaneQueues {
   }
 
   /** Forgets a lane; what is in its queue stays there. */
-  async letGo(laneId: string): Promise<void> {
+  async evict(laneId: string): Promise<void> {
     const queue = this.#queues.get(laneId);
     this.#queues.delete(laneId);
     await queue?.close();
@@ -63,7 +63,7 @@ export class LaneQueues {
   }
 
   /** Which of these have no job in the queue, waiting or active. */
-  async missing(laneId: string, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+  async findMissing(laneId: string, deliveries: readonly Delivery[]): Promise<Delivery[]> {
     const queue = this.#queue(laneId);
     const pipeline = this.redis.pipeline();
     for (const delivery of deliveries) pipeline.exists(queue.toKey(jobIdOf(delivery)));

@@ -7,7 +7,7 @@ import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contrac
 import { createExperiment, listExperiments, readExperiment } from '#lib/db/catalogue/experiments';
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { namedSuite } from '../runs/check-run.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';

@@ -10,7 +10,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
 import { createSuite } from '#lib/db/catalogue/suites';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import { wholeOf } from '#lib/imports/files/incoming';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';

@@ -6,7 +6,7 @@ import { pageOf } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { listLanes, pauseLane } from '#lib/db/catalogue/lanes';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { readLaneState } from '#lib/queue/budget/lane-budget';
 import { POOL, REDIS } from '../platform/stores.js';

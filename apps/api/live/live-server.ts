@@ -23,7 +23,7 @@ import {
   type LogEntry,
   type WatchedJob,
 } from '#lib/db/read/log';
-import { findCaller, findCallers, type Caller } from '#lib/db/catalogue/teams';
+import { findCaller, findCallers, type Caller } from '#lib/db/catalogue/callers';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';

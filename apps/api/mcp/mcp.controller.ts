@@ -17,7 +17,7 @@ import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#
 import { audit } from '#lib/db/catalogue/audit';
 import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
 import { casePages, createSuite, readSuite, SuiteChanged, updateSuite, writeCase } from '#lib/db/catalogue/suites';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { askServer, type Answered } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';

@@ -28,7 +28,7 @@ import {
   unknownProvider,
   type StoredProvider,
 } from '#lib/db/catalogue/providers';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify, type Notification } from '#lib/events/notifications';
 import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';

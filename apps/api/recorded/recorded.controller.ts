@@ -14,8 +14,8 @@ import {
   RecordedSubmitted,
 } from '#lib/contracts/recorded';
 import { audit } from '#lib/db/catalogue/audit';
-import { beginRecording, finishRecording, giveUpRecording } from '#lib/db/engine/record-run';
-import type { Caller } from '#lib/db/catalogue/teams';
+import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engine/record-run';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { Incoming } from '#lib/imports/files/incoming';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
@@ -157,7 +157,7 @@ export class RecordedController {
       return made;
     } catch (error) {
       // Where Postgres does not answer just now, it is given up later.
-      await giveUpRecording(pool, recording).catch(() => {});
+      await abandonRecording(pool, recording).catch(() => {});
       throw error;
     }
   }

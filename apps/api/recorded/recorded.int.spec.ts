@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
-import { beginRecording, finishRecording, giveUpAbandoned, keepRecorded } from '#lib/db/engine/record-run';
+import {
+  beginRecording,
+  finishRecording,
+  abandonStaleRecordings,
+  storeRecordedReplies,
+} from '#lib/db/engine/record-run';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { weatherSuite, type Client } from '../../../test/client.js';
@@ -315,15 +320,15 @@ describe('an upload of recorded replies', () => {
     } = (await client.get('/api/me')).body;
     const recording = await beginRecording(pool, teamId, suite);
     const reply = (sample: number) => ({ casePosition: 0, sample, exchange: Buffer.from('x') });
-    await keepRecorded(pool, recording, [reply(0)]);
+    await storeRecordedReplies(pool, recording, [reply(0)]);
     const forgotten = () => pool.query(`UPDATE recording SET touched_at = now() - interval '16 min'`);
     await forgotten();
-    await keepRecorded(pool, recording, [reply(1)]);
-    await giveUpAbandoned(pool);
-    await keepRecorded(pool, recording, []);
+    await storeRecordedReplies(pool, recording, [reply(1)]);
+    await abandonStaleRecordings(pool);
+    await storeRecordedReplies(pool, recording, []);
     await forgotten();
-    await giveUpAbandoned(pool);
-    await expect(keepRecorded(pool, recording, [reply(2)])).rejects.toMatchObject({ status: 409 });
+    await abandonStaleRecordings(pool);
+    await expect(storeRecordedReplies(pool, recording, [reply(2)])).rejects.toMatchObject({ status: 409 });
     const client_ = await pool.connect();
     await expect(
       finishRecording(client_, recording, {

@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { claimItems } from '#lib/db/engine/claim-items';
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
-import { logWarning } from '#lib/db/engine/log-warning';
+import { logWarning } from '#lib/db/engine/log-events';
 import type { Verdict } from '#lib/contracts/verdict';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';

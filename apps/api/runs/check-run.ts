@@ -6,7 +6,7 @@ import { pointer, ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embeddings';
+import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { readParams } from '#lib/db/read/runs';

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
-import type { Connection } from '#lib/db/read/run-contents';
+import type { Connection } from '#lib/db/read/for-workers/connections';
 import { buildRequest, describeTools, expectsNoCall } from '#lib/providers/build-request';
 import { tokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';

@@ -31,7 +31,7 @@ import { listResults, listRuns, readResult, readRun } from '#lib/db/read/runs';
 import { findRescore, listRescores, submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { describeTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';

@@ -10,11 +10,11 @@ import {
   SpendingInput,
 } from '#lib/contracts/settings';
 import { audit } from '#lib/db/catalogue/audit';
-import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embeddings';
-import { emptyCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
+import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embedding-model';
+import { clearCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
 import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue/running-jobs';
 import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { POOL, REDIS } from '../platform/stores.js';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
@@ -83,7 +83,7 @@ export class SettingsController {
   @Answers(204)
   async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     // In pieces, of which each is as good as done again.
-    await emptyCache(this.pool, caller.teamId);
+    await clearCache(this.pool, caller.teamId);
     await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }
 

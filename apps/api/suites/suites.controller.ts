@@ -27,7 +27,7 @@ import {
   replaceCase,
   updateSuite,
 } from '#lib/db/catalogue/suites';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
 import { POOL } from '../platform/stores.js';

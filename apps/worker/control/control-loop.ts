@@ -2,25 +2,26 @@ import type { Redis } from 'ioredis';
 import {
   busyLanes,
   dispatchLane,
-  runsOf,
+  distinctRunIds,
   type BusyLane,
   type Delivery,
   type LaneLimits,
 } from '#lib/db/engine/dispatch-lane';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
-import { doneRuns, doneTargets, finishRun, finishTarget, type DoneTarget } from '#lib/db/engine/finish-run';
-import { createPool, exclusively, longQuery, type Pool } from '#lib/db/connection/pool';
+import { runsToFinish, targetsToFinish, finishRun, finishTarget, type TargetToFinish } from '#lib/db/engine/finish-run';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { createPool, longQuery, type Pool } from '#lib/db/connection/pool';
 import { prepareRun, runsToPrepare } from '#lib/db/engine/prepare-run';
-import { expireReplies } from '#lib/db/engine/reply-cache';
-import { removeUnusedEmbeddings } from '#lib/db/catalogue/embeddings';
-import { rescoresToDo, type RescoreToDo } from '#lib/db/engine/rescore-run';
-import { giveUpAbandoned } from '#lib/db/engine/record-run';
+import { expireCachedReplies } from '#lib/db/engine/reply-cache';
+import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
+import { rescoresToContinue, type RescoreToContinue } from '#lib/db/engine/rescore-run';
+import { abandonStaleRecordings } from '#lib/db/engine/record-run';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
-import { maybeSpentRuns, stopIfSpent } from '#lib/db/engine/run-budget';
-import { findPlace } from '#lib/db/read/run-contents';
-import { laneLatencyMs } from '#lib/db/read/lane-latency';
-import { missingLanes, removeUnusedLanes } from '#lib/db/catalogue/lanes';
+import { runsMaybeOverBudget, stopIfOverBudget } from '#lib/db/engine/run-budget';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
+import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
+import { missingLanes, removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { reconcileLane } from '#lib/db/engine/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read/results';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
@@ -268,7 +269,7 @@ export class ControlLoop {
       .add(laneId, deliveries)
       .catch((error: Error) =>
         this.of.logger.warn(
-          { lane: laneId, runs: runsOf(deliveries), items: deliveries.length, error: error.message },
+          { lane: laneId, runs: distinctRunIds(deliveries), items: deliveries.length, error: error.message },
           'Items could not be queued; they will be within seconds of Redis being back',
         ),
       );
@@ -284,7 +285,7 @@ export class ControlLoop {
       lanes,
       ({ id }) => id,
       async (lane) => {
-        await exclusively(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
+        await withAdvisoryLock(this.of.locks.short, `reconcile ${lane.id}`, () => this.#reconcileLane(lane, mayJudge));
       },
     );
     await this.#letGoOfLanes(new Set(lanes.map(({ id }) => id)));
@@ -305,7 +306,7 @@ export class ControlLoop {
     for (const id of left) {
       this.#latencies.delete(id);
       // Farewells to a Redis that is away take long.
-      void Promise.all([workers.letGo(id), queues.letGo(id)]).catch((error: Error) =>
+      void Promise.all([workers.letGo(id), queues.evict(id)]).catch((error: Error) =>
         this.of.logger.warn({ lane: id, error: error.message }, 'A lane could not be let go of'),
       );
     }
@@ -316,7 +317,7 @@ export class ControlLoop {
     for (const jobId of await setWaitReason(pool, lane, await this.#reasonToWait(lane)))
       await notify(redis, { topic: 'job', id: jobId });
     const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudge, (deliveries) =>
-      queues.missing(lane.id, deliveries),
+      queues.findMissing(lane.id, deliveries),
     );
     const meter = meters.of(lane);
     const died = redeliver.filter((delivery) => delivery.lost).length;
@@ -324,7 +325,7 @@ export class ControlLoop {
     meter.crashed(died + poisoned.length);
     if (redeliver.length) {
       logger.info(
-        { lane: lane.id, runs: runsOf(redeliver), items: redeliver.length },
+        { lane: lane.id, runs: distinctRunIds(redeliver), items: redeliver.length },
         'Queueing items again whose queue job or process was lost',
       );
       await this.#enqueue(queues, lane.id, redeliver);
@@ -356,15 +357,17 @@ export class ControlLoop {
       this.wake('prepare');
       await notify(redis, { topic: 'job', id: jobId });
     };
-    await this.#finishing.each(await doneTargets(pool), byTeam, (done) => this.#finishTarget(done));
-    await this.#finishing.each(await maybeSpentRuns(pool), byTeam, async (run) => moved(await stopIfSpent(pool, run)));
-    await this.#finishing.each(await doneRuns(pool), byTeam, async (run) => moved(await finishRun(pool, run)));
+    await this.#finishing.each(await targetsToFinish(pool), byTeam, (done) => this.#finishTarget(done));
+    await this.#finishing.each(await runsMaybeOverBudget(pool), byTeam, async (run) =>
+      moved(await stopIfOverBudget(pool, run)),
+    );
+    await this.#finishing.each(await runsToFinish(pool), byTeam, async (run) => moved(await finishRun(pool, run)));
   }
 
-  async #finishTarget({ target, ...done }: DoneTarget): Promise<void> {
+  async #finishTarget({ target, ...done }: TargetToFinish): Promise<void> {
     const { pool, locks } = this.of;
     const { runId, ordinal } = done;
-    await exclusively(locks.short, `finish ${runId} ${ordinal}`, async () => {
+    await withAdvisoryLock(locks.short, `finish ${runId} ${ordinal}`, async () => {
       const summary = createSummary({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         this.#stop.signal.throwIfAborted();
@@ -396,16 +399,16 @@ export class ControlLoop {
   /** A page of each, in turn, so that a large run holds up no small one. */
   async #rescore(): Promise<void> {
     await this.#rescoring.each(
-      await rescoresToDo(this.of.pool),
+      await rescoresToContinue(this.of.pool),
       ({ teamId }) => teamId,
       (rescore) => this.#rescorePage(rescore),
     );
   }
 
-  async #rescorePage(rescore: RescoreToDo): Promise<void> {
+  async #rescorePage(rescore: RescoreToContinue): Promise<void> {
     const { signal } = this.#stop;
     if (signal.aborted) return;
-    await exclusively(this.of.locks.long, `rescore ${rescore.id}`, async () => {
+    await withAdvisoryLock(this.of.locks.long, `rescore ${rescore.id}`, async () => {
       if (await rescorePage(this.of, rescore, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_PAGE_MS)])))
         this.wake('rescore');
       await notify(this.of.redis, { topic: 'job', id: rescore.jobId });
@@ -428,14 +431,14 @@ export class ControlLoop {
         const dropped = keepExchangesDays === undefined ? [] : await dropOldExchanges(pool, keepExchangesDays);
         if (dropped.length) logger.info({ partitions: dropped }, 'Removed raw exchanges that were kept long enough');
       },
-      'expire replies': () => inPieces(expireReplies),
-      'give up recordings that were left behind': () => giveUpAbandoned(pool),
+      'expire replies': () => inPieces(expireCachedReplies),
+      'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'purge deleted runs': () => this.#purge(),
       'remove unused versions of suites': () => inPieces(removeUnusedVersions),
       'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
       'remove unused lanes': () => removeUnusedLanes(pool),
     };
-    await exclusively(this.of.locks.short, 'housekeeping', async () => {
+    await withAdvisoryLock(this.of.locks.short, 'housekeeping', async () => {
       for (const [chore, work] of Object.entries(chores)) {
         if (signal.aborted) return;
         await work().catch((error: Error) => {

@@ -2,7 +2,13 @@ import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '#lib/db/connection/pool';
 import { resultsOfTarget } from '#lib/db/read/results';
-import { endRescore, keepRescored, storedReplies, type Rescored, type RescoreToDo } from '#lib/db/engine/rescore-run';
+import {
+  finishRescore,
+  storeRescored,
+  readExchanges,
+  type RescoredItem,
+  type RescoreToContinue,
+} from '#lib/db/engine/rescore-run';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
@@ -25,19 +31,19 @@ const PAGE = 50;
  */
 export async function rescorePage(
   of: { pool: Pool; runs: RunCache; embedder: Embedder; scorer: ReplyScorer; logger: Logger },
-  rescore: RescoreToDo,
+  rescore: RescoreToContinue,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { pool, runs, embedder, scorer } = of;
   const inHand = await runs.run(rescore.runId);
   if (!inHand) return false;
-  const page = await storedReplies(pool, rescore.runId, rescore.next, PAGE);
+  const page = await readExchanges(pool, rescore.runId, rescore.next, PAGE);
   if (page.length === 0) {
-    await endRescore(pool, rescore, { summaries: await summaries(pool, inHand, rescore) });
+    await finishRescore(pool, rescore, { summaries: await summaries(pool, inHand, rescore) });
     return false;
   }
   if (page.some((row) => row.exchange === undefined)) {
-    await endRescore(pool, rescore, {
+    await finishRescore(pool, rescore, {
       error: 'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.',
     });
     return false;
@@ -45,7 +51,7 @@ export async function rescorePage(
   const { teamId } = inHand.run;
   const prepared = new Map<number, PreparedCase>();
   try {
-    const score = async (exchange: Exchange, position: number): Promise<Rescored['scored']> => {
+    const score = async (exchange: Exchange, position: number): Promise<RescoredItem['scored']> => {
       const answers = answersIn(exchange);
       if (!answers) return undefined;
       let one = prepared.get(position);
@@ -64,9 +70,9 @@ export async function rescorePage(
     };
     const oneByOne = new Semaphore(1);
     const rescored = await Promise.all(
-      page.map(async ({ exchange, ...place }): Promise<Rescored> => {
+      page.map(async ({ exchange, ...place }): Promise<RescoredItem> => {
         if (exchange!.length === 0) return { ...place, scored: undefined };
-        const scored = unpackExchange<Rescored['scored']>(
+        const scored = unpackExchange<RescoredItem['scored']>(
           exchange!,
           (work) => oneByOne.run(work),
           (stored) => score(stored, place.casePosition),
@@ -74,10 +80,10 @@ export async function rescorePage(
         return { ...place, scored: await scored.catch((error: unknown) => withoutVerdict(place, error)) };
       }),
     );
-    return await keepRescored(pool, rescore, rescored);
+    return await storeRescored(pool, rescore, rescored);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
-    await endRescore(pool, rescore, { error: error.message });
+    await finishRescore(pool, rescore, { error: error.message });
     return false;
   }
 }
@@ -88,7 +94,7 @@ async function prepareAgain(inHand: CachedRun, position: number, options: Rescor
   return prepare(withOptions(input, options), category, suite.tools, options.pass_threshold ?? suite.passThreshold);
 }
 
-async function summaries(pool: Pool, { run }: CachedRun, rescore: RescoreToDo): Promise<Summary[]> {
+async function summaries(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const all: Summary[] = [];
   for (const { ordinal, providerKey, modelId } of run.targets) {
     const summary = createSummary({ seed: ordinal });

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embeddings';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { Retries } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { ReplyBudget } from '#lib/providers/reply-bytes';
-import { unlessMoved, type Spent } from '#lib/queue/budget/lane-budget';
+import { unlessRerouted, type PermitUsage } from '#lib/queue/budget/lane-budget';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
 import type { LaneBudgets } from '../items/lane-budgets.js';
@@ -95,7 +96,7 @@ export class Embedder {
     const model = await this.#model(teamId);
     const name = `${model.providerId} ${model.modelId}`;
     const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
-    const known = await untilDone(
+    const known = await retryTransient(
       () =>
         findEmbeddings(
           this.of.pool,
@@ -116,7 +117,7 @@ export class Embedder {
       const { vectors, costUsd } = answer;
       const entries = missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }));
       let tries = 0;
-      await untilDone(
+      await retryTransient(
         () => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0),
         this.#closed.signal,
       );
@@ -127,7 +128,7 @@ export class Embedder {
 
   /** As it is configured now. */
   async #model(teamId: string): Promise<EmbeddingModel> {
-    const model = await untilDone(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
+    const model = await retryTransient(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
     if (!model)
       throw new ProviderFailure(
         'bad_request',
@@ -154,16 +155,16 @@ export class Embedder {
       endpoint = `${baseUrl} ${sealedKey}`;
       const budget = budgets.of(lane);
       const moved = AbortSignal.timeout(LOOK_AGAIN_MS);
-      const permit = await unlessMoved(
+      const permit = await unlessRerouted(
         moved,
         budget.acquire(
           texts.reduce((sum, text) => sum + text.length / 4, 0),
           this.#closed.signal,
-          { moved, goesOn: true },
+          { rerouted: moved, isContinuation: true },
         ),
       );
       if (!permit) continue;
-      const spent: Spent = { tokens: 0 };
+      const spent: PermitUsage = { tokens: 0 };
       const replyBytes = this.#room.of(lane.id);
       try {
         const { vectors, tokens } = await embedTexts(
@@ -179,7 +180,7 @@ export class Embedder {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'answer';
         const { next, throttledForMs } = retries.after(error);
-        spent.throttledForMs = throttledForMs;
+        spent.retryAfterMs = throttledForMs;
         if (next.then === 'settle-errored') {
           throw new ProviderFailure(
             error.kind,

@@ -7,7 +7,7 @@ import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { unlessMoved, type Permits, type Spent } from '#lib/queue/budget/lane-budget';
+import { unlessRerouted, type Permits, type PermitUsage } from '#lib/queue/budget/lane-budget';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { ModelConnection } from './connections.js';
 
@@ -89,10 +89,10 @@ export async function askModel(of: {
     const tokens = estimateTokens(body);
     await of.works?.(false);
     const permit = await traceStep('wait for the budget', {}, () =>
-      unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: of.goesOn })),
+      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: of.goesOn })),
     );
     if (!permit) continue;
-    const spent: Spent = { tokens: 0 };
+    const spent: PermitUsage = { tokens: 0 };
     const started = performance.now();
     try {
       await of.works?.(true);
@@ -140,7 +140,7 @@ export async function askModel(of: {
       }
       outageSince = undefined;
       const { next, throttledForMs } = retries.after(error);
-      spent.throttledForMs = throttledForMs;
+      spent.retryAfterMs = throttledForMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
       await of.works?.(false);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { loadConnections, type Connection } from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import type { Sealer } from '#lib/runtime/seal';
@@ -95,7 +95,7 @@ export class Connections {
 
   async #now(entry: Entry): Promise<ModelConnection | undefined> {
     if (performance.now() - entry.readAt > TRUSTED_MS) {
-      await (entry.reading ??= untilDone(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
+      await (entry.reading ??= retryTransient(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
     }
     return entry.make();
   }

@@ -40,7 +40,7 @@ export class LaneBudgets {
       (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
     );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
-    if (this.#refusal) budget.refuse(this.#refusal);
+    if (this.#refusal) budget.drain(this.#refusal);
     return budget;
   }
 
@@ -60,7 +60,7 @@ export class LaneBudgets {
   /** Turns away what would begin, now and from now on; what goes on is let through. */
   refuse(reason: Error): void {
     this.#refusal = reason;
-    for (const { budget } of this.#budgets.values()) budget.refuse(reason);
+    for (const { budget } of this.#budgets.values()) budget.drain(reason);
   }
 
   close(): void {

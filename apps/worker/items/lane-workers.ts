@@ -1,12 +1,12 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
-import { findPlace } from '#lib/db/read/run-contents';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
 import type { BusyLane, Delivery, LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { settleItems, type Settled, type Settlement } from '#lib/db/engine/settle-items';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { settleItems, type SettledRun, type Settlement } from '#lib/db/engine/settle-items';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
-import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lane-queue';
+import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
 import { KeyedMicroBatcher } from './micro-batch.js';
@@ -49,7 +49,7 @@ export class LaneWorkers {
       quarantine: Quarantine;
       logger: Logger;
       /** Called after a commit, with the runs that moved. */
-      onSettled: (runs: ReadonlyMap<string, Settled>) => void;
+      onSettled: (runs: ReadonlyMap<string, SettledRun>) => void;
     },
   ) {
     this.#claims = new KeyedMicroBatcher((deliveries) => this.#claim(deliveries), {
@@ -84,7 +84,7 @@ export class LaneWorkers {
     }
     const connection = this.of.connect();
     const worker = new Worker(
-      laneQueue(lane.id),
+      laneQueueName(lane.id),
       // Three declared parameters: BullMQ hands the signal only to such a processor. Nothing is returned: it would
       // be kept in Redis.
       async (job: Job, _token, _signal) => {
@@ -214,7 +214,7 @@ export class LaneWorkers {
   ): Promise<Played | undefined> {
     const { items, runner, quarantine, logger } = this.of;
     const placed = async (): Promise<Place | undefined> => {
-      const found = await untilDone(() => findPlace(this.of.pool, delivery));
+      const found = await retryTransient(() => findPlace(this.of.pool, delivery));
       return found && { delivery, ...found };
     };
     try {
@@ -242,13 +242,13 @@ export class LaneWorkers {
   }
 
   async #claim(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
-    const claims = await untilDone(() => claimItems(this.of.pool, this.of.worker, deliveries));
+    const claims = await retryTransient(() => claimItems(this.of.pool, this.of.worker, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
 
   async #store(batch: Settlement[]): Promise<boolean[]> {
-    const { runs, stored } = await untilDone(() => settleItems(this.of.pool, batch));
+    const { runs, stored } = await retryTransient(() => settleItems(this.of.pool, batch));
     measureSettled(stored.filter(Boolean).length, batch.length);
     this.of.onSettled(runs);
     return stored;

@@ -1,6 +1,6 @@
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
-import type { Permit, Permits, Spent } from '#lib/queue/budget/lane-budget';
+import type { Permit, Permits, PermitUsage } from '#lib/queue/budget/lane-budget';
 import { ItemKit } from './item-kit.js';
 import { writeSettlement, type FromSuspect, type ToSuspect } from './quarantine.js';
 import { LaneMeters } from '../health/worker-metrics.js';
@@ -33,7 +33,7 @@ class AskedPermits implements Permits {
     return permit;
   }
 
-  async release(permit: Permit, spent: Spent): Promise<boolean> {
+  async release(permit: Permit, spent: PermitUsage): Promise<boolean> {
     const { open } = await this.#ask((ask) => ({ ask, release: permit, spent }));
     return open ?? false;
   }

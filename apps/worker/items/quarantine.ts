@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import type { LaneBudget, Permit, Spent } from '#lib/queue/budget/lane-budget';
+import type { LaneBudget, Permit, PermitUsage } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { threadEntry } from '#lib/runtime/threads/thread';
 import { Semaphore } from '#lib/runtime/semaphore';
@@ -20,7 +20,7 @@ export type ToSuspect =
 /** What comes from it. A settlement is JSON, since numbers keep their text in it; its exchange is base64. */
 export type FromSuspect =
   | { ask: number; acquire: number }
-  | { ask: number; release: Permit; spent: Spent }
+  | { ask: number; release: Permit; spent: PermitUsage }
   | { attempted: { failure: string | undefined; seconds: number } }
   | { played: string | undefined }
   | { failed: { message: string; stack?: string } };
@@ -108,7 +108,7 @@ export class Quarantine {
         held.add(permit);
         tell({ answer: ask, permit });
       };
-      const release = async (ask: number, permit: Permit, spent: Spent): Promise<void> => {
+      const release = async (ask: number, permit: Permit, spent: PermitUsage): Promise<void> => {
         for (const one of held) if (one.id === permit.id) held.delete(one);
         tell({ answer: ask, open: await budget.release(permit, spent) });
       };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { findReplies, keepReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { findCachedReplies, cacheReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
 import { KeyedMicroBatcher } from './micro-batch.js';
@@ -29,13 +29,13 @@ export class ReplyCache {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(readonly of: { pool: Pool; redis: Redis; logger: Logger }) {
-    this.#lookups = new KeyedMicroBatcher((keys) => untilDone(() => findReplies(of.pool, keys)), {
+    this.#lookups = new KeyedMicroBatcher((keys) => retryTransient(() => findCachedReplies(of.pool, keys)), {
       waitMs: 2,
       largest: 200,
       concurrency: 2,
     });
     this.#kept = new KeyedMicroBatcher(
-      async (entries) => (await untilDone(() => keepReplies(of.pool, entries)), entries.map(() => undefined)),
+      async (entries) => (await retryTransient(() => cacheReplies(of.pool, entries)), entries.map(() => undefined)),
       { waitMs: 10, largest: 200, concurrency: 1 },
     );
     this.#renewal = setInterval(() => {

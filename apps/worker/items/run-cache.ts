@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { loadCases, loadRun, caseOf, type LoadedRun, type StoredCase } from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
+import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { KeyedMicroBatcher } from './micro-batch.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
@@ -31,7 +32,7 @@ export class RunCache {
     this.#loads = new KeyedMicroBatcher(
       async (positions, versionId) => {
         const found = new Map(
-          (await untilDone(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
+          (await retryTransient(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
         );
         return positions.map((position) => found.get(position));
       },
@@ -42,8 +43,8 @@ export class RunCache {
   run(runId: string): Promise<CachedRun | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then(
-        (run) => run && { run, caseAt: (position: number) => this.#caseOf(run, position) },
+      const value = retryTransient(() => loadRun(this.pool, runId)).then(
+        (run) => run && { run, caseAt: (position: number) => this.#parseCase(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
       this.#runs.set(runId, (entry = { usedAt: 0, value }));
@@ -52,13 +53,13 @@ export class RunCache {
     return entry.value;
   }
 
-  async #caseOf({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
+  async #parseCase({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
     const key = `${suite.versionId} ${position}`;
     let found = this.#cases.get(key);
     if (!found) {
       const stored = await this.#loads.add(suite.versionId, position);
       if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
-      found = prepare(caseOf(stored.body), stored.category, suite.tools, suite.passThreshold);
+      found = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
       this.#cases.set(key, found, { size: stored.body.length + FRAME_BYTES });
     }
     return found;

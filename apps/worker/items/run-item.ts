@@ -2,17 +2,13 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import { storable } from '#lib/contracts/json/storable';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
-import {
-  findExchanges,
-  placeOf,
-  rememberRefusesRequired,
-  type ItemPlace,
-  type LoadedTarget,
-} from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { findExchanges, type ItemPlace } from '#lib/db/read/for-workers/exchanges';
+import { placeOf, type LoadedTarget } from '#lib/db/read/for-workers/load-run';
+import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome, Settlement } from '#lib/db/engine/settle-items';
-import { logWarning } from '#lib/db/engine/log-warning';
+import { logWarning } from '#lib/db/engine/log-events';
 import {
   buildRequest,
   expectsNoCall,
@@ -97,11 +93,14 @@ export class ItemRunner {
       onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
     },
   ) {
-    this.#exchanges = new KeyedMicroBatcher((places, runId) => untilDone(() => findExchanges(of.pool, runId, places)), {
-      waitMs: 2,
-      largest: 20,
-      concurrency: 2,
-    });
+    this.#exchanges = new KeyedMicroBatcher(
+      (places, runId) => retryTransient(() => findExchanges(of.pool, runId, places)),
+      {
+        waitMs: 2,
+        largest: 20,
+        concurrency: 2,
+      },
+    );
   }
 
   /**
@@ -262,7 +261,7 @@ export class ItemRunner {
       await this.#announce(run.id, generation, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
       await this.#announce(run.id, generation, refusesRequired(name));
-      await untilDone(() => rememberRefusesRequired(this.of.pool, target.providerId, target.modelId));
+      await retryTransient(() => rememberRefusesRequired(this.of.pool, target.providerId, target.modelId));
       void this.of.connections.refresh();
     }
     const { replies, rounds, refused } = asked;
@@ -391,7 +390,7 @@ export class ItemRunner {
   async #announce(runId: string, generation: number, warning: Warning): Promise<void> {
     const key = `${runId} ${generation} ${warning.code}`;
     if (this.#announced.has(key)) return;
-    await untilDone(() => logWarning(this.of.pool, runId, warning.code, warning.message));
+    await retryTransient(() => logWarning(this.of.pool, runId, warning.code, warning.message));
     if (this.#announced.size > 10_000) this.#announced.clear();
     this.#announced.add(key);
   }

@@ -53,7 +53,7 @@ export interface NamedCase {
 }
 
 /** The cases of a suite's version in order, page by page. */
-export async function* namedCases(pool: Pool, versionId: string, pageSize = 1000): AsyncGenerator<NamedCase[]> {
+export async function* readNamedCases(pool: Pool, versionId: string, pageSize = 1000): AsyncGenerator<NamedCase[]> {
   for (let after = -1; ;) {
     const { rows } = await pool.query<NamedCase>(
       `SELECT position, case_id AS id, body::json ->> 'name' AS name, NOT ${NO_DRAFT} AS "isDraft",
@@ -79,7 +79,7 @@ export interface RecordedReply {
  * Keeps some replies, or none, and says that the recording goes on. @throws ProblemError 409 when it was taken to
  * be left behind
  */
-export async function keepRecorded(
+export async function storeRecordedReplies(
   pool: Pool,
   { runId }: Pick<Recording, 'runId'>,
   replies: readonly RecordedReply[],
@@ -187,7 +187,7 @@ const leftBehind = (): ProblemError =>
   );
 
 /** Gives up a recording: housekeeping removes its replies, in pieces. */
-export async function giveUpRecording(pool: Pool, { runId }: Pick<Recording, 'runId'>): Promise<void> {
+export async function abandonRecording(pool: Pool, { runId }: Pick<Recording, 'runId'>): Promise<void> {
   await pool.query(
     `WITH gone AS (DELETE FROM recording WHERE run_id = $1 RETURNING run_id) INSERT INTO purge (run_id)
       SELECT run_id FROM gone`,
@@ -196,7 +196,7 @@ export async function giveUpRecording(pool: Pool, { runId }: Pick<Recording, 'ru
 }
 
 /** Gives up those that their processes left behind. */
-export async function giveUpAbandoned(pool: Pool): Promise<void> {
+export async function abandonStaleRecordings(pool: Pool): Promise<void> {
   await pool.query(
     `WITH gone AS (DELETE FROM recording WHERE touched_at < now() - interval '${ABANDONED}'
       RETURNING run_id) INSERT INTO purge (run_id) SELECT run_id FROM gone`,

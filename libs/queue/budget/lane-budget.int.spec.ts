@@ -129,7 +129,7 @@ it('requests keep to their rate: never more than the limit and its burst in any 
 it('a 429 of one worker makes the others wait as long as the provider asked', async () => {
   const [one, two] = [budgetOf('throttled', {}), budgetOf('throttled', {})];
   const watched = await observe('throttled');
-  await one.release(await one.acquire(1, never), { tokens: 1, throttledForMs: 400 });
+  await one.release(await one.acquire(1, never), { tokens: 1, retryAfterMs: 400 });
   const [blockedUntil, toldAt] = (
     await made[0]!.redis.hmget('toolmark:{budget-throttled}:state', 'blocked_until', 'lowered_at')
   ).map(Number) as [number, number];

@@ -189,11 +189,11 @@ export interface Permit {
 }
 
 /** What became of a request, for the budget. */
-export interface Spent {
+export interface PermitUsage {
   /** Tokens used; the difference to the estimate goes back. */
   tokens: number;
   /** Set when the provider said 429: how long it asked to wait (0 when it did not say). */
-  throttledForMs?: number;
+  retryAfterMs?: number;
   /**
    * Whether the provider answered at all, be it with a refusal. Left out when that is not known: the request was
    * given up.
@@ -204,15 +204,15 @@ export interface Spent {
 }
 
 /** How a request waits for its turn. */
-export interface Waiting {
+export interface AcquireOptions {
   /** Ends the wait when the turn will not come here, with its reason. */
-  moved?: AbortSignal;
+  rerouted?: AbortSignal;
   /** Whether it goes on with what was begun, and is let through even where nothing new may begin. */
-  goesOn?: boolean;
+  isContinuation?: boolean;
 }
 
 /** @returns undefined when the turn will not come there */
-export const unlessMoved = (moved: AbortSignal, permit: Promise<Permit>): Promise<Permit | undefined> =>
+export const unlessRerouted = (moved: AbortSignal, permit: Promise<Permit>): Promise<Permit | undefined> =>
   permit.catch((error: unknown) => {
     if (error === moved.reason) return undefined;
     throw error;
@@ -226,7 +226,7 @@ interface Waiter {
   tokens: number;
   goesOn: boolean;
   grant: (permit: Permit) => void;
-  refuse: (reason: Error) => void;
+  reject: (reason: Error) => void;
 }
 
 export class LaneBudget {
@@ -246,12 +246,12 @@ export class LaneBudget {
   /** Why the last refused request had to wait. */
   waitReason = '';
 
-  /** @param inUse whether requests may be under way in the fleet; asked only when Redis knows nothing of the lane */
+  /** @param hasInFlight whether requests may be under way in the fleet; asked only when Redis knows nothing of the lane */
   constructor(
     redis: Redis,
     laneId: string,
     public limits: BudgetLimits,
-    readonly inUse: () => Promise<boolean>,
+    readonly hasInFlight: () => Promise<boolean>,
     /** Told how long requests waited, all together, and for what. */
     readonly onWait: (reason: string, seconds: number) => void = () => {},
   ) {
@@ -272,7 +272,11 @@ export class LaneBudget {
    * @param tokens estimate of what the request will use
    * @throws the signal's reason when it aborts first
    */
-  acquire(tokens: number, signal: AbortSignal, { moved, goesOn = false }: Waiting = {}): Promise<Permit> {
+  acquire(
+    tokens: number,
+    signal: AbortSignal,
+    { rerouted: moved, isContinuation: goesOn = false }: AcquireOptions = {},
+  ): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const refusal = signal.aborted
         ? (signal.reason as Error)
@@ -287,7 +291,7 @@ export class LaneBudget {
       const abort = (): void => {
         const index = this.#waiting.indexOf(waiter);
         if (index >= 0) this.#waiting.splice(index, 1);
-        waiter.refuse((signal.aborted ? signal : moved!).reason as Error);
+        waiter.reject((signal.aborted ? signal : moved!).reason as Error);
       };
       const waiter: Waiter = {
         id: randomUUID(),
@@ -297,7 +301,7 @@ export class LaneBudget {
           forget();
           resolve(permit);
         },
-        refuse: (reason) => {
+        reject: (reason) => {
           forget();
           reject(reason);
         },
@@ -312,9 +316,9 @@ export class LaneBudget {
    * Gives a permit back; a second time changes nothing. A freed place is noticed by waiters of this process at once.
    * @returns whether the breaker is open now
    */
-  async release(permit: Permit, spent: Spent): Promise<boolean> {
+  async release(permit: Permit, spent: PermitUsage): Promise<boolean> {
     if (!this.#held.delete(permit.id)) return false;
-    const { tokens, throttledForMs = -1, outcome = '', refilledInMs = -1 } = spent;
+    const { tokens, retryAfterMs: throttledForMs = -1, outcome = '', refilledInMs = -1 } = spent;
     const failed = typeof outcome === 'object' ? outcome : { outage: '', item: '' };
     this.#released.push(
       permit.id,
@@ -397,14 +401,14 @@ export class LaneBudget {
       );
     const answer = await acquire('');
     if (answer[2] !== 'unknown') return answer;
-    return acquire(performance.now() - this.#grantedAt < PERMIT_TTL_MS || (await this.inUse()) ? 'lost' : 'new');
+    return acquire(performance.now() - this.#grantedAt < PERMIT_TTL_MS || (await this.hasInFlight()) ? 'lost' : 'new');
   }
 
   /** Rejects what waits to begin, and whoever wants to begin from now on. */
-  refuse(reason: Error): void {
+  drain(reason: Error): void {
     this.#refusal = reason;
     const goOn = this.#waiting.filter((waiter) => waiter.goesOn);
-    for (const waiter of this.#waiting.splice(0, Infinity, ...goOn)) if (!waiter.goesOn) waiter.refuse(reason);
+    for (const waiter of this.#waiting.splice(0, Infinity, ...goOn)) if (!waiter.goesOn) waiter.reject(reason);
   }
 
   /** Whether nobody waits here and nothing is held. */

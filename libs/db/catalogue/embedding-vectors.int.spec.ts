@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { newId } from '#lib/runtime/ids';
-import { findEmbeddings, keepEmbeddings } from './embeddings.js';
+import { findEmbeddings, keepEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
 import { readSpending } from './spending.js';
 

@@ -1,11 +1,11 @@
-import type { Pool } from '../connection/pool.js';
+import type { Pool } from '../../connection/pool.js';
 
-/** About what an item that is asked again waits before each further attempt. */
+/** About how long an item waits before it is attempted again. */
 const BACKOFF_MS = 4000;
 
 /**
- * How long the items of a lane have held their slots lately (95th percentile of the last of each run), waiting for
- * its budget left out; undefined while nothing is known.
+ * How long recent items of a lane held their slots, without the wait for its budget: the 95th percentile over the
+ * last results of each active run. Undefined while nothing is known.
  */
 export async function laneLatencyMs(pool: Pool, laneId: string): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(
