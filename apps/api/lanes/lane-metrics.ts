@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
-import { readLaneState, type LaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
 import { POOL, REDIS } from '../platform/stores.js';
 

@@ -4,14 +4,15 @@ import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
 import { Shutdown } from '../platform/shutdown.js';
 import { ENV, LOGGER, POOL, PRISMA } from '../platform/stores.js';
-import { Live } from './live-server.js';
+import { LiveServer } from './live-server.js';
 
 /** Socket.IO on the API's own HTTP server, from when the API starts until it closes its port. */
 @Module({})
 export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  #live: Live | undefined;
+  #server: LiveServer | undefined;
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
@@ -23,12 +24,20 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#live = new Live(this, this.adapterHost.httpAdapter.getHttpServer());
+    const { pool, prisma, logger } = this;
+    this.#server = new LiveServer({
+      httpServer: this.adapterHost.httpAdapter.getHttpServer(),
+      pool,
+      prisma,
+      subscriber: connectRedis(this.env.REDIS_URL, 'subscriber', logger),
+      logger,
+      isShuttingDown: () => !this.shutdown.isReady,
+    });
   }
 
   /** Before Nest closes the HTTP server, which waits for the connections of sockets. */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     await this.shutdown.untilClosing(signal);
-    await this.#live?.close();
+    await this.#server?.close();
   }
 }

@@ -8,7 +8,8 @@ import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { ReplyBudget } from '#lib/providers/reply-bytes';
-import { unlessRerouted, type PermitUsage } from '#lib/queue/budget/lane-budget';
+import { unlessRerouted } from '#lib/queue/budget/lane-budget';
+import type { PermitUsage } from '#lib/queue/budget/permits';
 import { SealBroken, type Sealer } from '#lib/runtime/seal';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
 import type { LaneBudgets } from '../items/lane-budgets.js';
@@ -174,11 +175,11 @@ export class Embedder {
           { fetch, timeoutMs: TIMEOUT_MS, replyBytes },
         );
         spent.tokens = tokens;
-        spent.outcome = 'answer';
+        spent.outcome = 'reply';
         return { vectors, costUsd: (tokens * (model.costPerMtok ?? 0)) / 1e6 };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'answer';
+        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'reply';
         const { next, throttledForMs } = retries.after(error);
         spent.retryAfterMs = throttledForMs;
         if (next.then === 'settle-errored') {

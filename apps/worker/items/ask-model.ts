@@ -7,7 +7,8 @@ import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyBytes } from '#lib/providers/reply-bytes';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { unlessRerouted, type Permits, type PermitUsage } from '#lib/queue/budget/lane-budget';
+import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
+import type { PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { ModelConnection } from './connections.js';
 
@@ -103,7 +104,7 @@ export async function askModel(of: {
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
       spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
-      spent.outcome = 'answer';
+      spent.outcome = 'reply';
       spent.refilledInMs = reply.refilledInMs;
       asked.replies.push(reply.body);
       return Object.assign(asked, {
@@ -115,7 +116,7 @@ export async function askModel(of: {
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       if (error.isOutage) spent.outcome = { outage: error.message, item };
-      else if (error.status !== undefined) spent.outcome = 'answer';
+      else if (error.status !== undefined) spent.outcome = 'reply';
       of.onAttempt?.(error, (performance.now() - started) / 1000);
       asked.latencyMs = Math.round(performance.now() - started);
       keepRefusal(asked, error);
