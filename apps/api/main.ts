@@ -3,10 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import type { Pool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
-import { installLastResort } from '#lib/runtime/last-resort';
 import { createLogger } from '#lib/runtime/logger';
 import { startTracing } from '#lib/runtime/tracing/tracing';
-import { waitFor } from '#lib/runtime/wait-for';
+import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
+import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
 import { AppModule } from './app.module.js';
 import { createApp } from './platform/create-app.js';
 import { Shutdown } from './platform/shutdown.js';
@@ -17,12 +17,12 @@ const DEFAULT_PORT = 8501;
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 let app: NestFastifyApplication | undefined;
-installLastResort(logger, () => app?.get(Shutdown).stopBeingReady());
+handleUncaughtErrors(logger, () => app?.get(Shutdown).stopBeingReady());
 await startTracing('toolmark-api', env);
 
 app = await createApp(AppModule.forRoot({ env, logger }));
 const pool = app.get<Pool>(POOL);
-await waitFor(
+await waitForDependencies(
   {
     'Postgres with its tables': async () => {
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);

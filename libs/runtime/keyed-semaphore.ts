@@ -4,17 +4,17 @@ import { Semaphore } from './semaphore.js';
 export class KeyedSemaphore {
   readonly #semaphores = new Map<string, Semaphore>();
 
-  /** @param refusal what whoever comes when `maxWaiting` wait already is told, with 429 */
+  /** @param rejectMessage the detail of the 429 for whoever comes when `maxWaiting` wait already */
   constructor(
-    readonly atOnce: number,
+    readonly concurrency: number,
     readonly maxWaiting = Infinity,
-    readonly refusal = '',
+    readonly rejectMessage = '',
   ) {}
 
   async run<Made>(key: string, work: () => Promise<Made>): Promise<Made> {
     let semaphore = this.#semaphores.get(key);
     if (!semaphore) {
-      semaphore = new Semaphore(this.atOnce, this.maxWaiting, this.refusal);
+      semaphore = new Semaphore(this.concurrency, this.maxWaiting, this.rejectMessage);
       this.#semaphores.set(key, semaphore);
     }
     try {

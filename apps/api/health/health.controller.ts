@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
-import { isUp } from '#lib/runtime/is-up';
+import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
@@ -27,7 +27,10 @@ export class HealthController {
   /** Without Redis submits still work; without Postgres nothing does. */
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
-    const [postgres, redis] = await Promise.all([isUp(this.pool.query('SELECT 1')), isUp(this.redis.ping())]);
+    const [postgres, redis] = await Promise.all([
+      checkHealth(this.pool.query('SELECT 1')),
+      checkHealth(this.redis.ping()),
+    ]);
     void reply.status(postgres === 'up' && this.shutdown.isReady ? 200 : 503);
     return { postgres, redis };
   }

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Logger } from '#lib/runtime/logger';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/connection/pool';
-import { SealBroken } from '#lib/runtime/seal';
+import { UnsealError } from '#lib/runtime/seal';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
@@ -54,7 +54,7 @@ export function toProblem(error: unknown): ProblemAnswer {
   });
   if (error instanceof ProblemError)
     return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
-  if (error instanceof SealBroken) return { problem: problem(409, error.message) };
+  if (error instanceof UnsealError) return { problem: problem(409, error.message) };
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (
     code === 'FST_ERR_CTP_BODY_TOO_LARGE' ||

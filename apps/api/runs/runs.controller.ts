@@ -33,10 +33,10 @@ import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { describeTools } from '#lib/providers/build-request';
+import { toRequestTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { explain } from '#lib/scoring/house/explain';
-import { toolSetOf, wholeRequests } from '#lib/scoring/house/tool-set';
+import { toolSetOf, restoreRequests } from '#lib/scoring/cases/tool-set';
 import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
@@ -204,7 +204,7 @@ export class RunsController {
       ...result,
       explanation,
       exchange: {
-        requests: isLarge ? requests : wholeRequests(requests, describeTools(toolSetOf(input, suiteTools))),
+        requests: isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, suiteTools))),
         ...rest,
       },
     };

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { holdsMatcher, matcherOf } from '../house/match-arguments.js';
+import { containsMatcher, matcherOf } from '../house/match-arguments.js';
 
 /** A pattern that no text fits: what BFCL says by an empty list of acceptable values. */
 const NEVER = '[^\\s\\S]';
@@ -9,7 +9,7 @@ const NEVER = '[^\\s\\S]';
  * and the values of an object are such lists again, one level deep (deeper ones BFCL compares as they are, and so
  * do we). A parameter that the function requires may never be left out: there "" is a value.
  */
-export const toExpected = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
+export const fromPossibleAnswer = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
 
 function expectedOf(accepted: Json, required: boolean, convert: (value: Json) => Json): Json {
   const values = Array.isArray(accepted) ? accepted : [accepted];
@@ -28,7 +28,7 @@ function ofValue(value: Json): Json {
 }
 
 /** The way back: the list of acceptable values; undefined where BFCL cannot say what is expected. */
-export const toAccepted = (expected: Json): Json[] | undefined => acceptedOf(expected, toAnswer);
+export const toPossibleAnswer = (expected: Json): Json[] | undefined => acceptedOf(expected, toAnswer);
 
 function acceptedOf(expected: Json, convert: (value: Json) => Json | undefined): Json[] | undefined {
   const matcher = matcherOf(expected);
@@ -44,7 +44,7 @@ function acceptedOf(expected: Json, convert: (value: Json) => Json | undefined):
   return value === undefined ? undefined : [value];
 }
 
-const raw = (value: Json): Json | undefined => (holdsMatcher(value) ? undefined : value);
+const raw = (value: Json): Json | undefined => (containsMatcher(value) ? undefined : value);
 
 function toAnswer(value: Json): Json | undefined {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return all(value.map(toAnswer));

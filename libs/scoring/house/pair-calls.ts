@@ -1,5 +1,5 @@
 /** Pairs of (expected index, called index). */
-export type Assignment = { expected: number; called: number }[];
+export type CallPairs = { expected: number; called: number }[];
 
 /**
  * Decides only between equal totals: weights differ by 0.4 / (number of arguments) at least, and all ties together
@@ -14,7 +14,7 @@ const tieOf = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (
  *
  * @param weights weights[expected][called]
  */
-export function assignAny(weights: readonly (readonly number[])[]): Assignment {
+export function pairInAnyOrder(weights: readonly (readonly number[])[]): CallPairs {
   const [expected, called] = [weights.length, weights[0]?.length ?? 0];
   if (expected === 0 || called === 0) return [];
   if (expected === 1 && called === 1) return weights[0]![0]! > 0 ? [{ expected: 0, called: 0 }] : [];
@@ -59,7 +59,7 @@ export function assignAny(weights: readonly (readonly number[])[]): Assignment {
       column = previous;
     } while (column);
   }
-  const pairs: Assignment = [];
+  const pairs: CallPairs = [];
   for (let j = 1; j <= columns; j++) {
     if (owner[j] === 0) continue;
     const [row, column] = [owner[j]! - 1, j - 1];
@@ -72,7 +72,7 @@ export function assignAny(weights: readonly (readonly number[])[]): Assignment {
 const ROUNDING = 1e-9;
 
 /** The pairs of maximum total weight that keep the order of both sides (weighted longest common subsequence). */
-export function assignInOrder(weights: readonly (readonly number[])[]): Assignment {
+export function pairInOrder(weights: readonly (readonly number[])[]): CallPairs {
   const rows = weights.length;
   const columns = weights[0]?.length ?? 0;
   const best = Array.from({ length: rows + 1 }, () => new Float64Array(columns + 1)); // of the suffixes from (i, j)
@@ -82,7 +82,7 @@ export function assignInOrder(weights: readonly (readonly number[])[]): Assignme
       best[i]![j] = Math.max(best[i + 1]![j]!, best[i]![j + 1]!, weight > 0 ? weight + best[i + 1]![j + 1]! : 0);
     }
   }
-  const pairs: Assignment = [];
+  const pairs: CallPairs = [];
   let i = 0;
   for (let j = 0; j < columns && i < rows; j++) {
     for (let k = i; k < rows; k++) {

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { findSlips } from './find-slips.js';
+import { findUnsatisfiableArguments } from './unsatisfiable-arguments.js';
 
 const tool = (properties: object, more: object = {}, name = 'f'): Tool => ({
   type: 'function',
@@ -30,7 +30,7 @@ const f = tool(
   { required: ['city', 'n'] },
 );
 const slips = (expected_params: object, more: Partial<CaseInput> = {}, tools: Tool[] = [f]) =>
-  findSlips(
+  findUnsatisfiableArguments(
     {
       prompt: 'p',
       expected_tool: tools.map((one) => one.function.name),
@@ -38,7 +38,7 @@ const slips = (expected_params: object, more: Partial<CaseInput> = {}, tools: To
       ...more,
     },
     tools,
-  ).map(({ path, say }) => `${path}: ${say()}`);
+  ).map(({ path, describe: say }) => `${path}: ${say()}`);
 
 describe('no call that obeys the tool is expected, which is said with the slip, where', () => {
   it.each<[string, object, Partial<CaseInput>, string]>([
@@ -287,9 +287,9 @@ describe('nothing is said of what can be won:', () => {
   });
 
   it('no call, no arguments, a tool of which nothing is known', () => {
-    expect(findSlips({ prompt: 'p', expected_tool: null }, [f])).toEqual([]);
-    expect(findSlips({ prompt: 'p', expected_tool: 'f' }, [f])).toEqual([]);
-    expect(findSlips({ prompt: 'p', expected_tool: 'g', expected_params: { a: 1 } }, [f])).toEqual([]);
+    expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: null }, [f])).toEqual([]);
+    expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: 'f' }, [f])).toEqual([]);
+    expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: 'g', expected_params: { a: 1 } }, [f])).toEqual([]);
   });
 });
 

@@ -104,14 +104,14 @@ function measureReply(
     if (!isObject(body)) continue;
     const name = typeof body.name === 'string' ? body.name : '';
     sizes.calls++;
-    sizes.called += name.length + lengthOf(body.arguments);
+    sizes.called += name.length + approximateJsonLength(body.arguments);
     if (sizes.called > MOST_CALLED) return undefined;
     const tool = namedTools(tools).get(name.toLowerCase());
     if (tool) sizes.schema = Math.max(sizes.schema, schemaLength(tool));
     named &&= !name.trimStart().startsWith('{');
   }
   if (content !== undefined && content !== null) {
-    const length = lengthOf(content);
+    const length = approximateJsonLength(content);
     if (length > MOST_CONTENT) return undefined;
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     if (sizes.calls === 0 && text.includes('name')) {
@@ -126,22 +126,23 @@ function measureReply(
 }
 
 /** About the length of a value's JSON, or some length beyond `most`. */
-export function lengthOf(value: Json | undefined, most = MOST_CONTENT): number {
+export function approximateJsonLength(value: Json | undefined, most = MOST_CONTENT): number {
   if (typeof value === 'string') return value.length;
   if (isNumber(value)) return numberSource(value).length;
   if (typeof value !== 'object' || value === null) return 5;
   let length = 2;
   if (Array.isArray(value)) {
     if (value.length > most) return value.length;
-    for (const item of value) if ((length += 1 + lengthOf(item, most - length)) > most) break;
+    for (const item of value) if ((length += 1 + approximateJsonLength(item, most - length)) > most) break;
     return length;
   }
-  for (const key in value) if ((length += key.length + 3 + lengthOf(value[key], most - length)) > most) break;
+  for (const key in value)
+    if ((length += key.length + 3 + approximateJsonLength(value[key], most - length)) > most) break;
   return length;
 }
 
 /** Whether reading and scoring what was answered takes a few milliseconds at worst. */
-export function isCheap(
+export function isCheapToScore(
   { input, tools }: { input: CaseInput; tools: readonly Tool[] },
   messages: readonly JsonObject[],
   metrics: readonly RunMetric[],

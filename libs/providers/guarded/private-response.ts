@@ -11,7 +11,7 @@ const LARGEST_ERROR_BYTES = 1_000_000;
  * model API is told in short, since that is how a local model says what it lacks; nothing else is.
  * @returns an object `{error: {message}}`, as APIs of models answer errors
  */
-export function toldOfPrivate(text: string, contentType: string | undefined): { error: JsonObject } {
+export function redactPrivateResponse(text: string, contentType: string | undefined): { error: JsonObject } {
   const known =
     /\bjson\b/i.test(contentType ?? '') && text.length <= LARGEST_ERROR_BYTES ? errorOfModelApi(text) : undefined;
   return {
@@ -30,7 +30,7 @@ const whatCame = (text: string, contentType: string | undefined): string =>
 
 function errorOfModelApi(text: string): JsonObject | undefined {
   try {
-    return errorIn(parseJson(text));
+    return modelApiError(parseJson(text));
   } catch {
     return undefined;
   }
@@ -40,7 +40,7 @@ function errorOfModelApi(text: string): JsonObject | undefined {
  * The error in an answer of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
  * (`{"error": "..."}`) or of vLLM (`{"object": "error", "message"}`), with the fields that say what to do about it.
  */
-export function errorIn(body: Json): JsonObject | undefined {
+export function modelApiError(body: Json): JsonObject | undefined {
   const said = Array.isArray(body) ? body[0] : body;
   if (!isObject(said)) return undefined;
   const error = typeof said.error === 'string' ? { message: said.error } : said.object === 'error' ? said : said.error;

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 
 /** A case as a rescore reads it. */
-export function withOptions(
+export function withRescoreOptions(
   input: CaseInput,
   { param_scoring, scoring_config }: Pick<RescoreOptions, 'param_scoring' | 'scoring_config'>,
 ): CaseInput {

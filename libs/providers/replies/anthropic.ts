@@ -1,5 +1,5 @@
 import { isObject } from '#lib/contracts/json/json';
-import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
+import { argumentsText, readTokenCount, type ReplyReader } from './model-reply.js';
 
 const STOP_REASONS: Record<string, string> = {
   end_turn: 'stop',
@@ -12,7 +12,7 @@ const STOP_REASONS: Record<string, string> = {
 };
 
 /** A whole message of Anthropic's API. */
-export const readAnthropic: ReadAnswer = (answer) => {
+export const readAnthropicReply: ReplyReader = (answer) => {
   if (!isObject(answer) || answer.type !== 'message' || !Array.isArray(answer.content)) return undefined;
   const blocks = answer.content.filter(isObject);
   const texts = blocks.flatMap((block) =>
@@ -24,7 +24,9 @@ export const readAnthropic: ReadAnswer = (answer) => {
     ? (answer.stop_details.explanation ?? answer.stop_details.category)
     : undefined;
   const usage = isObject(answer.usage) ? answer.usage : {};
-  const prompt = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(tokenCount);
+  const prompt = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(
+    readTokenCount,
+  );
   return {
     message: {
       role: 'assistant',
@@ -43,6 +45,6 @@ export const readAnthropic: ReadAnswer = (answer) => {
     finishReason:
       typeof answer.stop_reason === 'string' ? (STOP_REASONS[answer.stop_reason] ?? answer.stop_reason) : null,
     promptTokens: prompt[0] === null ? null : prompt.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-    completionTokens: tokenCount(usage.output_tokens),
+    completionTokens: readTokenCount(usage.output_tokens),
   };
 };

@@ -7,25 +7,25 @@ import { seededRandom } from '../statistics/seeded-random.js';
  * Stands in a stored request for the tools of its case, which the suite's version has: they would be most of its
  * bytes.
  */
-export const TOOLS_OF_CASE = '(the tools of the case)';
+export const TOOLS_PLACEHOLDER = '(the tools of the case)';
 
 /**
  * Stands in a stored request of a chain for the messages of the request before, which would be stored with every
  * round.
  */
-export const MESSAGES_BEFORE = '(the messages of the request before)';
+export const EARLIER_MESSAGES_PLACEHOLDER = '(the messages of the request before)';
 
 /** Stored requests as they were made. */
-export function wholeRequests(requests: readonly JsonObject[], tools: Json): JsonObject[] {
+export function restoreRequests(requests: readonly JsonObject[], tools: Json): JsonObject[] {
   let before: Json[] = [];
   return requests.map((request) => {
     const messages = Array.isArray(request.messages) ? request.messages : [];
-    const whole = messages[0] === MESSAGES_BEFORE ? [...before, ...messages.slice(1)] : messages;
+    const whole = messages[0] === EARLIER_MESSAGES_PLACEHOLDER ? [...before, ...messages.slice(1)] : messages;
     before = whole;
     return {
       ...request,
       ...(Array.isArray(request.messages) && { messages: whole }),
-      ...(request.tools === TOOLS_OF_CASE && { tools }),
+      ...(request.tools === TOOLS_PLACEHOLDER && { tools }),
     };
   });
 }

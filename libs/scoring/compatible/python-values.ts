@@ -98,4 +98,5 @@ export function comparePythonStrings(a: string, b: string): number {
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 /** Python's `dict.get` and `in`, free of JavaScript's inherited properties. */
-export const has = (object: Json | undefined, key: string): boolean => isObject(object) && Object.hasOwn(object, key);
+export const hasKey = (object: Json | undefined, key: string): boolean =>
+  isObject(object) && Object.hasOwn(object, key);

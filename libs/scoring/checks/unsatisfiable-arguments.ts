@@ -4,9 +4,9 @@ import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#l
 import { insteadOf, meant } from '#lib/contracts/input/nearest';
 import { pointer } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { holdsMoreThan, schemaErrors, type SchemaError } from './check-tools.js';
-import { isAnswer, matcherOf, ruleFor, type Rule } from '../house/match-arguments.js';
-import { toolSetOf } from '../house/tool-set.js';
+import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
+import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';
+import { toolSetOf } from '../cases/tool-set.js';
 
 /** Of acceptable values so many are tried; one that passes is enough. */
 const MOST_VARIANTS = 30;
@@ -27,9 +27,9 @@ const COMPOSING = [
 ];
 
 /** What is wrong with an expected argument. Saying it takes longer than finding it. */
-export interface Found {
+export interface UnsatisfiableArgument {
   path: string;
-  say: () => string;
+  describe: () => string;
 }
 
 /**
@@ -37,14 +37,14 @@ export interface Found {
  * schema is wrong, and every model fails. What is expected may be a part of a call, so nothing is missing; and
  * where the way of comparing lets other values pass, these count. Paths are pointers into the case.
  */
-export function findSlips(input: CaseInput, suite: readonly Tool[]): Found[] {
+export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Tool[]): UnsatisfiableArgument[] {
   const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
   const slipsIn = (
     path: PropertyKey[],
     names: string | string[],
     params: JsonObject | null | undefined,
     config: ScoringConfig | null | undefined,
-  ): Found[] => {
+  ): UnsatisfiableArgument[] => {
     const found = params ? [names].flat().flatMap((name) => tools.get(name.toLowerCase()) ?? []) : [];
     const [fewest = []] = found
       .map((tool) => slipsOf(tool, params!, config, input.param_scoring))
@@ -63,13 +63,19 @@ function slipsOf(
   params: JsonObject,
   config: ScoringConfig | null | undefined,
   scoring: ScoringMode | undefined,
-): Found[] {
+): UnsatisfiableArgument[] {
   return Object.entries(params).flatMap(
     ([key, wanted]) => slipOf(tool, key, wanted, ruleFor(key, config, scoring), config?.defaults !== 'strict') ?? [],
   );
 }
 
-function slipOf(tool: Tool, key: string, wanted: Json, rule: Rule, defaultsCount: boolean): Found | undefined {
+function slipOf(
+  tool: Tool,
+  key: string,
+  wanted: Json,
+  rule: ComparisonRule,
+  defaultsCount: boolean,
+): UnsatisfiableArgument | undefined {
   const { name, parameters } = tool.function;
   const properties = isObject(parameters?.properties) ? parameters.properties : {};
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
@@ -77,17 +83,17 @@ function slipOf(tool: Tool, key: string, wanted: Json, rule: Rule, defaultsCount
   if (matcherOf(wanted) === '$absent') {
     const isRequired = Array.isArray(parameters?.required) && parameters.required.includes(key);
     return isRequired && fallback === undefined
-      ? { path: pointer([key]), say: () => `"${name}" requires "${key}", which is expected to be absent.` }
+      ? { path: pointer([key]), describe: () => `"${name}" requires "${key}", which is expected to be absent.` }
       : undefined;
   }
   if (!parameters || isUndeclared(parameters, key))
     return {
       path: pointer([key]),
-      say: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters'),
+      describe: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters'),
     };
-  if (defaultsCount && fallback !== undefined && isAnswer(wanted, fallback, rule)) return undefined;
-  if (holdsMoreThan(wanted, MOST_VALUES)) return undefined;
-  let first: Found | undefined;
+  if (defaultsCount && fallback !== undefined && matchesExpected(wanted, fallback, rule)) return undefined;
+  if (hasMoreValuesThan(wanted, MOST_VALUES)) return undefined;
+  let first: UnsatisfiableArgument | undefined;
   for (const variant of variantsOf(wanted, rule, [key]).slice(0, MOST_VARIANTS)) {
     const errors = [
       ...undeclaredIn(parameters, { [key]: variant.value }, []),
@@ -95,7 +101,7 @@ function slipOf(tool: Tool, key: string, wanted: Json, rule: Rule, defaultsCount
     ];
     const fault = faultIn(errors, variant, rule);
     if (!fault) return undefined;
-    first ??= { path: fault.instancePath || pointer([key]), say: () => explained(fault, variant, errors, name) };
+    first ??= { path: fault.instancePath || pointer([key]), describe: () => explained(fault, variant, errors, name) };
   }
   return first;
 }
@@ -111,7 +117,7 @@ interface Variant {
  */
 type How = 'exact' | 'text' | 'number' | 'anything';
 
-function variantsOf(expected: Json, rule: Rule, path: PropertyKey[]): Variant[] {
+function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
   const leaf = (value: Json, how: How): Variant[] => [{ value, nodes: new Map([[pointer(path), { expected, how }]]) }];
   const held = isObject(expected) ? expected : {};
   switch (matcherOf(expected)) {
@@ -165,7 +171,7 @@ function together(parts: Variant[][], make: (values: Json[]) => Json, expected: 
 }
 
 /** The first thing wrong with a variant that is wrong with all that would be accepted in its place. */
-function faultIn(errors: readonly SchemaError[], variant: Variant, rule: Rule): SchemaError | undefined {
+function faultIn(errors: readonly SchemaError[], variant: Variant, rule: ComparisonRule): SchemaError | undefined {
   const isWithin = (inner: SchemaError, outer: SchemaError): boolean =>
     inner.instancePath === outer.instancePath || inner.instancePath.startsWith(`${outer.instancePath}/`);
   const choices = errors.filter(isChoice);
@@ -187,7 +193,7 @@ const isOpenBelow = ({ nodes }: Variant, path: string): boolean =>
       (at === path || at.startsWith(`${path}/`)) && (how !== 'exact' || typeof expected === 'string'),
   );
 
-function isFault({ keyword, instancePath, params }: SchemaError, variant: Variant, rule: Rule): boolean {
+function isFault({ keyword, instancePath, params }: SchemaError, variant: Variant, rule: ComparisonRule): boolean {
   const { expected, how } = variant.nodes.get(instancePath) ?? { expected: null, how: 'anything' };
   if (keyword === UNDECLARED || keyword === 'additionalProperties') return true;
   if (keyword === 'not' || keyword === 'if') return false;
@@ -195,7 +201,7 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
     const allowed = keyword === 'enum' ? (params.allowedValues as Json[]) : [params.allowedValue as Json];
     const isUnknown =
       rule.mode === 'semantic' && typeof expected === 'string' && allowed.some((value) => typeof value === 'string');
-    return !isUnknown && !allowed.some((value) => isAnswer(expected, value, rule));
+    return !isUnknown && !allowed.some((value) => matchesExpected(expected, value, rule));
   }
   switch (how) {
     case 'anything':
@@ -235,7 +241,7 @@ function isBeyond(keyword: string, { type, limit }: SchemaError['params'], value
   }
 }
 
-const epsilonOf = (expected: Json, rule: Rule): number =>
+const epsilonOf = (expected: Json, rule: ComparisonRule): number =>
   isObject(expected) ? (numberIn(expected.$epsilon ?? null) ?? 0.01) : rule.epsilon;
 
 function numberIn(value: Json): number | undefined {

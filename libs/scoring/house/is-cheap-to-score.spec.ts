@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { isCheap } from './is-cheap.js';
+import { isCheapToScore } from './is-cheap-to-score.js';
 
 const tool = (parameters: object): Tool => ({
   type: 'function',
@@ -16,7 +16,7 @@ const call = (args: object | string): JsonObject => ({
   function: { name: 'f', arguments: typeof args === 'string' ? args : JSON.stringify(args) },
 });
 const cheap = (input: CaseInput, message: JsonObject, of = plain): boolean =>
-  isCheap({ input, tools: [of] }, [message], []);
+  isCheapToScore({ input, tools: [of] }, [message], []);
 const expects = (params: JsonObject, more: CaseInput = {}): CaseInput => ({
   expected_tool: 'f',
   expected_params: params,

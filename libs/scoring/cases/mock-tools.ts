@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { ReadCall } from '#lib/contracts/verdict';
-import { matchArguments } from './match-arguments.js';
+import type { ParsedCall } from '#lib/contracts/verdict';
+import { matchArguments } from '../house/match-arguments.js';
 
 const WITHOUT_MOCK: Json = { status: 'ok' };
 
@@ -13,10 +13,10 @@ const WITHOUT_MOCK: Json = { status: 'ok' };
  * @param used how often each tool was called before, by its name in small letters; counted on here
  * @returns the text of the answer to the next call
  */
-export function mockAnswers(
+export function mockTools(
   { mock_responses: mocks }: CaseInput,
   used = new Map<string, number>(),
-): (call: ReadCall) => string {
+): (call: ParsedCall) => string {
   const byName = new Map(Object.entries(mocks ?? {}).map(([name, mock]) => [name.toLowerCase(), mock]));
   return (call) => {
     const name = call.name.toLowerCase();
@@ -27,7 +27,7 @@ export function mockAnswers(
   };
 }
 
-function answerOf(mock: Json, call: ReadCall, turn: number): Json {
+function answerOf(mock: Json, call: ParsedCall, turn: number): Json {
   if (!Array.isArray(mock)) return mock;
   if (mock.length > 0 && mock.every(isConditional))
     return mock.find(({ when }) => when === undefined || matches(when, call))?.respond ?? WITHOUT_MOCK;
@@ -38,7 +38,7 @@ type Conditional = { when?: JsonObject; respond: Json };
 const isConditional = (mock: Json): mock is Conditional & JsonObject =>
   isObject(mock) && 'respond' in mock && (mock.when === undefined || isObject(mock.when));
 
-const matches = (when: JsonObject, call: ReadCall): boolean =>
+const matches = (when: JsonObject, call: ParsedCall): boolean =>
   call.arguments !== null && matchArguments(when, call.arguments, {}, undefined, undefined).score === 1;
 
 const textOf = (answer: Json): string => (typeof answer === 'string' ? answer : JSON.stringify(answer));

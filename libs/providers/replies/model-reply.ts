@@ -2,7 +2,7 @@ import { isDeeperThan, MOST_LEVELS, type Json, type JsonObject } from '#lib/cont
 import { jsonAsWritten } from '#lib/contracts/json/key-order';
 
 /** What a model answered, in OpenAI's words. */
-export interface Said {
+export interface ModelReply {
   /** An assistant message; the arguments of its calls are JSON text in which numbers stand as they were written. */
   message: JsonObject;
   finishReason: string | null;
@@ -11,9 +11,9 @@ export interface Said {
 }
 
 /** Reads a whole answer in one format. Undefined when no model speaks in it. */
-export type ReadAnswer = (answer: Json) => Said | undefined;
+export type ReplyReader = (answer: Json) => ModelReply | undefined;
 
-export const tokenCount = (value: Json | undefined): number | null =>
+export const readTokenCount = (value: Json | undefined): number | null =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null;
 
 /**

@@ -52,13 +52,13 @@ export interface Reply {
 }
 
 /** What the server does with a request: sends something, sends half of it, or breaks off, or never answers. */
-export type Answer =
+export type ResponsePlan =
   | { do: 'send'; status: number; headers?: Record<string, string>; body: string | Buffer; delayMs?: number }
   | { do: 'half'; body: string }
   | { do: 'reset' }
   | { do: 'hang' };
 
-export const sendJson = (status: number, body: unknown, headers?: Record<string, string>): Answer => ({
+export const jsonResponse = (status: number, body: unknown, headers?: Record<string, string>): ResponsePlan => ({
   do: 'send',
   status,
   body: JSON.stringify(body),
@@ -66,12 +66,12 @@ export const sendJson = (status: number, body: unknown, headers?: Record<string,
 });
 
 /** An error as OpenAI words them. `more` joins the error object (Groq's `failed_generation`). */
-export function sendError(
+export function errorResponse(
   status: number,
   message: string,
   code: string | null = null,
   more: { param?: string; headers?: Record<string, string>; [key: string]: unknown } = {},
-): Answer {
+): ResponsePlan {
   const { headers, param = null, ...rest } = more;
   const type =
     status === 401
@@ -81,7 +81,7 @@ export function sendError(
         : status < 500
           ? 'invalid_request_error'
           : 'server_error';
-  return sendJson(status, { error: { message, type, param, code, ...rest } }, headers);
+  return jsonResponse(status, { error: { message, type, param, code, ...rest } }, headers);
 }
 
 /** Tokens are about four characters each; close enough for limits and costs. */

@@ -1,10 +1,10 @@
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded/guarded-size.js';
+import { ResponseTooLarge, MAX_RESPONSE_BYTES } from './guarded/response-limits.js';
 
 /**
  * An answer up to this size costs nothing: a model's reply is some kilobytes, and hundreds of those are held at a
  * time.
  */
-export const FREE_BYTES = 64 * 1024;
+export const SMALL_RESPONSE_BYTES = 64 * 1024;
 
 interface Limits {
   /** Bytes of large answers that the process holds. */
@@ -23,15 +23,15 @@ interface Waiter {
  * order of asking within a lane, and lanes take turns. Whoever holds a reply never waits for more room: it asks
  * once, for the most that it may need.
  */
-export class ReplyBudget {
+export class ReplyMemoryPool {
   readonly #lanes = new Map<string, { held: number; waiting: Waiter[] }>();
   #held = 0;
 
   constructor(readonly limits: Limits = { process: 256 * 2 ** 20, lane: 64 * 2 ** 20 }) {}
 
   /** The room of one item, to be released when its reply is held no longer. */
-  of(lane: string): ReplyBytes {
-    return new ReplyBytes(this, lane);
+  forItem(lane: string): ReplyMemory {
+    return new ReplyMemory(this, lane);
   }
 
   /** Bytes that are given out. */
@@ -59,7 +59,7 @@ export class ReplyBudget {
     return { granted: new Promise<void>((resolve) => (tell = resolve)), giveUp };
   }
 
-  giveBack(lane: string, bytes: number): void {
+  release(lane: string, bytes: number): void {
     const of = this.#lanes.get(lane);
     if (!of || bytes === 0) return;
     of.held -= bytes;
@@ -94,9 +94,9 @@ export class ReplyBudget {
 }
 
 /** The room that one item has for its large answers: at most that of the largest reply, for all its rounds together. */
-export class ReplyBytes {
+export class ReplyMemory {
   /** Whether several answers are kept, as those of a chain's rounds are: room is taken for all of them at once. */
-  forRounds = false;
+  keepsAllRounds = false;
   #reserved = 0;
   #kept = 0;
   #arriving = 0;
@@ -104,7 +104,7 @@ export class ReplyBytes {
   #isReleased = false;
 
   constructor(
-    readonly budget: ReplyBudget,
+    readonly budget: ReplyMemoryPool,
     readonly lane: string,
   ) {}
 
@@ -117,11 +117,11 @@ export class ReplyBytes {
    * Makes room for an answer that is arriving and is no small one any more.
    * @param bytes its size, where that is known; it may be as large as any otherwise
    * @returns undefined when it may go on, else what ends when it may
-   * @throws AnswerTooLarge when it has no room beside the rounds before it
+   * @throws ResponseTooLarge when it has no room beside the rounds before it
    */
-  makeRoom(bytes = LARGEST_REPLY_BYTES): Promise<void> | undefined {
-    this.arrived(this.#arriving);
-    const needed = this.forRounds ? LARGEST_REPLY_BYTES : Math.min(this.#kept + bytes, LARGEST_REPLY_BYTES);
+  reserve(bytes = MAX_RESPONSE_BYTES): Promise<void> | undefined {
+    this.recordArrival(this.#arriving);
+    const needed = this.keepsAllRounds ? MAX_RESPONSE_BYTES : Math.min(this.#kept + bytes, MAX_RESPONSE_BYTES);
     if (needed <= this.#reserved) return undefined;
     // Nothing is kept yet: only the first large answer asks for room.
     this.#shrinkTo(0);
@@ -138,12 +138,12 @@ export class ReplyBytes {
     });
   }
 
-  /** @param bytes of the answer that are here @throws AnswerTooLarge */
-  arrived(bytes: number): void {
+  /** @param bytes of the answer that are here @throws ResponseTooLarge */
+  recordArrival(bytes: number): void {
     this.#arriving = bytes;
-    if (this.#kept + bytes > LARGEST_REPLY_BYTES) {
-      throw new AnswerTooLarge(
-        `The provider's answers to one chain are larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB together.`,
+    if (this.#kept + bytes > MAX_RESPONSE_BYTES) {
+      throw new ResponseTooLarge(
+        `The provider's answers to one chain are larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB together.`,
       );
     }
   }
@@ -152,7 +152,7 @@ export class ReplyBytes {
   keep(): void {
     this.#kept += this.#arriving;
     this.#arriving = 0;
-    if (!this.forRounds) this.#shrinkTo(this.#kept);
+    if (!this.keepsAllRounds) this.#shrinkTo(this.#kept);
   }
 
   /** The answer is not kept: another attempt will ask anew. */
@@ -174,11 +174,11 @@ export class ReplyBytes {
     const rest = this.#reserved - bytes;
     if (rest <= 0) return;
     this.#reserved = bytes;
-    this.budget.giveBack(this.lane, rest);
+    this.budget.release(this.lane, rest);
   }
 }
 
 /** What `createGuardedFetch` takes beside what every `fetch` does. */
-export interface HeldInit extends RequestInit {
-  replyBytes?: ReplyBytes;
+export interface GuardedRequestInit extends RequestInit {
+  replyMemory?: ReplyMemory;
 }

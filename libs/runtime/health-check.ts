@@ -1,5 +1,5 @@
 /** Whether something answers within a second. */
-export function isUp(check: Promise<unknown>): Promise<'up' | 'down'> {
+export function checkHealth(check: Promise<unknown>): Promise<'up' | 'down'> {
   const late = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref(),
   );

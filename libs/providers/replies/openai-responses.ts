@@ -1,8 +1,8 @@
 import { isObject } from '#lib/contracts/json/json';
-import { tokenCount, type ReadAnswer } from './said.js';
+import { readTokenCount, type ReplyReader } from './model-reply.js';
 
 /** A whole response of OpenAI's Responses API. */
-export const readOpenaiResponses: ReadAnswer = (answer) => {
+export const readOpenaiResponsesReply: ReplyReader = (answer) => {
   if (
     !isObject(answer) ||
     answer.object !== 'response' ||
@@ -45,7 +45,7 @@ export const readOpenaiResponses: ReadAnswer = (answer) => {
         : calls.length > 0
           ? 'tool_calls'
           : 'stop',
-    promptTokens: tokenCount(usage.input_tokens),
-    completionTokens: tokenCount(usage.output_tokens),
+    promptTokens: readTokenCount(usage.input_tokens),
+    completionTokens: readTokenCount(usage.output_tokens),
   };
 };

@@ -1,5 +1,5 @@
 import { asText, isObject, type JsonObject } from '#lib/contracts/json/json';
-import { argumentsText, tokenCount, type ReadAnswer } from './said.js';
+import { argumentsText, readTokenCount, type ReplyReader } from './model-reply.js';
 
 /** A call that is none: unreadable, of a tool that was not offered, one too many. */
 const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
@@ -17,11 +17,11 @@ const BLOCKED = new Set([
 ]);
 
 /** A whole answer of Google's generateContent. */
-export const readGoogle: ReadAnswer = (answer) => {
+export const readGoogleReply: ReplyReader = (answer) => {
   if (!isObject(answer)) return undefined;
   const usage = isObject(answer.usageMetadata) ? answer.usageMetadata : {};
-  const completion = [usage.candidatesTokenCount, usage.thoughtsTokenCount].map(tokenCount);
-  const prompt = [usage.promptTokenCount, usage.toolUsePromptTokenCount].map(tokenCount);
+  const completion = [usage.candidatesTokenCount, usage.thoughtsTokenCount].map(readTokenCount);
+  const prompt = [usage.promptTokenCount, usage.toolUsePromptTokenCount].map(readTokenCount);
   const tokens = { promptTokens: sumOf(prompt), completionTokens: sumOf(completion) };
   const candidate = Array.isArray(answer.candidates) ? answer.candidates[0] : undefined;
   if (!isObject(candidate)) {

@@ -10,7 +10,7 @@ const DRAIN_MS = 5000;
  * starts another. More such errors meanwhile are only logged. Everything else is as it would be after a crash, and
  * nothing depends on this.
  */
-export function installLastResort(logger: Logger, drain: (endsInMs: number) => void): void {
+export function handleUncaughtErrors(logger: Logger, drain: (endsInMs: number) => void): void {
   let draining = false;
   const log = (error: unknown, message: string): void => {
     const { message: said, stack } = error instanceof Error ? error : new Error(inspect(error));

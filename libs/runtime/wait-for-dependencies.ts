@@ -8,7 +8,10 @@ const LOOK_EVERY_MS = 500;
  * each that it has come. A signal ends the process meanwhile; as process 1 of a container it would otherwise be
  * ignored.
  */
-export async function waitFor(needs: Record<string, () => Promise<unknown>>, logger: Logger): Promise<void> {
+export async function waitForDependencies(
+  needs: Record<string, () => Promise<unknown>>,
+  logger: Logger,
+): Promise<void> {
   const end = (): never => process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, end);
   const because: Record<string, string> = {};

@@ -1,18 +1,18 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { bytesOf, type Tool } from '#lib/contracts/tool';
-import type { Bound, FormatCompliance, ReadCall } from '#lib/contracts/verdict';
-import { jsonIn } from './json-in-text.js';
-import { isTooDeep, levelsIn, MOST_ARGUMENT_LEVELS, MOST_CALLS, MOST_SEARCHED_BYTES } from './reply-bounds.js';
+import type { Bound, FormatCompliance, ParsedCall } from '#lib/contracts/verdict';
+import { findJsonSpans } from './json-in-text.js';
+import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEARCHED_BYTES } from './reply-bounds.js';
 
-export interface ReadReply {
+export interface ParsedReply {
   /** Of an oversized reply the first ones, unless it was read whole. */
-  calls: ReadCall[];
+  calls: ParsedCall[];
   format_compliance: FormatCompliance;
   /** Set when the reply is larger than is scored. */
   oversized?: Bound;
 }
 
-type Repair = NonNullable<ReadCall['repairs']>[number];
+type Repair = NonNullable<ParsedCall['repairs']>[number];
 
 /** What is going on while a reply is read. */
 interface Reading {
@@ -29,11 +29,11 @@ interface Reading {
  *   the same
  * @param names tools' own names by others that the model was told; calls that it made natively have their own already
  */
-export function readReply(
+export function parseReply(
   message: unknown,
   tools: readonly Tool[],
   { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {},
-): ReadReply {
+): ParsedReply {
   const reply = isObject(message) ? message : {};
   const reading: Reading = { whole, names };
   const calls = nativeCalls(reply, reading);
@@ -57,12 +57,12 @@ function goesBeyond(reading: Reading, bound: Bound): boolean {
   return reading.whole;
 }
 
-function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
-  const calls: ReadCall[] = [];
+function nativeCalls(reply: JsonObject, reading: Reading): ParsedCall[] {
+  const calls: ParsedCall[] = [];
   if (Array.isArray(reply.tool_calls)) {
     const made = reply.tool_calls.filter(isObject);
     const all =
-      made.length <= MOST_CALLS || goesBeyond(reading, { what: 'calls', limit: MOST_CALLS, found: made.length });
+      made.length <= MAX_CALLS || goesBeyond(reading, { what: 'calls', limit: MAX_CALLS, found: made.length });
     for (const call of all ? made : made.slice(0, 10)) {
       const body = isObject(call.function) ? call.function : call;
       calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], reading));
@@ -74,7 +74,7 @@ function nativeCalls(reply: JsonObject, reading: Reading): ReadCall[] {
   return calls;
 }
 
-function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ReadCall {
+function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ParsedCall {
   const given = readArguments(raw, repairs, reading);
   const inName =
     name.trimStart().startsWith('{') && maySearch(name, reading)
@@ -89,12 +89,12 @@ function readCall(name: string, raw: Json | undefined, repairs: Repair[], readin
 /** Whether a text is short enough to be searched for calls. */
 function maySearch(text: string, reading: Reading): boolean {
   // A character takes three bytes of UTF-8 at most.
-  if (text.length * 3 <= MOST_SEARCHED_BYTES) return true;
+  if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
   const found = bytesOf(text);
-  return found <= MOST_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MOST_SEARCHED_BYTES, found });
+  return found <= MAX_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
 }
 
-const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ReadCall => ({
+const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ParsedCall => ({
   name,
   arguments: args.value,
   ...(args.raw !== undefined && { raw: args.raw }),
@@ -108,18 +108,19 @@ function readArguments(
 ): { value: JsonObject | null; raw?: string } {
   if (raw === undefined || raw === null) return { value: {} };
   if (isObject(raw)) {
-    if (isTooDeep(raw)) return tooDeep(reading);
+    if (exceedsArgumentDepth(raw)) return tooDeep(reading);
     repairs.push('object_arguments');
     return { value: raw };
   }
-  if (typeof raw !== 'string') return { value: null, raw: isTooDeep(raw) ? tooDeep(reading).raw : JSON.stringify(raw) };
+  if (typeof raw !== 'string')
+    return { value: null, raw: exceedsArgumentDepth(raw) ? tooDeep(reading).raw : JSON.stringify(raw) };
   if (raw.trim() === '') return { value: {} };
   const parsed = parse(raw, reading);
-  if (isObject(parsed)) return isTooDeep(parsed) ? tooDeep(reading) : { value: parsed };
+  if (isObject(parsed)) return exceedsArgumentDepth(parsed) ? tooDeep(reading) : { value: parsed };
   if (typeof parsed === 'string') {
     const inner = parse(parsed, reading);
     if (isObject(inner)) {
-      if (isTooDeep(inner)) return tooDeep(reading);
+      if (exceedsArgumentDepth(inner)) return tooDeep(reading);
       repairs.push('double_encoded');
       return { value: inner };
     }
@@ -128,7 +129,7 @@ function readArguments(
 }
 
 function tooDeep(reading: Reading): { value: null; raw: string } {
-  goesBeyond(reading, { what: 'depth', limit: MOST_ARGUMENT_LEVELS });
+  goesBeyond(reading, { what: 'depth', limit: MAX_ARGUMENT_DEPTH });
   return { value: null, raw: '(nested too deeply)' };
 }
 
@@ -144,11 +145,11 @@ function callShape(
   return { name, arguments: body.arguments ?? body.parameters };
 }
 
-function callsInText(text: string, tools: readonly Tool[], reading: Reading): ReadCall[] {
+function callsInText(text: string, tools: readonly Tool[], reading: Reading): ParsedCall[] {
   if (!text.includes('"name"') || !maySearch(text, reading)) return [];
   const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
-  const calls: ReadCall[] = [];
-  for (const [start, end] of jsonIn(text)) {
+  const calls: ParsedCall[] = [];
+  for (const [start, end] of findJsonSpans(text)) {
     const value = parse(text.slice(start, end), reading);
     for (const candidate of value === undefined ? [] : unwrap(value)) {
       const shape = callShape(candidate, reading);
@@ -162,7 +163,7 @@ function callsInText(text: string, tools: readonly Tool[], reading: Reading): Re
           repairs.filter((repair) => repair !== 'object_arguments'),
         ),
       );
-      if (calls.length === MOST_CALLS + 1 && !goesBeyond(reading, { what: 'calls', limit: MOST_CALLS })) return calls;
+      if (calls.length === MAX_CALLS + 1 && !goesBeyond(reading, { what: 'calls', limit: MAX_CALLS })) return calls;
     }
   }
   return calls;
@@ -185,7 +186,7 @@ function parse(text: string, reading: Reading): Json | undefined {
     return parseJson(text);
   } catch (error) {
     // Whatever keeps the text of numbers walks the value by recursion, and ran out of stack.
-    if (error instanceof RangeError && levelsIn(text) > MOST_ARGUMENT_LEVELS) tooDeep(reading);
+    if (error instanceof RangeError && jsonDepth(text) > MAX_ARGUMENT_DEPTH) tooDeep(reading);
     return undefined;
   }
 }

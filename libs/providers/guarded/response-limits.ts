@@ -2,11 +2,11 @@
  * The largest answer that is read. A model's reply is some kilobytes; a larger answer is a fault, and would hurt
  * the worker.
  */
-export const LARGEST_REPLY_BYTES = 16 * 2 ** 20;
+export const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
-export class AnswerTooLarge extends Error {}
+export class ResponseTooLarge extends Error {}
 
 /** What is larger than most, and holds room that others wait for, has so long to arrive once it has that room. */
-export const LONGEST_ARRIVAL_MS = 60_000;
+export const MAX_ARRIVAL_MS = 60_000;
 
-export class AnswerTooSlow extends Error {}
+export class ResponseTooSlow extends Error {}

@@ -1,7 +1,14 @@
 import { lexiconOf, rankTools, type Lexicon } from './choose-tool.js';
 import { fillArguments, type Source } from './fill-arguments.js';
 import { findValues, todayIn, type Found } from './find-values.js';
-import { textOf, type Call, type ChatRequest, type Message, type Reply, type Tool } from '../formats/wire.js';
+import {
+  textOf,
+  type Call,
+  type ChatRequest,
+  type Message,
+  type Reply,
+  type Tool,
+} from '../formats/chat-completions.js';
 
 /** Below this fit no tool is meant; see rankTools. */
 const FITS = 2.2;
@@ -13,7 +20,7 @@ const TRIED = 4;
 const FITS_ALONE = 3;
 
 /** A reply with the tools it was chosen from, best first, so that spoilt models can go wrong on purpose. */
-export interface WellReply extends Reply {
+export interface CorrectReply extends Reply {
   ranked(): Tool[];
 }
 
@@ -22,7 +29,7 @@ export interface WellReply extends Reply {
  * from the values in it, several calls where it asks for several things, text where no tool fits and none is
  * required. A tool that already answered since that message is not called again, so that chains move on and end.
  */
-export function answerWell(request: ChatRequest): WellReply {
+export function correctReply(request: ChatRequest): CorrectReply {
   const { messages, tool_choice: choice = 'auto' } = request;
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const prompt = textOf(messages[lastUser]?.content).trim();
@@ -146,7 +153,7 @@ function forEachOf(call: Call, source: Source): Call[] {
   return [call];
 }
 
-function say(prompt: string, since: Message[], ranked: () => Tool[]): WellReply {
+function say(prompt: string, since: Message[], ranked: () => Tool[]): CorrectReply {
   const answers = since
     .filter((message) => message.role === 'tool')
     .map((message) => textOf(message.content).slice(0, 200));
