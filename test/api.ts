@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { createApp } from '../apps/api/platform/create-app.js';
 import { Deps } from '../apps/api/platform/deps.js';
-import { Live } from '../apps/api/live/live-server.js';
+import { LiveServer } from '../apps/api/live/live-server.js';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
+import { connectRedis } from '#lib/runtime/redis';
 import { createLogger } from '#lib/runtime/logger';
 import { clientOf, type Client } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
@@ -35,7 +36,15 @@ export async function startApi(env: Record<string, string> = {}, { live = false 
   );
   await bootstrapTeam(deps.pool, ADMIN_TOKEN);
   const app = await createApp(deps);
-  if (live) deps.live = new Live(deps, app.getHttpServer());
+  if (live)
+    deps.live = new LiveServer({
+      httpServer: app.getHttpServer(),
+      pool: deps.pool,
+      prisma: deps.prisma,
+      subscriber: connectRedis(deps.env.REDIS_URL, 'subscriber', deps.logger),
+      logger: deps.logger,
+      isShuttingDown: () => deps.ending,
+    });
   await app.listen(0, '127.0.0.1');
   const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   return { url, client: clientOf(url), deps, close: () => app.close() };
