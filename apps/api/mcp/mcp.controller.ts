@@ -1,6 +1,4 @@
 import { Body, Controller, Inject, Param, Post, Query } from '@nestjs/common';
-import type { Pool } from '#lib/db/connection/pool';
-import type { Env } from '#lib/runtime/env';
 import {
   McpDiscovered,
   McpDiscoverInput,
@@ -16,14 +14,18 @@ import type { Suite } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
 import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
-import { casePages, createSuite, readSuite, SuiteChanged, updateSuite, writeCase } from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
+import { writeCase } from '#lib/db/catalogue/insert-cases';
+import type { Pool } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { askServer, type Answered } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
 import { refuseBadCases, refuseBadTools, refuseMisfits } from '../suites/check-suite-change.js';
-import { POOL, ENV } from '../platform/stores.js';
+import type { Env } from '#lib/runtime/env';
+import { ENV, POOL } from '../platform/stores.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
 
@@ -82,7 +84,7 @@ export class McpController {
     warnings.push(...(await refuseBadCases(this, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)));
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
+      const id = await new SuiteRepository(client, caller.teamId).create(suite, drafts.map(writeCase));
       if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
@@ -103,7 +105,7 @@ export class McpController {
     @Body({ schema: McpSyncInput }) input: McpSyncInput,
     @Changes() change: Change,
   ): Promise<McpSyncAnswer> {
-    const suite = await readSuite(this.pool, caller.teamId, uuid('suite', id));
+    const suite = await new SuiteRepository(this.pool, caller.teamId).read(uuid('suite', id));
     const source = await readSource(this.pool, suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
@@ -129,7 +131,9 @@ export class McpController {
     }
     return change(async (client) => {
       if (changes) {
-        await updateSuite(client, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
+        await new SuiteRepository(client, caller.teamId)
+          .update(suite.id, { tools }, suite.version)
+          .catch(orChanged(changed));
         await audit(client, caller, 'suite.update', suite.id);
       }
       await keepSource(client, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
@@ -173,7 +177,8 @@ export class McpController {
     const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
     const names = [...concerned.keys()];
     let left = 0;
-    for await (const page of names.length ? casePages(this.pool, suite.id, suite.version) : []) {
+    const pages = new CaseRepository(this.pool, teamId).pages(suite.id, suite.version);
+    for await (const page of names.length ? pages : []) {
       const found = await this.suiteThreads.run(teamId, {
         what: 'find-uses',
         names,
