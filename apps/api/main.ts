@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
-import { installLastResort } from '#lib/runtime/last-resort';
+import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { connectRedis } from '#lib/runtime/redis';
 import { createLogger } from '#lib/runtime/logger';
 import { startTracing } from '#lib/runtime/tracing/tracing';
-import { waitFor } from '#lib/runtime/wait-for';
+import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
 import { createApp } from './platform/create-app.js';
 import { Deps } from './platform/deps.js';
 import { LiveServer } from './live/live-server.js';
@@ -13,10 +13,10 @@ import { LiveServer } from './live/live-server.js';
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 const deps = new Deps(env, logger);
-installLastResort(logger, () => (deps.ending = true));
+handleUncaughtErrors(logger, () => (deps.ending = true));
 await startTracing('toolmark-api', env);
 
-await waitFor(
+await waitForDependencies(
   {
     'Postgres with its tables': async () => {
       const secret = await bootstrapTeam(deps.pool, env.TOOLMARK_ADMIN_TOKEN);

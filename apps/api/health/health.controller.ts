@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { isUp } from '#lib/runtime/is-up';
+import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import { Deps } from '../platform/deps.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
@@ -23,7 +23,10 @@ export class HealthController {
   /** Without Redis submits still work; without Postgres nothing does. */
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
-    const [postgres, redis] = await Promise.all([isUp(this.deps.pool.query('SELECT 1')), isUp(this.deps.redis.ping())]);
+    const [postgres, redis] = await Promise.all([
+      checkHealth(this.deps.pool.query('SELECT 1')),
+      checkHealth(this.deps.redis.ping()),
+    ]);
     void reply.status(postgres === 'up' && !this.deps.ending ? 200 : 503);
     return { postgres, redis };
   }

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
-import { readLaneState, type LaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
 import type { Deps } from '../platform/deps.js';
 

@@ -6,7 +6,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import { listLanes, pauseLane } from '#lib/db/catalogue/lanes';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { readLaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState } from '#lib/queue/budget/lane-state';
 import { Deps } from '../platform/deps.js';
 import { About, Answers, Changes, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/connection/pool';
-import { SealBroken } from '#lib/runtime/seal';
+import { UnsealError } from '#lib/runtime/seal';
 import { Deps } from './deps.js';
 import { drain } from './upload.js';
 
@@ -53,7 +53,7 @@ export function toProblem(error: unknown): ProblemAnswer {
   });
   if (error instanceof ProblemError)
     return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
-  if (error instanceof SealBroken) return { problem: problem(409, error.message) };
+  if (error instanceof UnsealError) return { problem: problem(409, error.message) };
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (
     code === 'FST_ERR_CTP_BODY_TOO_LARGE' ||

@@ -26,7 +26,7 @@ import {
 } from '#lib/db/catalogue/providers';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify, type Notification } from '#lib/events/notifications';
-import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
+import { discoverModels, probeProvider, baseUrlProblem } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { Deps } from '../platform/deps.js';
 import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
@@ -165,7 +165,7 @@ export class ProvidersController {
   }
 
   #checkAddress(baseUrl: string): void {
-    const refusal = refusedAddress(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    const refusal = baseUrlProblem(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
 }

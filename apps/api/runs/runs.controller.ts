@@ -29,10 +29,10 @@ import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { describeTools } from '#lib/providers/build-request';
+import { toRequestTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { explain } from '#lib/scoring/house/explain';
-import { toolSetOf, wholeRequests } from '#lib/scoring/house/tool-set';
+import { toolSetOf, restoreRequests } from '#lib/scoring/cases/tool-set';
 import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
 import { Deps } from '../platform/deps.js';
 import { estimateRun } from './estimate-run.js';
@@ -194,7 +194,7 @@ export class RunsController {
       ...result,
       explanation,
       exchange: {
-        requests: isLarge ? requests : wholeRequests(requests, describeTools(toolSetOf(input, suiteTools))),
+        requests: isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, suiteTools))),
         ...rest,
       },
     };

@@ -26,7 +26,7 @@ import { reconcileLane } from '#lib/db/engine/reconcile-lane';
 import { resultsOfTarget } from '#lib/db/read/results';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
 import { notify } from '#lib/events/notifications';
-import { readLaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import { createSummary } from '#lib/scoring/statistics/summarise';

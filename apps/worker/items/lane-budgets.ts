@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
-import { LaneBudget, type BudgetLimits } from '#lib/queue/budget/lane-budget';
+import { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { BudgetLimits } from '#lib/queue/budget/limits';
 import type { LaneMeters } from '../health/worker-metrics.js';
 
 /** The budgets of the lanes that this process asks for, one each. */

@@ -1,6 +1,7 @@
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
-import type { Permit, Permits, PermitUsage } from '#lib/queue/budget/lane-budget';
+import type { Permits } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { ItemKit } from './item-kit.js';
 import { writeSettlement, type FromSuspect, type ToSuspect } from './quarantine.js';
 import { LaneMeters } from '../health/worker-metrics.js';

@@ -3,9 +3,10 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import type { LaneBudget, Permit, PermitUsage } from '#lib/queue/budget/lane-budget';
+import type { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import type { Logger } from '#lib/runtime/logger';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { crashed, outOfTime, type Place, type Played, type Playing } from './run-item.js';
 import type { LaneMeter } from '../health/worker-metrics.js';
@@ -36,7 +37,7 @@ export class Quarantine {
   /** @param of.entry what its processes run */
   constructor(
     readonly logger: Logger,
-    readonly of = { entry: threadEntry('apps/worker/items/quarantine-main'), longestMs: LONGEST_MS },
+    readonly of = { entry: threadModule('apps/worker/items/quarantine-main'), longestMs: LONGEST_MS },
   ) {}
 
   /**
