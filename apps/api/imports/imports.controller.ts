@@ -8,7 +8,7 @@ import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQu
 import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
-import { createSuite } from '#lib/db/catalogue/suites';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import { wholeOf } from '#lib/imports/files/incoming';
@@ -101,7 +101,7 @@ export class ImportsController {
       return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
     }
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, settings, made.cases);
+      const id = await new SuiteRepository(client, caller.teamId).create(settings, made.cases);
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, ...answer };
     });

@@ -14,7 +14,9 @@ import type { Suite } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
 import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
-import { casePages, createSuite, readSuite, SuiteChanged, updateSuite, writeCase } from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
+import { writeCase } from '#lib/db/catalogue/insert-cases';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { askServer, type Answered } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
@@ -77,7 +79,7 @@ export class McpController {
     );
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
+      const id = await new SuiteRepository(client, caller.teamId).create(suite, drafts.map(writeCase));
       if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
@@ -98,7 +100,7 @@ export class McpController {
     @Body({ schema: McpSyncInput }) input: McpSyncInput,
     @Changes() change: Change,
   ): Promise<McpSyncAnswer> {
-    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
+    const suite = await new SuiteRepository(this.deps.pool, caller.teamId).read(uuid('suite', id));
     const source = await readSource(this.deps.pool, suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
@@ -124,7 +126,9 @@ export class McpController {
     }
     return change(async (client) => {
       if (changes) {
-        await updateSuite(client, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
+        await new SuiteRepository(client, caller.teamId)
+          .update(suite.id, { tools }, suite.version)
+          .catch(orChanged(changed));
         await audit(client, caller, 'suite.update', suite.id);
       }
       await keepSource(client, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
@@ -168,7 +172,8 @@ export class McpController {
     const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
     const names = [...concerned.keys()];
     let left = 0;
-    for await (const page of names.length ? casePages(this.deps.pool, suite.id, suite.version) : []) {
+    const pages = new CaseRepository(this.deps.pool, teamId).pages(suite.id, suite.version);
+    for await (const page of names.length ? pages : []) {
       const found = await this.deps.suiteThreads.run(teamId, {
         what: 'find-uses',
         names,

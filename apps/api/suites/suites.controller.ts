@@ -15,17 +15,8 @@ import {
 } from '#lib/contracts/suite';
 import { conversionsOf } from '#lib/contracts/input/tool-shapes';
 import { audit } from '#lib/db/catalogue/audit';
-import {
-  addCases,
-  createSuite,
-  deleteCase,
-  deleteSuite,
-  listCases,
-  listSuites,
-  readSuite,
-  replaceCase,
-  updateSuite,
-} from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
@@ -40,7 +31,7 @@ export class SuitesController {
   @About('List suites', 'The newest first, without their cases.')
   @Answers(200, pageOf(Suite))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
+    return new SuiteRepository(this.deps.pool, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post('tool-suites')
@@ -52,9 +43,10 @@ export class SuitesController {
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
     await refuseBadTools(this.deps, caller.teamId, input.tools);
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, input, []);
+      const suites = new SuiteRepository(client, caller.teamId);
+      const id = await suites.create(input, []);
       await audit(client, caller, 'suite.create', id);
-      return { ...(await readSuite(client, caller.teamId, id)), warnings: conversionsOf(input.tools) };
+      return { ...(await suites.read(id)), warnings: conversionsOf(input.tools) };
     });
   }
 
@@ -63,7 +55,7 @@ export class SuitesController {
   @Answers(200, SuiteWithCases, 404, 429)
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
     const { pool } = this.deps;
-    if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
+    if (!cases) return new SuiteRepository(pool, caller.teamId).read(uuid('suite', id));
     return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) =>
       answerSuite(this.deps, caller.teamId, suite),
     );
@@ -109,9 +101,10 @@ export class SuitesController {
         ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))]
         : [];
       return change(async (client) => {
-        await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
+        const suites = new SuiteRepository(client, caller.teamId);
+        await suites.update(suite.id, patch, tools && suite.version);
         await audit(client, caller, 'suite.update', id);
-        return { ...(await readSuite(client, caller.teamId, suite.id)), warnings };
+        return { ...(await suites.read(suite.id)), warnings };
       });
     });
   }
@@ -121,7 +114,7 @@ export class SuitesController {
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
-      await deleteSuite(client, caller.teamId, uuid('suite', id));
+      await new SuiteRepository(client, caller.teamId).delete(uuid('suite', id));
       await audit(client, caller, 'suite.delete', id);
     });
   }
@@ -130,7 +123,10 @@ export class SuitesController {
   @About('List the cases of a suite', 'By their position.')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
+    return new CaseRepository(this.deps.pool, caller.teamId).list(uuid('suite', id), {
+      limit,
+      cursor: cursorOf(cursor, /^\d{1,9}$/),
+    });
   }
 
   @Post('tool-suites/:id/cases')
@@ -159,7 +155,7 @@ export class SuitesController {
         ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base)),
       ];
       return change(async (client) => {
-        const items = await addCases(client, caller.teamId, suiteId, cases, tools);
+        const items = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
         await audit(client, caller, 'suite.add-cases', id);
         return single ? { ...items[0], warnings } : { items, warnings };
       });
@@ -182,7 +178,12 @@ export class SuitesController {
         ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '')),
       ];
       return change(async (client) => {
-        const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+        const made = await new CaseRepository(client, caller.teamId).replace(
+          suiteId,
+          uuid('case', caseId),
+          input,
+          tools,
+        );
         await audit(client, caller, 'suite.replace-case', id);
         return { ...made, warnings };
       });
@@ -199,7 +200,7 @@ export class SuitesController {
     @Changes() change: Change,
   ): Promise<void> {
     return change(async (client) => {
-      await deleteCase(client, caller.teamId, uuid('suite', id), uuid('case', caseId));
+      await new CaseRepository(client, caller.teamId).delete(uuid('suite', id), uuid('case', caseId));
       await audit(client, caller, 'suite.delete-case', id);
     });
   }
