@@ -20,9 +20,7 @@ new Gauge({
 });
 new Gauge({
   name: 'toolmark_live_unsent_bytes',
-  help:
-    'Bytes kept for live connections whose clients have not read them yet. ' +
-    'Connections that watch the same share them.',
+  help: 'Bytes that wait for live connections whose clients have not read them yet.',
   registers: [registry],
   collect() {
     this.set(sockets().reduce((sum, { data }) => sum + data.unsent.bytes, 0));

@@ -132,7 +132,7 @@ it('what a subscription told is not told again without asking', async () => {
   expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
 });
 
-it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
+it('progress counts the whole run and, beside it, what its job has to do; a rescore has no run', async () => {
   const jobId = await first.submit();
   // As resuming leaves them where four of five results were there.
   await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
