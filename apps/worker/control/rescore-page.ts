@@ -12,7 +12,7 @@ import {
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { withOptions } from '#lib/scoring/house/rescore-case';
+import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { createSummary } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import { unpackExchange } from '../items/pack-exchange.js';
@@ -91,7 +91,12 @@ export async function rescorePage(
 async function prepareAgain(inHand: CachedRun, position: number, options: RescoreOptions): Promise<PreparedCase> {
   const { suite } = inHand.run;
   const { input, category } = await inHand.caseAt(position);
-  return prepare(withOptions(input, options), category, suite.tools, options.pass_threshold ?? suite.passThreshold);
+  return prepare(
+    withRescoreOptions(input, options),
+    category,
+    suite.tools,
+    options.pass_threshold ?? suite.passThreshold,
+  );
 }
 
 async function summaries(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import { Retries } from '#lib/providers/retry-policy';
+import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyBudget } from '#lib/providers/reply-bytes';
+import { ReplyMemoryPool } from '#lib/providers/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
-import { SealBroken, type Sealer } from '#lib/runtime/seal';
+import { UnsealError, type Sealer } from '#lib/runtime/seal';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
 import type { LaneBudgets } from '../items/lane-budgets.js';
 import { LONGEST_COMPARED } from '../scoring/scoring-work.js';
@@ -29,7 +29,7 @@ export class Embedder {
   readonly #pending = new Map<string, Promise<Float32Array | ProviderFailure>>();
   readonly #closed = new AbortController();
   /** Apart from that of replies: an item that holds one may wait for embeddings, which therefore wait for no reply. */
-  readonly #room = new ReplyBudget({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
+  readonly #room = new ReplyMemoryPool({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
 
   constructor(
     readonly of: {
@@ -87,7 +87,7 @@ export class Embedder {
       const vectors = await this.#embedFor(teamId, [...new Set(texts)]);
       return texts.map((text) => vectors.get(text)!);
     } catch (error) {
-      if (error instanceof SealBroken) return texts.map(() => new ProviderFailure('auth', error.message, false));
+      if (error instanceof UnsealError) return texts.map(() => new ProviderFailure('auth', error.message, false));
       if (error instanceof ProviderFailure) return texts.map(() => error);
       throw error;
     }
@@ -146,13 +146,13 @@ export class Embedder {
     texts: string[],
   ): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
     const { budgets, sealer, fetch } = this.of;
-    let retries = new Retries();
+    let retries = new RetryState();
     let endpoint: string | undefined;
     for (;;) {
       const model = await this.#model(teamId);
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
       const { baseUrl, sealedKey, lane } = model;
-      if (endpoint !== `${baseUrl} ${sealedKey}`) retries = new Retries();
+      if (endpoint !== `${baseUrl} ${sealedKey}`) retries = new RetryState();
       endpoint = `${baseUrl} ${sealedKey}`;
       const budget = budgets.of(lane);
       const moved = AbortSignal.timeout(LOOK_AGAIN_MS);
@@ -166,13 +166,13 @@ export class Embedder {
       );
       if (!permit) continue;
       const spent: PermitUsage = { tokens: 0 };
-      const replyBytes = this.#room.of(lane.id);
+      const replyBytes = this.#room.forItem(lane.id);
       try {
         const { vectors, tokens } = await embedTexts(
           { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
           modelId,
           texts,
-          { fetch, timeoutMs: TIMEOUT_MS, replyBytes },
+          { fetch, timeoutMs: TIMEOUT_MS, replyMemory: replyBytes },
         );
         spent.tokens = tokens;
         spent.outcome = 'reply';
@@ -180,7 +180,7 @@ export class Embedder {
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'reply';
-        const { next, throttledForMs } = retries.after(error);
+        const { next, throttledForMs } = retries.recordFailure(error);
         spent.retryAfterMs = throttledForMs;
         if (next.then === 'settle-errored') {
           throw new ProviderFailure(

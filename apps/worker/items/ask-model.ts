@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
-import { MAX_THROTTLED_MS, Retries } from '#lib/providers/retry-policy';
-import { failedGeneration, replyIn, type ChatReply } from '#lib/providers/chat';
+import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
+import { failedGeneration, readModelReply, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyMemory } from '#lib/providers/reply-memory';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
@@ -49,7 +49,7 @@ export async function askModel(of: {
   timeoutMs: number;
   signal: AbortSignal;
   /** The room for its large answers. */
-  replyBytes?: ReplyBytes;
+  replyBytes?: ReplyMemory;
   /** What the breaker tells items apart by. */
   item: string;
   /** Whether it goes on with what was paid for in part. */
@@ -58,7 +58,7 @@ export async function askModel(of: {
   works?: (works: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not say of a request that was answered. */
-  onNotes?: (notes: ChatReply['notes']) => void;
+  onNotes?: (notes: ProviderReply['notes']) => void;
 }): Promise<Asked> {
   const { signal, timeoutMs, item, replyBytes } = of;
   let body = of.body;
@@ -73,7 +73,7 @@ export async function askModel(of: {
     replies: [],
     refused: 0,
   };
-  let retries = new Retries();
+  let retries = new RetryState();
   let outageSince: number | undefined;
   let before: ModelConnection | undefined;
   for (;;) {
@@ -81,7 +81,7 @@ export async function askModel(of: {
     if (model instanceof ProviderFailure) return Object.assign(asked, { failure: model });
     if (before && before.moved !== model.moved) {
       // What went wrong elsewhere says nothing of where it is asked from now on.
-      retries = new Retries();
+      retries = new RetryState();
       outageSince = undefined;
     }
     before = model;
@@ -98,8 +98,8 @@ export async function askModel(of: {
     try {
       await of.works?.(true);
       asked.attempts++;
-      const reply: ChatReply = await traceRequest(model.kind, body, () =>
-        chat.ask(body, { signal, timeoutMs, replyBytes }),
+      const reply: ProviderReply = await traceRequest(model.kind, body, () =>
+        chat.ask(body, { signal, timeoutMs, replyMemory: replyBytes }),
       );
       of.onAttempt?.(undefined, (performance.now() - started) / 1000);
       of.onNotes?.(reply.notes);
@@ -140,7 +140,7 @@ export async function askModel(of: {
         return Object.assign(asked, { failure: error });
       }
       outageSince = undefined;
-      const { next, throttledForMs } = retries.after(error);
+      const { next, throttledForMs } = retries.recordFailure(error);
       spent.retryAfterMs = throttledForMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
@@ -169,14 +169,14 @@ function keepRefusal(asked: Asked, { kind, message, status, body }: ProviderFail
 export function keptReply(kept: Json | undefined): Asked['reply'] {
   if (kept === undefined) return undefined;
   const failed = isObject(kept) && isObject(kept.error) ? failedGeneration(kept.error) : undefined;
-  return failed ? { message: failed, finishReason: null } : replyIn(kept);
+  return failed ? { message: failed, finishReason: null } : readModelReply(kept);
 }
 
 /** What OpenTelemetry calls the kinds that have another name there. */
 const TRACED_AS: Record<string, string> = { 'openai-responses': 'openai', google: 'gcp.gemini' };
 
 /** By OpenTelemetry's conventions for generative AI. */
-function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ChatReply>): Promise<ChatReply> {
+function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ProviderReply>): Promise<ProviderReply> {
   const said = (value: Json | undefined): string | number | undefined =>
     typeof value === 'string' || typeof value === 'number' ? value : undefined;
   return traceStep(

@@ -19,7 +19,7 @@ export interface ModelConnection extends Connection {
 export interface HeldModel {
   /**
    * As its provider describes it now; undefined when it was removed.
-   * @throws SealBroken when its key cannot be opened
+   * @throws UnsealError when its key cannot be opened
    */
   now(): Promise<ModelConnection | undefined>;
   release(): void;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyBudget } from '#lib/providers/reply-bytes';
+import { ReplyMemoryPool } from '#lib/providers/reply-memory';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
@@ -56,7 +56,7 @@ export class ItemKit {
       embedder: this.embedder,
       replies: this.#replies,
       scorer: this.scorer,
-      replyBudget: new ReplyBudget(),
+      replyBudget: new ReplyMemoryPool(),
       logger,
       onAttempt,
     });

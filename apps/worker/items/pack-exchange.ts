@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '#lib/contracts/json/json';
-import { oneAtATime } from '#lib/runtime/threads/large-work';
+import { runSerially } from '#lib/runtime/threads/large-work';
 import type { Exchange } from './play-case.js';
 
 /** Characters that are packed in this thread. */
@@ -18,7 +18,7 @@ const unpackElsewhere = promisify(zstdDecompress);
 /** @param largeBytes about the size of its large replies; 0 where there are none */
 export async function packExchange(exchange: Exchange, largeBytes: number): Promise<Buffer> {
   const requests = exchange.rounds?.length ?? 1;
-  const text = await oneAtATime(() => JSON.stringify(exchange), largeBytes * requests);
+  const text = await runSerially(() => JSON.stringify(exchange), largeBytes * requests);
   return text.length <= LARGE ? packHere(text) : packElsewhere(text, { params });
 }
 
@@ -35,7 +35,7 @@ export async function unpackExchange<Made>(
   if (text !== undefined) return use(parseJson(text) as unknown as Exchange);
   return large(async () => {
     const long = (await unpackElsewhere(packed)).toString('utf8');
-    return use(await oneAtATime(() => parseJson(long) as unknown as Exchange, long.length));
+    return use(await runSerially(() => parseJson(long) as unknown as Exchange, long.length));
   });
 }
 

@@ -1,9 +1,9 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
-import { replyIn } from '#lib/providers/chat';
+import { readModelReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import { MESSAGES_BEFORE } from '#lib/scoring/house/tool-set';
+import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
 import { askModel, keptReply, type Asked } from './ask-model.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';
@@ -105,7 +105,7 @@ function addUp(played: PlayedCase, next: Asked, more: readonly Json[]): void {
   played.requests.push(
     ...next.requests.map((request, index): Json => ({
       ...(request as JsonObject),
-      messages: [MESSAGES_BEFORE, ...(index === 0 ? more : [])],
+      messages: [EARLIER_MESSAGES_PLACEHOLDER, ...(index === 0 ? more : [])],
     })),
   );
   played.replies.push(...next.replies);
@@ -135,7 +135,7 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
 
 /** The tokens that replies say they took; null where none says it. */
 export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Pick<Asked, 'promptTokens' | 'completionTokens'> {
-  const said = replies.map(replyIn);
+  const said = replies.map(readModelReply);
   const total = (of: 'promptTokens' | 'completionTokens'): number | null =>
     said.reduce<number | null>((all, one) => sum(all, one?.[of] ?? null), null);
   return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };

@@ -6,7 +6,7 @@ import type { Settlement } from '#lib/db/engine/settle-items';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import type { Logger } from '#lib/runtime/logger';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { crashed, outOfTime, type Place, type Played, type Playing } from './run-item.js';
 import type { LaneMeter } from '../health/worker-metrics.js';
@@ -37,7 +37,7 @@ export class Quarantine {
   /** @param of.entry what its processes run */
   constructor(
     readonly logger: Logger,
-    readonly of = { entry: threadEntry('apps/worker/items/quarantine-main'), longestMs: LONGEST_MS },
+    readonly of = { entry: threadModule('apps/worker/items/quarantine-main'), longestMs: LONGEST_MS },
   ) {}
 
   /**

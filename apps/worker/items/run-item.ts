@@ -12,19 +12,19 @@ import { logWarning } from '#lib/db/engine/log-events';
 import {
   buildRequest,
   expectsNoCall,
-  refusesRequired,
+  toolChoiceWarning,
   type BuiltRequest,
   type Warning,
 } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
-import { ownNames } from '#lib/providers/dialects/dialects';
+import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
 import type { Permits } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
-import { SealBroken } from '#lib/runtime/seal';
+import { UnsealError } from '#lib/runtime/seal';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Asked } from './ask-model.js';
 import type { Connections, HeldModel, ModelConnection } from './connections.js';
@@ -34,7 +34,7 @@ import { ShuttingDown } from './claimed-items.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import type { RunCache, CachedRun } from './run-cache.js';
-import { TOOLS_OF_CASE } from '#lib/scoring/house/tool-set';
+import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
 import { answersIn, playCase, recordedError, restOfChain, tokensIn, type Exchange } from './play-case.js';
 import type { ReplyCache } from './reply-cache.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
@@ -69,7 +69,7 @@ interface Question {
   delivery: Delivery;
   place: Place;
   prepared: PreparedCase;
-  replyBytes: ReplyBytes;
+  replyBytes: ReplyMemory;
   /** @throws ProviderFailure when it cannot be asked */
   model: () => Promise<ModelConnection>;
 }
@@ -88,7 +88,7 @@ export class ItemRunner {
       embedder: Embedder;
       replies: ReplyCache;
       scorer: ReplyScorer;
-      replyBudget: ReplyBudget;
+      replyBudget: ReplyMemoryPool;
       logger: Logger;
       onAttempt: (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
     },
@@ -109,9 +109,9 @@ export class ItemRunner {
    * @throws the signal's reason when it aborts; anything else is a fault of ours (`internalError`)
    */
   async run(delivery: Delivery, playing: Playing): Promise<Played | undefined> {
-    const room: { of?: ReplyBytes } = {};
+    const room: { of?: ReplyMemory } = {};
     try {
-      const played = await this.#play(delivery, playing, (laneId) => (room.of = this.of.replyBudget.of(laneId)));
+      const played = await this.#play(delivery, playing, (laneId) => (room.of = this.of.replyBudget.forItem(laneId)));
       if (!played || !room.of?.kept) {
         room.of?.release();
         return played;
@@ -127,7 +127,7 @@ export class ItemRunner {
   async #play(
     delivery: Delivery,
     playing: Playing,
-    roomOf: (laneId: string) => ReplyBytes,
+    roomOf: (laneId: string) => ReplyMemory,
   ): Promise<Played | undefined> {
     const { runs } = this.of;
     await playing.works(true);
@@ -141,7 +141,7 @@ export class ItemRunner {
     const place: Place = { delivery, ...where, category };
     const { signal } = playing;
     const replyBytes = roomOf(target.laneId);
-    replyBytes.forRounds = input.multi_turn === true;
+    replyBytes.keepsAllRounds = input.multi_turn === true;
 
     // A run that was resumed has kept the replies that could not be scored before, and a recorded one has all there
     // are.
@@ -237,7 +237,7 @@ export class ItemRunner {
   ): Promise<Answered> {
     const { laneId } = target;
     const notes: Note[] = [];
-    const names = ownNames(first.kind, request.body.tools);
+    const names = suiteNamesByWireName(first.kind, request.body.tools);
     const asked = await playCase(
       prepared,
       {
@@ -260,7 +260,7 @@ export class ItemRunner {
     for (const { what, message } of notes)
       await this.#announce(run.id, generation, { code: `${kind}:${name}:${what}`, message: `${name}: ${message}` });
     if (asked.refusedRequired) {
-      await this.#announce(run.id, generation, refusesRequired(name));
+      await this.#announce(run.id, generation, toolChoiceWarning(name));
       await retryTransient(() => rememberRefusesRequired(this.of.pool, target.providerId, target.modelId));
       void this.of.connections.refresh();
     }
@@ -302,7 +302,7 @@ export class ItemRunner {
     run: CachedRun['run'],
     prepared: PreparedCase,
     { exchange, promptTokens, completionTokens }: CachedReply,
-    replyBytes: ReplyBytes,
+    replyBytes: ReplyMemory,
     signal: AbortSignal,
   ): Promise<Answered | undefined> {
     return unpackExchange(exchange, roomIn(replyBytes), async (stored) => {
@@ -332,7 +332,7 @@ export class ItemRunner {
     run: CachedRun['run'],
     prepared: PreparedCase,
     exchange: Buffer | undefined,
-    replyBytes: ReplyBytes,
+    replyBytes: ReplyMemory,
     signal: AbortSignal,
   ): Promise<Answered> {
     const free = { ...notAsked, costUsd: 0 };
@@ -398,16 +398,16 @@ export class ItemRunner {
 
 /** A large exchange waits for room as a large reply that arrives. */
 const roomIn =
-  (replyBytes: ReplyBytes) =>
+  (replyBytes: ReplyMemory) =>
   async <Made>(work: () => Promise<Made>): Promise<Made> => {
-    await replyBytes.makeRoom();
+    await replyBytes.reserve();
     return work();
   };
 
 /** @param name of the model, for whoever reads that it is gone */
 const reachable = (held: HeldModel, name: string) => async (): Promise<ModelConnection> => {
   const model = await held.now().catch((error: unknown) => {
-    throw error instanceof SealBroken ? new ProviderFailure('auth', error.message, false) : error;
+    throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
   });
   if (!model) throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
   return model;
@@ -415,7 +415,7 @@ const reachable = (held: HeldModel, name: string) => async (): Promise<ModelConn
 
 const withoutTools = (requests: Exchange['requests'], tools: unknown): Exchange['requests'] =>
   requests.map((request) =>
-    (request as JsonObject).tools === tools ? { ...(request as JsonObject), tools: TOOLS_OF_CASE } : request,
+    (request as JsonObject).tools === tools ? { ...(request as JsonObject), tools: TOOLS_PLACEHOLDER } : request,
   );
 
 const errored = (kind: ProviderFailure['kind'], message: string) => ({

@@ -3,11 +3,11 @@ import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json'
 import { jsonAsWritten } from '#lib/contracts/json/key-order';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
-import { LARGE, oneAtATime } from '#lib/runtime/threads/large-work';
+import { LARGE_CHARACTERS, runSerially } from '#lib/runtime/threads/large-work';
 import type { Logger } from '#lib/runtime/logger';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { isCheap, lengthOf } from '#lib/scoring/house/is-cheap';
+import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import type { PreparedCase } from './prepare-case.js';
 import {
   answerRound,
@@ -52,7 +52,7 @@ export class ReplyScorer {
     readonly logger: Pick<Logger, 'error'>,
     limits: Partial<ThreadLimits> = {},
   ) {
-    this.#threads = new ThreadPool(threadEntry('apps/worker/scoring/scoring-thread'), { ...LIMITS, ...limits });
+    this.#threads = new ThreadPool(threadModule('apps/worker/scoring/scoring-thread'), { ...LIMITS, ...limits });
   }
 
   /**
@@ -69,7 +69,7 @@ export class ReplyScorer {
     metrics: readonly RunMetric[],
     of: { share: string; signal: AbortSignal; similarity: (expected: string, actual: string) => Promise<number> },
   ): Promise<ScoredReply> {
-    const cheap = isCheap(
+    const cheap = isCheapToScore(
       prepared,
       replies.map(({ message }) => message),
       metrics,
@@ -111,7 +111,7 @@ export class ReplyScorer {
     used: Map<string, number>,
     { share, signal }: { share: string; signal: AbortSignal },
   ): Promise<Turn> {
-    if (isCheap(prepared, [reply.message], []))
+    if (isCheapToScore(prepared, [reply.message], []))
       return this.#guard(signal, async () => answerRound(prepared, reply, used));
     const json = await printed(readable(reply));
     const answer = await this.#guard(signal, () =>
@@ -121,7 +121,7 @@ export class ReplyScorer {
     for (const [name, count] of answer.used ?? []) used.set(name, count);
     return answer.json === undefined
       ? undefined
-      : oneAtATime(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
+      : runSerially(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
 }));
 
 const printed = (value: Json): Promise<string> | string =>
-  oneAtATime(() => jsonAsWritten(value), lengthOf(value, LARGE));
+  runSerially(() => jsonAsWritten(value), approximateJsonLength(value, LARGE_CHARACTERS));
 
 /** What is read of a reply; thoughts and whatever else its message holds stay here. */
 function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {

@@ -3,13 +3,13 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import type { ReadCall, Verdict } from '#lib/contracts/verdict';
-import type { Similarities } from '#lib/scoring/house/match-arguments';
+import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
+import type { SimilarityLookup } from '#lib/scoring/house/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
-import { mockAnswers } from '#lib/scoring/house/mock-answers';
-import { readReply } from '#lib/scoring/replies/read-reply';
-import { reachesEnd } from '#lib/scoring/house/score-chain';
+import { mockTools } from '#lib/scoring/cases/mock-tools';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
+import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
 import { prepareWith, type PreparedCase } from './prepare-case.js';
 
@@ -35,7 +35,7 @@ export class Meanings {
   #unknown = new Map<string, Set<string>>();
 
   /** Takes 1 for what is not known, and notes that it is asked for. */
-  readonly of: Similarities = (expected, actual) => {
+  readonly of: SimilarityLookup = (expected, actual) => {
     const [a, b] = [expected.slice(0, LONGEST_COMPARED), actual.slice(0, LONGEST_COMPARED)];
     const known = this.#known.get(a)?.get(b);
     if (known !== undefined) return known;
@@ -78,7 +78,7 @@ export function scoreOnce(
   // Other people's metrics know no bounds of a reply.
   const rounds = replies.map(({ message, names }) => ({
     message,
-    reply: readReply(message, prepared.tools, { whole: metrics.length > 0, names }),
+    reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names }),
   }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = meanings.of;
@@ -91,7 +91,7 @@ export function scoreOnce(
 }
 
 /** What a chain makes of a round: nothing where it ends; else its calls and what their tools answer. */
-export type Turn = undefined | { calls: ReadCall[]; answers: string[] };
+export type Turn = undefined | { calls: ParsedCall[]; answers: string[] };
 
 /** @param used how often each tool was called in earlier rounds; counted on here */
 export function answerRound(
@@ -99,9 +99,9 @@ export function answerRound(
   { message, names }: Pick<Reply, 'message' | 'names'>,
   used: Map<string, number>,
 ): Turn {
-  const read = readReply(message, tools, { names });
-  if (read.oversized || read.calls.length === 0 || reachesEnd(input, read)) return undefined;
-  return { calls: read.calls, answers: read.calls.map(mockAnswers(input, used)) };
+  const read = parseReply(message, tools, { names });
+  if (read.oversized || read.calls.length === 0 || endsChain(input, read)) return undefined;
+  return { calls: read.calls, answers: read.calls.map(mockTools(input, used)) };
 }
 
 /** A case in JSON, which threads are told of it. */

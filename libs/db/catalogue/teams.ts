@@ -2,7 +2,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Team, Token } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
-import { newSecret, sha256 } from '#lib/runtime/seal';
+import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { Caller } from './callers.js';
@@ -21,7 +21,7 @@ export async function bootstrapTeam(pool: Pool, adminToken: string | undefined):
       `SELECT u.id FROM users u JOIN team t ON t.id = u.team_id WHERE t.name = 'default' ORDER BY u.id LIMIT 1`,
     );
     const isGiven = adminToken !== undefined;
-    const generated = rows.length === 0 && !isGiven ? newSecret() : undefined;
+    const generated = rows.length === 0 && !isGiven ? newAccessToken() : undefined;
     const secret = adminToken ?? generated;
     if (secret === undefined) return undefined;
     const userId = rows[0]?.id ?? (await insertTeam(client, 'default', newId())).userId;
@@ -48,7 +48,7 @@ export async function createTeam(
     const taken = await client.query('SELECT 1 FROM team WHERE name = $1', [name]);
     if (taken.rowCount) throw new ProblemError(409, `There is a team "${name}" already.`);
     const { userId } = await insertTeam(client, name, id);
-    const secret = newSecret();
+    const secret = newAccessToken();
     const token = await storeToken(client, userId, { name: 'first owner', role: 'owner', expires_at: null }, secret);
     return { team: { id, name, created_at: new Date().toISOString() }, token, secret };
   });

@@ -1,7 +1,7 @@
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Role, Token, TokenInput } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
-import { newSecret, sha256 } from '#lib/runtime/seal';
+import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
@@ -47,7 +47,7 @@ export class TokenRepository implements TeamScoped {
         this.teamId,
         userName,
       ]);
-      const secret = newSecret();
+      const secret = newAccessToken();
       return { token: await storeToken(client, rows[0]!.id, input, secret), secret };
     });
   }

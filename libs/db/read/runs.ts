@@ -7,7 +7,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import type { Actual, ErrorKind, Estimate, Result, Run, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import type { Evidence, ReadCall } from '#lib/contracts/verdict';
+import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { parseCase } from './pinned-cases.js';
 import type { Pool } from '../connection/pool.js';
 import { summaryOf } from './summaries.js';
@@ -220,7 +220,7 @@ function toResult(row: Row): Result {
       params: input.expected_params ?? null,
       ...(input.expected_calls && { calls: input.expected_calls }),
     },
-    called: parseJson(row.called) as unknown as ReadCall[],
+    called: parseJson(row.called) as unknown as ParsedCall[],
     evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
     metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
     scoring_version: row.scoring_version,
