@@ -3,24 +3,24 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
 /**
- * What a queue job carries: which item, and the token that lets its delivery settle it. Ids only; Postgres has the
- * rest.
+ * What a queue job carries: which item, and the token that lets this delivery settle it. It carries ids only; Postgres
+ * has the rest.
  */
 export const Delivery = z.object({ runId: z.uuid(), target: z.int(), item: z.int(), token: z.int() });
 export type Delivery = z.infer<typeof Delivery>;
 
 export const QUEUE_PREFIX = 'toolmark';
 
-/** One queue per lane. The braces keep all its keys in one slot of a Redis Cluster. */
+/** The name of a lane's queue. The braces keep all its keys in one slot of a Redis Cluster. */
 export const laneQueue = (laneId: string): string => `{lane-${laneId}}`;
 
-/** Tokens are never reused, so neither are job ids; not digits alone and no ":", which BullMQ refuses. */
+/** Tokens are never reused, so neither are job ids. BullMQ refuses ids of digits alone, and ids with a ":". */
 export const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
 
-/** BullMQ sends a batch as one transaction, which blocks Redis for its whole length. */
-const LARGEST_ADD = 500;
+/** BullMQ sends a batch as one transaction, which blocks Redis until it is done. */
+const MAX_ADD_BATCH = 500;
 
-/** The producer's side of all lanes' queues over one Redis connection. */
+/** The producer's side of all lane queues, over one connection to Redis. */
 export class LaneQueues {
   readonly #queues = new Map<string, Queue>();
 
@@ -34,42 +34,42 @@ export class LaneQueues {
         connection: this.redis,
         prefix: QUEUE_PREFIX,
         skipVersionCheck: true,
-        // Postgres owns attempts and results: a queue job is a note that is thrown away when it was read.
+        // Postgres owns attempts and results. A queue job is removed once it was read.
         defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
         streams: { events: { maxLen: 500 } },
       });
-      queue.on('error', () => {}); // the connection logs its own troubles
+      queue.on('error', () => {}); // The connection logs its own errors.
       this.#queues.set(laneId, queue);
     }
     return queue;
   }
 
-  /** Forgets a lane; what is in its queue stays there. */
-  async letGo(laneId: string): Promise<void> {
+  /** Closes the queue of a lane here. Its jobs stay in Redis. */
+  async evict(laneId: string): Promise<void> {
     const queue = this.#queues.get(laneId);
     this.#queues.delete(laneId);
     await queue?.close();
   }
 
-  /** Adding a delivery that is queued already changes nothing. Throws when Redis cannot be reached. */
+  /** Adding a delivery that is queued already changes nothing. @throws when Redis cannot be reached */
   async add(laneId: string, deliveries: readonly Delivery[]): Promise<void> {
-    for (let from = 0; from < deliveries.length; from += LARGEST_ADD) {
+    for (let from = 0; from < deliveries.length; from += MAX_ADD_BATCH) {
       await this.#queue(laneId).addBulk(
         deliveries
-          .slice(from, from + LARGEST_ADD)
+          .slice(from, from + MAX_ADD_BATCH)
           .map((delivery) => ({ name: 'item', data: delivery, opts: { jobId: jobIdOf(delivery) } })),
       );
     }
   }
 
-  /** Which of these have no job in the queue, waiting or active. */
+  /** Those of the deliveries that have no job in the queue, waiting or active. */
   async missing(laneId: string, deliveries: readonly Delivery[]): Promise<Delivery[]> {
     const queue = this.#queue(laneId);
     const pipeline = this.redis.pipeline();
     for (const delivery of deliveries) pipeline.exists(queue.toKey(jobIdOf(delivery)));
-    const answers = (await pipeline.exec()) ?? [];
+    const results = (await pipeline.exec()) ?? [];
     return deliveries.filter((_delivery, index) => {
-      const [error, exists] = answers[index] ?? [new Error('no answer')];
+      const [error, exists] = results[index] ?? [new Error('Redis did not answer')];
       if (error) throw error;
       return exists === 0;
     });
