@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { TOOLS_OF_CASE } from '#lib/scoring/house/tool-set';
+import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';
@@ -301,7 +301,7 @@ describe('the tools of a case', () => {
     expect(whole.exchange.requests[0].tools).toEqual([own]);
     const { rows } = await system.sql.query<{ body: Buffer }>('SELECT body FROM exchange WHERE run_id = $1', [run.id]);
     expect(rows.map(({ body }) => JSON.parse(zstdDecompressSync(body).toString()).requests[0].tools)).toEqual([
-      TOOLS_OF_CASE,
+      TOOLS_PLACEHOLDER,
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { untilDone } from '#lib/db/connection/pool';
+import { retryTransient } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
@@ -32,7 +32,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
 
   async onApplicationBootstrap(): Promise<void> {
     const { subscriber, control, items, services, liveness } = this.#worker;
-    await untilDone(() => services.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
+    await retryTransient(() => services.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
       if (topic === 'lane') {

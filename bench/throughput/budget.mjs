@@ -17,7 +17,7 @@ const LINES = [
   ['claim', /libs\/db\/claim-items/],
   ['settle', /libs\/db\/settle-items/],
   ['finish, dispatch, reconcile', /control-loop|dispatch-lane|finish-run|reconcile|summarise|share-fairly/],
-  ['the budget of the lane', /lane-budget/],
+  ['the budget of the lane', /queue\/budget/],
   ['score', /libs\/scoring|score-reply/],
   ['compress', /node:zlib|:compress$/],
   ['read and write JSON', /contracts\/json/],

@@ -1,4 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import { Sealer } from '#lib/runtime/seal';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
@@ -24,22 +28,28 @@ import {
   unknownProvider,
   type StoredProvider,
 } from '#lib/db/catalogue/providers';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify, type Notification } from '#lib/events/notifications';
-import { discoverModels, probeProvider, refusedAddress } from '#lib/providers/probe';
+import { discoverModels, probeProvider, baseUrlProblem } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
-import { Deps } from '../platform/deps.js';
+import { POOL, PRISMA, REDIS, ENV } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
 
 @Controller('api/providers')
 export class ProvidersController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(ENV) readonly env: Env,
+    readonly sealer: Sealer,
+  ) {}
 
   @Get()
   @About('List providers', 'The newest first. Keys are never answered.')
   @Answers(200, pageOf(Provider))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listProviders(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return listProviders(this.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post()
@@ -50,7 +60,7 @@ export class ProvidersController {
     this.#checkAddress(input.base_url);
     checkDefaults(input.models);
     return change(async (client) => {
-      await createProvider(client, this.deps.sealer, caller.teamId, input);
+      await createProvider(client, this.sealer, caller.teamId, input);
       await audit(client, caller, 'provider.create', input.key);
       return toProvider(await this.#find(caller, input.key, client));
     });
@@ -87,7 +97,7 @@ export class ProvidersController {
     checkDefaults(patch.models ?? []);
     let bells: Notification[] = [];
     const provider = await change(async (client) => {
-      const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
+      const moved = await updateProvider(client, this.sealer, caller.teamId, key, patch);
       if (!moved) throw await unknownProvider(client, caller.teamId, key);
       await audit(client, caller, 'provider.update', key);
       bells = [
@@ -97,7 +107,7 @@ export class ProvidersController {
       ];
       return toProvider(await this.#find(caller, key, client));
     });
-    for (const bell of bells) void notify(this.deps.redis, bell);
+    for (const bell of bells) void notify(this.redis, bell);
     return provider;
   }
 
@@ -113,7 +123,7 @@ export class ProvidersController {
         throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
-    void notify(this.deps.redis, { topic: 'provider', id: key });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')
@@ -149,7 +159,7 @@ export class ProvidersController {
     return { models: models.map((id) => ({ id })) };
   }
 
-  async #find(caller: Caller, key: string, db: Pool | PoolClient = this.deps.pool): Promise<StoredProvider> {
+  async #find(caller: Caller, key: string, db: Pool | PoolClient = this.pool): Promise<StoredProvider> {
     const provider = await findProvider(db, caller.teamId, key);
     if (!provider) throw await unknownProvider(db, caller.teamId, key);
     return provider;
@@ -159,13 +169,13 @@ export class ProvidersController {
     return {
       kind: provider.kind as ProviderKind,
       baseUrl: provider.base_url,
-      apiKey: provider.sealed_key && this.deps.sealer.open(provider.sealed_key, provider.id),
-      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
     };
   }
 
   #checkAddress(baseUrl: string): void {
-    const refusal = refusedAddress(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    const refusal = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
 }

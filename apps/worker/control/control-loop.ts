@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { busyLanes } from '#lib/db/engine/dispatch-lane';
-import { doneRuns, doneTargets } from '#lib/db/engine/finish-run';
+import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
 import { runsToPrepare } from '#lib/db/engine/prepare-run';
-import { rescoresToDo } from '#lib/db/engine/rescore-run';
-import { maybeSpentRuns } from '#lib/db/engine/run-budget';
+import { rescoresToContinue } from '#lib/db/engine/rescore-run';
+import { runsMaybeOverBudget } from '#lib/db/engine/run-budget';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -137,9 +137,9 @@ export class ControlLoop {
     });
     const bulkhead = this.#bulkhead('finish');
     return this.#step('finish', async (signal) => {
-      await bulkhead.each(await doneTargets(pool), byTeam, (done) => finisher.finishTarget(done, signal));
-      await bulkhead.each(await maybeSpentRuns(pool), byTeam, (run) => finisher.stopIfSpent(run));
-      await bulkhead.each(await doneRuns(pool), byTeam, (run) => finisher.finishRun(run));
+      await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
+      await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
+      await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run));
     });
   }
 
@@ -162,7 +162,7 @@ export class ControlLoop {
     const rescorer = new Rescorer({ ...this.deps, locks: locks.long, onMoreToDo: () => this.wake('rescore') });
     const bulkhead = this.#bulkhead('rescore');
     return this.#step('rescore', async (signal) =>
-      bulkhead.each(await rescoresToDo(pool), byTeam, async (rescore) => {
+      bulkhead.each(await rescoresToContinue(pool), byTeam, async (rescore) => {
         if (!signal.aborted) await rescorer.rescore(rescore, signal);
       }),
     );

@@ -1,4 +1,4 @@
-import { runsOf, type Delivery } from '#lib/db/engine/dispatch-lane';
+import { distinctRunIds, type Delivery } from '#lib/db/engine/dispatch-lane';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 
@@ -12,7 +12,7 @@ export async function enqueue(
     .add(laneId, deliveries)
     .catch((error: Error) =>
       logger.warn(
-        { lane: laneId, runs: runsOf(deliveries), items: deliveries.length, error: error.message },
+        { lane: laneId, runs: distinctRunIds(deliveries), items: deliveries.length, error: error.message },
         'Items could not be queued; they will be within seconds of Redis being back',
       ),
     );

@@ -1,5 +1,5 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { missingLanes } from '#lib/db/catalogue/lanes';
+import { missingLanes } from '#lib/db/upkeep/unused-lanes';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneBudgets } from '../items/lane-budgets.js';

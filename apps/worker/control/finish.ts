@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
-import { exclusively, type Pool } from '#lib/db/connection/pool';
-import { finishRun, finishTarget, type DoneRun, type DoneTarget } from '#lib/db/engine/finish-run';
-import { stopIfSpent, type MaybeSpent } from '#lib/db/engine/run-budget';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
+import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
 import { resultsOfTarget } from '#lib/db/read/results';
 import { notify } from '#lib/events/notifications';
 import { createSummary } from '#lib/scoring/statistics/summarise';
@@ -19,10 +20,10 @@ export class Finisher {
     },
   ) {}
 
-  async finishTarget({ target, ...done }: DoneTarget, signal: AbortSignal): Promise<void> {
+  async finishTarget({ target, ...done }: TargetToFinish, signal: AbortSignal): Promise<void> {
     const { pool, locks, onTargetFinished } = this.deps;
     const { runId, ordinal } = done;
-    await exclusively(locks, `finish ${runId} ${ordinal}`, async () => {
+    await withAdvisoryLock(locks, `finish ${runId} ${ordinal}`, async () => {
       const summary = createSummary({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         signal.throwIfAborted();
@@ -34,11 +35,11 @@ export class Finisher {
   }
 
   /** Stops a run that has spent its budget. */
-  async stopIfSpent(run: MaybeSpent): Promise<void> {
-    await this.#announce(await stopIfSpent(this.deps.pool, run));
+  async stopIfOverBudget(run: RunToStop): Promise<void> {
+    await this.#announce(await stopIfOverBudget(this.deps.pool, run));
   }
 
-  async finishRun(run: DoneRun): Promise<void> {
+  async finishRun(run: RunToFinish): Promise<void> {
     await this.#announce(await finishRun(this.deps.pool, run));
   }
 

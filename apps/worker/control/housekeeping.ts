@@ -1,8 +1,9 @@
-import { removeUnusedEmbeddings } from '#lib/db/catalogue/embeddings';
-import { removeUnusedLanes } from '#lib/db/catalogue/lanes';
-import { exclusively, longQuery, type Pool } from '#lib/db/connection/pool';
-import { giveUpAbandoned } from '#lib/db/engine/record-run';
-import { expireReplies } from '#lib/db/engine/reply-cache';
+import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
+import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { longQuery, type Pool } from '#lib/db/connection/pool';
+import { abandonStaleRecordings } from '#lib/db/engine/record-run';
+import { expireCachedReplies } from '#lib/db/engine/reply-cache';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
@@ -24,7 +25,7 @@ export class Housekeeping {
   ) {}
 
   async run(signal: AbortSignal): Promise<void> {
-    await exclusively(this.deps.locks, STEP, async () => {
+    await withAdvisoryLock(this.deps.locks, STEP, async () => {
       for (const [chore, work] of Object.entries(this.#chores(signal))) {
         if (signal.aborted) return;
         await work().catch((error: Error) => {
@@ -45,8 +46,8 @@ export class Housekeeping {
       'forget idempotency keys': () =>
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'drop old exchanges': () => this.#dropOldExchanges(),
-      'expire replies': () => inPieces(expireReplies),
-      'give up recordings that were left behind': () => giveUpAbandoned(pool),
+      'expire replies': () => inPieces(expireCachedReplies),
+      'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'purge deleted runs': () => this.#purgeRuns(signal),
       'remove unused versions of suites': () => inPieces(removeUnusedVersions),
       'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),

@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
-import { exclusively, type Pool } from '#lib/db/connection/pool';
-import { runsOf, type BusyLane } from '#lib/db/engine/dispatch-lane';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import { distinctRunIds, type BusyLane } from '#lib/db/engine/dispatch-lane';
 import { reconcileLane, type Reconciled } from '#lib/db/engine/reconcile-lane';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
-import { findPlace } from '#lib/db/read/run-contents';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
 import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
@@ -52,7 +53,7 @@ export class Reconciler {
   ) {}
 
   async reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
-    await exclusively(this.deps.locks, `reconcile ${lane.id}`, () => this.#reconcile(lane, mayJudgeLeases));
+    await withAdvisoryLock(this.deps.locks, `reconcile ${lane.id}`, () => this.#reconcile(lane, mayJudgeLeases));
   }
 
   async #reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
@@ -60,7 +61,7 @@ export class Reconciler {
     for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
       await notify(redis, { topic: 'job', id: jobId });
     const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudgeLeases, (deliveries) =>
-      queues.missing(lane.id, deliveries),
+      queues.findMissing(lane.id, deliveries),
     );
     await this.#redeliver(lane, redeliver, poisoned.length);
     for (const delivery of poisoned) await this.#settleCrashed(lane, delivery);
@@ -74,7 +75,7 @@ export class Reconciler {
     meter.crashed(died + poisoned);
     if (deliveries.length === 0) return;
     logger.info(
-      { lane: lane.id, runs: runsOf(deliveries), items: deliveries.length },
+      { lane: lane.id, runs: distinctRunIds(deliveries), items: deliveries.length },
       'Queueing items again whose queue job or process was lost',
     );
     await enqueue(this.deps, lane.id, deliveries);

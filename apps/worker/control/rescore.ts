@@ -1,21 +1,22 @@
 import type { Redis } from 'ioredis';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
-import { exclusively, type Pool } from '#lib/db/connection/pool';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
 import {
-  endRescore,
-  keepRescored,
-  storedReplies,
-  type Rescored,
-  type RescoreToDo,
-  type StoredReplies,
+  finishRescore,
+  storeRescored,
+  readExchanges,
+  type RescoredItem,
+  type RescoreToContinue,
+  type StoredExchange,
 } from '#lib/db/engine/rescore-run';
 import { resultsOfTarget } from '#lib/db/read/results';
 import { notify } from '#lib/events/notifications';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { withOptions } from '#lib/scoring/house/rescore-case';
+import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { createSummary } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import { repliesIn, type Exchange } from '../items/exchange.js';
@@ -51,9 +52,9 @@ export class Rescorer {
   ) {}
 
   /** Scores the next page. */
-  async rescore(rescore: RescoreToDo, stop: AbortSignal): Promise<void> {
+  async rescore(rescore: RescoreToContinue, stop: AbortSignal): Promise<void> {
     const { locks, redis, onMoreToDo } = this.deps;
-    await exclusively(locks, `rescore ${rescore.id}`, async () => {
+    await withAdvisoryLock(locks, `rescore ${rescore.id}`, async () => {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_PAGE_MS)]);
       if (await this.#nextPage(rescore, signal)) onMoreToDo();
       await notify(redis, { topic: 'job', id: rescore.jobId });
@@ -61,19 +62,19 @@ export class Rescorer {
   }
 
   /** @returns whether there may be more to do */
-  async #nextPage(rescore: RescoreToDo, signal: AbortSignal): Promise<boolean> {
+  async #nextPage(rescore: RescoreToContinue, signal: AbortSignal): Promise<boolean> {
     const { pool, runs } = this.deps;
     const cached = await runs.run(rescore.runId);
     if (!cached) return false;
-    const page = await storedReplies(pool, rescore.runId, rescore.next, PAGE_SIZE);
-    const end = async (how: Parameters<typeof endRescore>[2]): Promise<false> => {
-      await endRescore(pool, rescore, how);
+    const page = await readExchanges(pool, rescore.runId, rescore.next, PAGE_SIZE);
+    const end = async (how: Parameters<typeof finishRescore>[2]): Promise<false> => {
+      await finishRescore(pool, rescore, how);
       return false;
     };
     if (page.length === 0) return end({ summaries: await summarise(pool, cached, rescore) });
     if (page.some((row) => row.exchange === undefined)) return end({ error: NO_LONGER_KEPT });
     try {
-      return await keepRescored(pool, rescore, await this.#scorePage(page, cached, rescore, signal));
+      return await storeRescored(pool, rescore, await this.#scorePage(page, cached, rescore, signal));
     } catch (error) {
       if (error instanceof ProviderFailure) return end({ error: error.message });
       throw error;
@@ -81,11 +82,11 @@ export class Rescorer {
   }
 
   async #scorePage(
-    page: readonly StoredReplies[],
+    page: readonly StoredExchange[],
     cached: CachedRun,
-    rescore: RescoreToDo,
+    rescore: RescoreToContinue,
     signal: AbortSignal,
-  ): Promise<Rescored[]> {
+  ): Promise<RescoredItem[]> {
     const cases = new Map<number, PreparedCase>();
     const caseAt = async (position: number): Promise<PreparedCase> => {
       const prepared = cases.get(position) ?? (await prepareAgain(cached, position, rescore.options));
@@ -94,9 +95,9 @@ export class Rescorer {
     };
     const largeOnesInTurn = new Semaphore(1);
     return Promise.all(
-      page.map(async ({ exchange, ...place }): Promise<Rescored> => {
+      page.map(async ({ exchange, ...place }): Promise<RescoredItem> => {
         if (exchange!.length === 0) return { ...place, scored: undefined };
-        const scored = unpackExchange<Rescored['scored']>(
+        const scored = unpackExchange<RescoredItem['scored']>(
           exchange!,
           (work) => largeOnesInTurn.run(work),
           async (stored) => this.#score(stored, () => caseAt(place.casePosition), cached, rescore, signal),
@@ -110,9 +111,9 @@ export class Rescorer {
     exchange: Exchange,
     prepared: () => Promise<PreparedCase>,
     { run: { teamId } }: CachedRun,
-    { options }: RescoreToDo,
+    { options }: RescoreToContinue,
     signal: AbortSignal,
-  ): Promise<Rescored['scored']> {
+  ): Promise<RescoredItem['scored']> {
     const replies = repliesIn(exchange);
     if (!replies) return undefined;
     const similarity = (a: string, b: string) => this.deps.embedder.similarity(teamId, a, b, signal);
@@ -120,7 +121,7 @@ export class Rescorer {
   }
 
   /** An item that cannot be scored stays without a verdict and does not stop the others. */
-  #leaveOut(error: unknown, { runId }: RescoreToDo, place: object, signal: AbortSignal): undefined {
+  #leaveOut(error: unknown, { runId }: RescoreToContinue, place: object, signal: AbortSignal): undefined {
     if (error instanceof ProviderFailure || signal.aborted) throw error;
     if (error instanceof Unscorable) return; // It is in the log already.
     const { message, stack } = error as Error;
@@ -134,10 +135,15 @@ export class Rescorer {
 async function prepareAgain(cached: CachedRun, position: number, options: RescoreOptions): Promise<PreparedCase> {
   const { suite } = cached.run;
   const { input, category } = await cached.caseAt(position);
-  return prepare(withOptions(input, options), category, suite.tools, options.pass_threshold ?? suite.passThreshold);
+  return prepare(
+    withRescoreOptions(input, options),
+    category,
+    suite.tools,
+    options.pass_threshold ?? suite.passThreshold,
+  );
 }
 
-async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToDo): Promise<Summary[]> {
+async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const summaries: Summary[] = [];
   for (const { ordinal, providerKey, modelId } of run.targets) {
     const summary = createSummary({ seed: ordinal });

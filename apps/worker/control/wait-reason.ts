@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { readLaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState } from '#lib/queue/budget/lane-state';
 
 /** Shorter pauses that a provider asks for are not worth showing. */
 const MIN_PAUSE_MS = 5000;

@@ -1,6 +1,6 @@
 import type { Pool } from '#lib/db/connection/pool';
 import type { BusyLane, LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { laneLatencyMs } from '#lib/db/read/lane-latency';
+import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
 
 /** How many items of a lane a worker takes, and how many are queued ahead of it. */
 export interface LaneWindow {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findEmbeddings, keepEmbeddings, loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embeddings';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { Retries } from '#lib/providers/retry-policy';
+import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
+import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyBudget } from '#lib/providers/reply-bytes';
-import { unlessMoved, type Spent } from '#lib/queue/budget/lane-budget';
-import { SealBroken, type Sealer } from '#lib/runtime/seal';
+import { ReplyMemoryPool } from '#lib/providers/reply-memory';
+import { unlessRerouted } from '#lib/queue/budget/lane-budget';
+import type { PermitUsage } from '#lib/queue/budget/permits';
+import { UnsealError, type Sealer } from '#lib/runtime/seal';
 import type { LaneBudgets } from '../items/lane-budgets.js';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
 import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
@@ -33,7 +35,7 @@ export class Embedder {
    * Not the budget of models' replies: an item that holds a reply may wait for embeddings, which therefore must not
    * wait for replies.
    */
-  readonly #replyBudget = new ReplyBudget({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
+  readonly #replyMemoryPool = new ReplyMemoryPool({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
 
   constructor(
     readonly deps: {
@@ -85,7 +87,7 @@ export class Embedder {
       const vectors = await this.#embedFor(teamId, [...new Set(texts)]);
       return texts.map((text) => vectors.get(text)!);
     } catch (error) {
-      if (error instanceof SealBroken) return texts.map(() => new ProviderFailure('auth', error.message, false));
+      if (error instanceof UnsealError) return texts.map(() => new ProviderFailure('auth', error.message, false));
       if (error instanceof ProviderFailure) return texts.map(() => error);
       throw error;
     }
@@ -95,7 +97,7 @@ export class Embedder {
     const model = await this.#model(teamId);
     const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
     const hashes = hashed.map(({ hash }) => hash);
-    const known = await untilDone(
+    const known = await retryTransient(
       () => findEmbeddings(this.deps.pool, teamId, storedNameOf(model), hashes),
       this.#closed.signal,
     );
@@ -121,7 +123,7 @@ export class Embedder {
     costUsd: number,
   ): Promise<void> {
     let tries = 0;
-    await untilDone(
+    await retryTransient(
       () => keepEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
       this.#closed.signal,
     );
@@ -129,7 +131,7 @@ export class Embedder {
 
   /** The model as it is configured now. */
   async #model(teamId: string): Promise<EmbeddingModel> {
-    const model = await untilDone(() => loadEmbeddingModel(this.deps.pool, teamId), this.#closed.signal);
+    const model = await retryTransient(() => loadEmbeddingModel(this.deps.pool, teamId), this.#closed.signal);
     if (!model)
       throw new ProviderFailure(
         'bad_request',
@@ -146,18 +148,21 @@ export class Embedder {
     texts: string[],
   ): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
     const tokens = texts.reduce((sum, text) => sum + text.length / 4, 0);
-    let retries = new Retries();
+    let retries = new RetryState();
     let endpoint: string | undefined;
     for (;;) {
       const model = await this.#model(teamId);
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
-      if (endpoint !== endpointOf(model)) retries = new Retries();
+      if (endpoint !== endpointOf(model)) retries = new RetryState();
       endpoint = endpointOf(model);
       const budget = this.deps.budgets.of(model.lane);
       const moved = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
-      const permit = await unlessMoved(moved, budget.acquire(tokens, this.#closed.signal, { moved, goesOn: true }));
+      const permit = await unlessRerouted(
+        moved,
+        budget.acquire(tokens, this.#closed.signal, { rerouted: moved, isContinuation: true }),
+      );
       if (!permit) continue;
-      const usage: Spent = { tokens: 0 };
+      const usage: PermitUsage = { tokens: 0 };
       try {
         return await this.#send(model, texts, usage);
       } catch (error) {
@@ -174,22 +179,22 @@ export class Embedder {
   async #send(
     { providerId, modelId, baseUrl, sealedKey, lane, costPerMtok }: EmbeddingModel,
     texts: string[],
-    usage: Spent,
+    usage: PermitUsage,
   ): Promise<{ vectors: Float32Array[]; costUsd: number }> {
     const { sealer, fetch } = this.deps;
-    const replyBytes = this.#replyBudget.of(lane.id);
+    const replyMemory = this.#replyMemoryPool.forItem(lane.id);
     try {
       const { vectors, tokens } = await embedTexts(
         { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
         modelId,
         texts,
-        { fetch, timeoutMs: TIMEOUT_MS, replyBytes },
+        { fetch, timeoutMs: TIMEOUT_MS, replyMemory },
       );
       usage.tokens = tokens;
-      usage.outcome = 'answer';
+      usage.outcome = 'reply';
       return { vectors, costUsd: (tokens * (costPerMtok ?? 0)) / 1e6 };
     } finally {
-      replyBytes.release();
+      replyMemory.release();
     }
   }
 }
@@ -204,10 +209,10 @@ const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUr
  * @returns when to ask again
  * @throws ProviderFailure when there is no point in asking again
  */
-function afterFailure(failure: ProviderFailure, modelId: string, retries: Retries, usage: Spent): number {
-  usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'answer';
-  const { next, throttledForMs } = retries.after(failure);
-  usage.throttledForMs = throttledForMs;
+function afterFailure(failure: ProviderFailure, modelId: string, retries: RetryState, usage: PermitUsage): number {
+  usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'reply';
+  const { next, throttledForMs } = retries.recordFailure(failure);
+  usage.retryAfterMs = throttledForMs;
   if (next.then === 'retry') return next.inMs;
   const message = `The reply could not be compared by meaning, because the embedding model failed: ${failure.message}`;
   throw new ProviderFailure(failure.kind, message, false);

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
-import { isUp } from '#lib/runtime/is-up';
+import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import { WorkerProcess } from '../worker-process.js';
 
@@ -19,8 +19,8 @@ export class HealthController {
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([
-      isUp(this.worker.pool.query('SELECT 1')),
-      isUp(this.worker.redis.ping()),
+      checkHealth(this.worker.pool.query('SELECT 1')),
+      checkHealth(this.worker.redis.ping()),
     ]);
     const stores = { postgres, redis };
     if (this.worker.isStopping || postgres === 'down' || redis === 'down')

@@ -13,7 +13,7 @@ let cleanUp: () => Promise<void>;
 afterAll(() => cleanUp());
 
 // Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis takes no writes.
-it('a worker that does not take the items that wait for it is stuck, unless something else keeps it from that', async () => {
+it('a worker that leaves waiting items untouched is stuck, unless something keeps it from them', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
   const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];

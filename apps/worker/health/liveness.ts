@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { waitingLanes, type WaitingLane } from '#lib/db/read/lane-loads';
+import { waitingLanes, type WaitingLane } from '#lib/db/read/for-workers/waiting-lanes';
 import type { Pool } from '#lib/db/connection/pool';
-import { readLaneState } from '#lib/queue/budget/lane-budget';
+import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from './worker-metrics.js';
 

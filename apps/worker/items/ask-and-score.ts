@@ -1,13 +1,13 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { rememberRefusesRequired } from '#lib/db/read/run-contents';
-import { refusesRequired, type BuiltRequest } from '#lib/providers/build-request';
+import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
+import { toolChoiceWarning, type BuiltRequest } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';
-import { ownNames } from '#lib/providers/dialects/dialects';
+import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import type { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';
-import { TOOLS_OF_CASE } from '#lib/scoring/house/tool-set';
+import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from './connections.js';
 import { errored, type ItemResult } from './error-settlements.js';
@@ -57,7 +57,7 @@ export class ModelPlayer {
     const { run, target, identity } = item;
     const { built, connection } = request;
     const notes: Note[] = [];
-    const names = ownNames(connection.kind, built.body.tools);
+    const names = suiteNamesByWireName(connection.kind, built.body.tools);
     const played = await this.#play(item, request, context, names, notes);
     if (played.failure?.cause)
       itemScorer.logUnforeseen(played.failure.cause, {
@@ -83,12 +83,12 @@ export class ModelPlayer {
       cached: false,
       attempts: played.attempts,
       toolChoiceUsed: played.toolChoice,
-      exchange: await packExchange(exchangeOf(played, built.body.tools, names), item.replyBytes.kept),
+      exchange: await packExchange(exchangeOf(played, built.body.tools, names), item.replyMemory.kept),
     };
   }
 
   #play(
-    { run, target, prepared, identity: { delivery }, replyBytes }: LoadedItem,
+    { run, target, prepared, identity: { delivery }, replyMemory }: LoadedItem,
     { built, model }: ModelRequest,
     { permits, signal, setActive }: ItemContext,
     names: Record<string, string> | undefined,
@@ -105,7 +105,7 @@ export class ModelPlayer {
         item: `${delivery.runId} ${delivery.item}`,
         timeoutMs: run.config.timeout_s * 1000,
         signal,
-        replyBytes,
+        replyMemory,
         setActive,
         onAttempt: (failure, seconds) => this.deps.onAttempt(laneId, failure, seconds),
         onNotes: (more) => notes.push(...more),
@@ -128,8 +128,8 @@ export class ModelPlayer {
       await warnings.log(run.id, generation, { code, message: `${modelName}: ${message}` });
     }
     if (!played.refusedRequired) return;
-    await warnings.log(run.id, generation, refusesRequired(modelName));
-    await untilDone(() => rememberRefusesRequired(pool, target.providerId, target.modelId));
+    await warnings.log(run.id, generation, toolChoiceWarning(modelName));
+    await retryTransient(() => rememberRefusesRequired(pool, target.providerId, target.modelId));
     void connections.refresh();
   }
 }
@@ -142,7 +142,7 @@ function exchangeOf(
   return {
     requests: requests.map((request) => {
       const { tools: sent } = request as JsonObject;
-      return sent === tools ? { ...(request as JsonObject), tools: TOOLS_OF_CASE } : request;
+      return sent === tools ? { ...(request as JsonObject), tools: TOOLS_PLACEHOLDER } : request;
     }),
     replies: bodies,
     rounds,

@@ -3,11 +3,12 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
-import { failedGeneration, type ChatReply } from '#lib/providers/chat';
+import { failedGeneration, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBytes } from '#lib/providers/reply-bytes';
-import { MAX_THROTTLED_MS, Retries } from '#lib/providers/retry-policy';
-import { unlessMoved, type Permit, type Permits, type Spent } from '#lib/queue/budget/lane-budget';
+import type { ReplyMemory } from '#lib/providers/reply-memory';
+import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
+import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Reply } from '../scoring/scoring-work.js';
 import type { ModelConnection } from './connections.js';
@@ -41,7 +42,7 @@ export interface AskOptions {
   timeoutMs: number;
   signal: AbortSignal;
   /** The room for large replies. */
-  replyBytes?: ReplyBytes;
+  replyMemory?: ReplyMemory;
   /** What the circuit breaker tells items apart by. */
   item: string;
   /** Whether this request continues an item that is paid for in part. */
@@ -50,7 +51,7 @@ export interface AskOptions {
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** What the provider's format could not express of a request that was replied to. */
-  onNotes?: (notes: ChatReply['notes']) => void;
+  onNotes?: (notes: ProviderReply['notes']) => void;
 }
 
 /** A provider may refuse for a quarter of an hour. */
@@ -68,7 +69,7 @@ export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAs
 interface Attempt {
   model: ModelConnection;
   startedAt: number;
-  usage: Spent;
+  usage: PermitUsage;
   /** A second time changes nothing. @returns whether the circuit breaker is open now */
   releasePermit: () => Promise<boolean>;
 }
@@ -76,7 +77,7 @@ interface Attempt {
 class ModelAsker {
   readonly #result: AskResult;
   #body: JsonObject;
-  #retries = new Retries();
+  #retries = new RetryState();
   #outageSince: number | undefined;
   #endpoint: AbortSignal | undefined;
 
@@ -104,7 +105,7 @@ class ModelAsker {
       const tokens = estimateTokens(this.#body);
       const permit = await this.#waitForPermit(budget, tokens, model);
       if (!permit) continue;
-      const usage: Spent = { tokens: 0 };
+      const usage: PermitUsage = { tokens: 0 };
       const releasePermit = (): Promise<boolean> => budget.release(permit, usage);
       const attempt = { model, startedAt: performance.now(), usage, releasePermit };
       try {
@@ -122,7 +123,7 @@ class ModelAsker {
   /** What went wrong at one address says nothing of another. */
   #startAnewIfMoved({ moved }: ModelConnection): void {
     if (this.#endpoint && this.#endpoint !== moved) {
-      this.#retries = new Retries();
+      this.#retries = new RetryState();
       this.#outageSince = undefined;
     }
     this.#endpoint = moved;
@@ -133,21 +134,21 @@ class ModelAsker {
     const { signal, continues, setActive } = this.options;
     await setActive?.(false);
     return traceStep('wait for the budget', {}, () =>
-      unlessMoved(moved, budget.acquire(tokens, signal, { moved, goesOn: continues })),
+      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: continues })),
     );
   }
 
   async #send({ model, startedAt, usage }: Attempt): Promise<AskResult> {
-    const { signal, timeoutMs, replyBytes, setActive, onAttempt, onNotes } = this.options;
+    const { signal, timeoutMs, replyMemory, setActive, onAttempt, onNotes } = this.options;
     await setActive?.(true);
     this.#result.attempts++;
     const reply = await traceRequest(model.kind, this.#body, () =>
-      model.chat.ask(this.#body, { signal, timeoutMs, replyBytes }),
+      model.chat.ask(this.#body, { signal, timeoutMs, replyMemory }),
     );
     onAttempt?.(undefined, (performance.now() - startedAt) / 1000);
     onNotes?.(reply.notes);
     usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
-    usage.outcome = 'answer';
+    usage.outcome = 'reply';
     usage.refilledInMs = reply.refilledInMs;
     this.#result.bodies.push(reply.body);
     return Object.assign(this.#result, {
@@ -162,7 +163,7 @@ class ModelAsker {
   async #afterFailure(failure: ProviderFailure, attempt: Attempt): Promise<AskResult | undefined> {
     const { model, startedAt, usage, releasePermit } = attempt;
     if (failure.isOutage) usage.outcome = { outage: failure.message, item: this.options.item };
-    else if (failure.status !== undefined) usage.outcome = 'answer';
+    else if (failure.status !== undefined) usage.outcome = 'reply';
     this.options.onAttempt?.(failure, (performance.now() - startedAt) / 1000);
     this.#result.latencyMs = Math.round(performance.now() - startedAt);
     keepRefusal(this.#result, failure);
@@ -177,8 +178,8 @@ class ModelAsker {
     const isBreakerOpen = failure.isOutage && (await releasePermit());
     if (isBreakerOpen) return this.#waitOutOutage(failure);
     this.#outageSince = undefined;
-    const { next, throttledForMs } = this.#retries.after(failure);
-    usage.throttledForMs = throttledForMs;
+    const { next, throttledForMs } = this.#retries.recordFailure(failure);
+    usage.retryAfterMs = throttledForMs;
     if (next.then === 'settle-errored') return this.#fail(failure);
     void releasePermit();
     await this.#pause(next.inMs, model);

@@ -1,6 +1,6 @@
 import { releaseItems, renewLeases, stoppedRuns, LEASE_MS } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
 
 export class RunStopped extends Error {}
@@ -68,7 +68,8 @@ export class ClaimedItems {
     const item = this.#items.get(token);
     if (!item || item.isActive === isActive) return;
     item.isActive = isActive;
-    if (isSuspect) await untilDone(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: isActive }]));
+    if (isSuspect)
+      await retryTransient(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: isActive }]));
   }
 
   remove(token: number): void {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { loadConnections, type Connection } from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { SealBroken, type Sealer } from '#lib/runtime/seal';
+import { UnsealError, type Sealer } from '#lib/runtime/seal';
 
 /** A model as it can be asked now. */
 export interface ModelConnection extends Connection {
@@ -83,12 +83,12 @@ export class Connections {
   async #current(entry: Entry, name: string): Promise<ModelConnection> {
     const isOld = performance.now() - entry.readAt > MAX_AGE_MS;
     if (isOld)
-      await (entry.reading ??= untilDone(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
+      await (entry.reading ??= retryTransient(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
     try {
       const connection = entry.connection();
       if (connection) return connection;
     } catch (error) {
-      throw error instanceof SealBroken ? new ProviderFailure('auth', error.message, false) : error;
+      throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
     }
     throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
   }

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
-import { failedGeneration, replyIn } from '#lib/providers/chat';
+import { failedGeneration, readModelReply } from '#lib/providers/chat';
 import type { Reply } from '../scoring/scoring-work.js';
 
 /** What is stored of an item: all that went over the wire. */
@@ -38,7 +38,7 @@ export function repliesIn({
 function replyInBody(body: Json | undefined): Reply | undefined {
   if (body === undefined) return undefined;
   const failed = isObject(body) && isObject(body.error) ? failedGeneration(body.error) : undefined;
-  return failed ? { message: failed, finishReason: null } : replyIn(body);
+  return failed ? { message: failed, finishReason: null } : readModelReply(body);
 }
 
 /** What went wrong where a recording has no reply, in the words of a refusal. */
@@ -49,7 +49,7 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
 
 /** The tokens that the replies say they took; null where none says it. */
 export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Tokens {
-  const read = replies.map(replyIn);
+  const read = replies.map(readModelReply);
   const total = (of: keyof Tokens): number | null =>
     read.reduce<number | null>((sum, reply) => addTokens(sum, reply?.[of] ?? null), null);
   return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };

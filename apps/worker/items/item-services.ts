@@ -1,6 +1,6 @@
 import { createPool } from '#lib/db/connection/pool';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyBudget } from '#lib/providers/reply-bytes';
+import { ReplyMemoryPool } from '#lib/providers/reply-memory';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
@@ -52,7 +52,7 @@ export function createItemServices(
     itemScorer,
     player,
     warnings,
-    replyBudget: new ReplyBudget(),
+    replyMemoryPool: new ReplyMemoryPool(),
   });
 
   return {

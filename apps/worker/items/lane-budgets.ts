@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
-import { LaneBudget, type BudgetLimits } from '#lib/queue/budget/lane-budget';
+import { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { BudgetLimits } from '#lib/queue/budget/limits';
 import type { LaneMeters } from '../health/worker-metrics.js';
 
 /** The budgets of the lanes that this process takes permits from, one each. */
@@ -30,7 +31,7 @@ export class LaneBudgets {
       (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
     );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
-    if (this.#refusal) budget.refuse(this.#refusal);
+    if (this.#refusal) budget.drain(this.#refusal);
     return budget;
   }
 
@@ -64,7 +65,7 @@ export class LaneBudgets {
   /** Turns away items that would begin, now and from now on. Items that continue are let through. */
   refuse(reason: Error): void {
     this.#refusal = reason;
-    for (const { budget } of this.#budgets.values()) budget.refuse(reason);
+    for (const { budget } of this.#budgets.values()) budget.drain(reason);
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { BusyLane, Delivery } from '#lib/db/engine/dispatch-lane';
-import { Delivery as DeliverySchema, laneQueue, QUEUE_PREFIX } from '#lib/queue/lane-queue';
+import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from '../health/worker-metrics.js';
 import type { LaneBudgets } from './lane-budgets.js';
@@ -45,7 +45,7 @@ export class LaneWorkers {
   #createWorker(laneId: string, served: ServedLane, connection: Redis, concurrency: number): Worker {
     const { processor, logger } = this.deps;
     const worker = new Worker(
-      laneQueue(laneId),
+      laneQueueName(laneId),
       // BullMQ hands the signal only to a processor with three declared parameters. Nothing is returned: it would be
       // kept in Redis.
       async (job: Job, _token, _signal) => {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '#lib/contracts/json/json';
-import { oneAtATime } from '#lib/runtime/threads/large-work';
+import { runSerially } from '#lib/runtime/threads/large-work';
 import type { Exchange } from './exchange.js';
 
 /** Up to this many characters, an exchange is packed in this thread. */
@@ -17,7 +17,7 @@ const unpackElsewhere = promisify(zstdDecompress);
 /** @param largeBytes about the size of its large replies; 0 when it has none */
 export async function packExchange(exchange: Exchange, largeBytes: number): Promise<Buffer> {
   const rounds = exchange.rounds?.length ?? 1;
-  const text = await oneAtATime(() => JSON.stringify(exchange), largeBytes * rounds);
+  const text = await runSerially(() => JSON.stringify(exchange), largeBytes * rounds);
   return text.length <= MAX_HERE ? packHere(text) : packElsewhere(text, { params });
 }
 
@@ -34,7 +34,7 @@ export async function unpackExchange<Result>(
   if (small !== undefined) return use(parseJson(small) as unknown as Exchange);
   return whenRoom(async () => {
     const text = (await unpackElsewhere(packed)).toString('utf8');
-    return use(await oneAtATime(() => parseJson(text) as unknown as Exchange, text.length));
+    return use(await runSerially(() => parseJson(text) as unknown as Exchange, text.length));
   });
 }
 

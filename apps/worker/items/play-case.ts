@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { ProviderFailure } from '#lib/providers/failure';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
-import { MESSAGES_BEFORE } from '#lib/scoring/house/tool-set';
+import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
 import type { Reply, ToolResults } from '../scoring/scoring-work.js';
@@ -104,7 +104,7 @@ function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Jso
   played.requests.push(
     ...next.requests.map((request, index): Json => ({
       ...(request as JsonObject),
-      messages: [MESSAGES_BEFORE, ...(index === 0 ? newMessages : [])],
+      messages: [EARLIER_MESSAGES_PLACEHOLDER, ...(index === 0 ? newMessages : [])],
     })),
   );
   played.bodies.push(...next.bodies);

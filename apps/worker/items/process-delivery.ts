@@ -1,7 +1,7 @@
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
-import { findPlace } from '#lib/db/read/run-contents';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
@@ -103,7 +103,7 @@ export class DeliveryProcessor {
 
   async #claimBatch(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
     const { pool, worker } = this.deps;
-    const claims = await untilDone(() => claimItems(pool, worker, deliveries));
+    const claims = await retryTransient(() => claimItems(pool, worker, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
@@ -151,7 +151,7 @@ export class DeliveryProcessor {
   }
 
   async #identify(delivery: Delivery): Promise<ItemIdentity | undefined> {
-    const place = await untilDone(() => findPlace(this.deps.pool, delivery));
+    const place = await retryTransient(() => findPlace(this.deps.pool, delivery));
     return place && { delivery, ...place };
   }
 

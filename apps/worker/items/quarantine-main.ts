@@ -1,4 +1,5 @@
-import type { Permit, Permits, Spent } from '#lib/queue/budget/lane-budget';
+import type { Permits } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { LaneMeters } from '../health/worker-metrics.js';
@@ -28,7 +29,7 @@ class ParentPermits implements Permits {
     return permit;
   }
 
-  async release(permit: Permit, spent: Spent): Promise<boolean> {
+  async release(permit: Permit, spent: PermitUsage): Promise<boolean> {
     const { isBreakerOpen } = await this.#ask((id) => ({ id, release: permit, spent }));
     return isBreakerOpen ?? false;
   }

@@ -3,10 +3,11 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import type { LaneBudget, Permit, Spent } from '#lib/queue/budget/lane-budget';
+import type { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../health/worker-metrics.js';
 import type { ItemContext } from './ask-and-score.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
@@ -23,7 +24,7 @@ export type ToChild =
 /** What comes from it. A settlement is JSON, because numbers keep their text in it; its exchange is base64. */
 export type FromChild =
   | { id: number; acquire: number }
-  | { id: number; release: Permit; spent: Spent }
+  | { id: number; release: Permit; spent: PermitUsage }
   | { attempted: { failure: string | undefined; seconds: number } }
   | { finished: string | undefined }
   | { failed: { message: string; stack?: string } };
@@ -41,7 +42,7 @@ export class Quarantine {
   /** @param options.entry the script of its processes */
   constructor(
     readonly logger: Logger,
-    readonly options = { entry: threadEntry('apps/worker/items/quarantine-main'), maxRunMs: MAX_RUN_MS },
+    readonly options = { entry: threadModule('apps/worker/items/quarantine-main'), maxRunMs: MAX_RUN_MS },
   ) {}
 
   /**
@@ -135,7 +136,7 @@ class ForwardedPermits {
     return permit;
   }
 
-  #release(permit: Permit, spent: Spent): Promise<boolean> {
+  #release(permit: Permit, spent: PermitUsage): Promise<boolean> {
     for (const held of this.#held) if (held.id === permit.id) this.#held.delete(held);
     return this.budget.release(permit, spent);
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { findReplies, keepReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { findCachedReplies, cacheReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
 import { KeyedMicroBatcher } from './micro-batch.js';
@@ -40,13 +40,13 @@ export class ReplyCache {
 
   constructor(readonly deps: { pool: Pool; redis: Redis; logger: Logger }) {
     const { pool, redis } = deps;
-    this.#lookups = new KeyedMicroBatcher((keys) => untilDone(() => findReplies(pool, keys)), {
+    this.#lookups = new KeyedMicroBatcher((keys) => retryTransient(() => findCachedReplies(pool, keys)), {
       waitMs: 2,
       maxSize: 200,
       concurrency: 2,
     });
     this.#stores = new KeyedMicroBatcher(
-      async (entries) => (await untilDone(() => keepReplies(pool, entries)), entries.map(() => undefined)),
+      async (entries) => (await retryTransient(() => cacheReplies(pool, entries)), entries.map(() => undefined)),
       { waitMs: 10, maxSize: 200, concurrency: 1 },
     );
     this.#renewal = setInterval(() => {

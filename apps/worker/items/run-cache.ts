@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { loadCases, loadRun, caseOf, type LoadedRun, type StoredCase } from '#lib/db/read/run-contents';
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
+import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 import { KeyedMicroBatcher } from './micro-batch.js';
 
@@ -27,7 +28,7 @@ export class RunCache {
   constructor(readonly pool: Pool) {
     this.#loads = new KeyedMicroBatcher(
       async (positions, versionId) => {
-        const cases = await untilDone(() => loadCases(pool, versionId, positions));
+        const cases = await retryTransient(() => loadCases(pool, versionId, positions));
         const byPosition = new Map(cases.map((stored) => [stored.position, stored]));
         return positions.map((position) => byPosition.get(position));
       },
@@ -38,7 +39,7 @@ export class RunCache {
   run(runId: string): Promise<CachedRun | undefined> {
     let entry = this.#runs.get(runId);
     if (!entry) {
-      const value = untilDone(() => loadRun(this.pool, runId)).then(
+      const value = retryTransient(() => loadRun(this.pool, runId)).then(
         (run) => run && { run, caseAt: (position: number) => this.#caseAt(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
@@ -54,7 +55,7 @@ export class RunCache {
     if (!prepared) {
       const stored = await this.#loads.add(suite.versionId, position);
       if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
-      prepared = prepare(caseOf(stored.body), stored.category, suite.tools, suite.passThreshold);
+      prepared = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
       this.#cases.set(key, prepared, { size: stored.body.length + CASE_OVERHEAD_BYTES });
     }
     return prepared;

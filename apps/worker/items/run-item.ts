@@ -1,10 +1,11 @@
-import { untilDone, type Pool } from '#lib/db/connection/pool';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import { findExchanges, placeOf, type ItemPlace } from '#lib/db/read/run-contents';
+import { findExchanges, type ItemPlace } from '#lib/db/read/for-workers/exchanges';
+import { placeOf } from '#lib/db/read/for-workers/load-run';
 import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/build-request';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBudget, ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
 import type { ItemContext, ModelPlayer, ModelRequest } from './ask-and-score.js';
 import type { Connections, HeldModel, ModelConnection } from './connections.js';
@@ -41,11 +42,11 @@ export class ItemRunner {
       itemScorer: ItemScorer;
       player: ModelPlayer;
       warnings: RunWarnings;
-      replyBudget: ReplyBudget;
+      replyMemoryPool: ReplyMemoryPool;
     },
   ) {
     this.#exchanges = new KeyedMicroBatcher(
-      (places, runId) => untilDone(() => findExchanges(deps.pool, runId, places)),
+      (places, runId) => retryTransient(() => findExchanges(deps.pool, runId, places)),
       { waitMs: 2, maxSize: 20, concurrency: 2 },
     );
   }
@@ -58,14 +59,14 @@ export class ItemRunner {
     await context.setActive(true);
     const item = await this.#load(delivery);
     if (!item) return undefined;
-    const { replyBytes } = item;
+    const { replyMemory } = item;
     try {
       const finished = await this.#finish(item, context);
-      if (replyBytes.kept) return keepRoomUntilSettled(finished, replyBytes);
-      replyBytes.release();
+      if (replyMemory.kept) return keepRoomUntilSettled(finished, replyMemory);
+      replyMemory.release();
       return finished;
     } catch (error) {
-      replyBytes.release();
+      replyMemory.release();
       throw error;
     }
   }
@@ -77,9 +78,9 @@ export class ItemRunner {
     const { run } = cached;
     const place = placeOf(run, delivery.item);
     const prepared = await cached.caseAt(place.casePosition);
-    const replyBytes = this.deps.replyBudget.of(target.laneId);
-    replyBytes.forRounds = prepared.input.multi_turn === true;
-    return { identity: { delivery, ...place, category: prepared.category }, run, target, prepared, replyBytes };
+    const replyMemory = this.deps.replyMemoryPool.forItem(target.laneId);
+    replyMemory.keepsAllRounds = prepared.input.multi_turn === true;
+    return { identity: { delivery, ...place, category: prepared.category }, run, target, prepared, replyMemory };
   }
 
   async #finish(item: LoadedItem, context: ItemContext): Promise<FinishedItem> {
@@ -170,10 +171,10 @@ const finishedItem = ({ identity }: LoadedItem, result: ItemResult): FinishedIte
 });
 
 /** An item's large replies have their room among those of the process until it is settled. */
-const keepRoomUntilSettled = ({ settlement, onSettled }: FinishedItem, replyBytes: ReplyBytes): FinishedItem => ({
+const keepRoomUntilSettled = ({ settlement, onSettled }: FinishedItem, replyMemory: ReplyMemory): FinishedItem => ({
   settlement,
   onSettled: async (stored) => {
-    replyBytes.release();
+    replyMemory.release();
     await onSettled?.(stored);
   },
 });

@@ -1,5 +1,5 @@
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { logWarning } from '#lib/db/engine/log-warning';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { logWarning } from '#lib/db/engine/log-events';
 import type { Warning } from '#lib/providers/build-request';
 
 const MAX_REMEMBERED = 10_000;
@@ -16,7 +16,7 @@ export class RunWarnings {
   async log(runId: string, generation: number, { code, message }: Warning): Promise<void> {
     const key = `${runId} ${generation} ${code}`;
     if (this.#logged.has(key)) return;
-    await untilDone(() => logWarning(this.pool, runId, code, message));
+    await retryTransient(() => logWarning(this.pool, runId, code, message));
     if (this.#logged.size > MAX_REMEMBERED) this.#logged.clear();
     this.#logged.add(key);
   }

@@ -2,9 +2,9 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome } from '#lib/db/engine/settle-items';
-import type { LoadedRun, LoadedTarget } from '#lib/db/read/run-contents';
+import type { LoadedRun, LoadedTarget } from '#lib/db/read/for-workers/load-run';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyBytes } from '#lib/providers/reply-bytes';
+import type { ReplyMemory } from '#lib/providers/reply-memory';
 import type { Logger } from '#lib/runtime/logger';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -23,7 +23,7 @@ export interface LoadedItem {
   target: LoadedTarget;
   prepared: PreparedCase;
   /** The room for its large replies. */
-  replyBytes: ReplyBytes;
+  replyMemory: ReplyMemory;
 }
 
 /** Scores the replies of items: those that a model just gave, and stored ones. */
@@ -104,8 +104,8 @@ export class ItemScorer {
 
 /** A large exchange waits for room like a large reply that arrives. */
 const whenRoom =
-  ({ replyBytes }: LoadedItem) =>
+  ({ replyMemory }: LoadedItem) =>
   async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    await replyBytes.makeRoom();
+    await replyMemory.reserve();
     return work();
   };

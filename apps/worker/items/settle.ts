@@ -1,5 +1,5 @@
-import { untilDone, type Pool } from '#lib/db/connection/pool';
-import { settleItems, type Settled, type Settlement } from '#lib/db/engine/settle-items';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { settleItems, type SettledRun, type Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
 import { measureSettled } from '../health/worker-metrics.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
@@ -17,7 +17,7 @@ export class Settler {
       pool: Pool;
       logger: Logger;
       /** Called after a commit, with the runs that moved. */
-      onSettled: (runs: ReadonlyMap<string, Settled>) => void;
+      onSettled: (runs: ReadonlyMap<string, SettledRun>) => void;
     },
   ) {
     this.#batches = new KeyedMicroBatcher((batch, teamId) => this.#settle(teamId, batch), {
@@ -33,7 +33,7 @@ export class Settler {
   }
 
   async #store(batch: Settlement[]): Promise<boolean[]> {
-    const { runs, stored } = await untilDone(() => settleItems(this.deps.pool, batch));
+    const { runs, stored } = await retryTransient(() => settleItems(this.deps.pool, batch));
     measureSettled(stored.filter(Boolean).length, batch.length);
     this.deps.onSettled(runs);
     return stored;

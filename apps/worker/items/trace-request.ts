@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import type { ChatReply } from '#lib/providers/chat';
+import type { ProviderReply } from '#lib/providers/chat';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 
 /** Provider kinds that have another name in OpenTelemetry. */
@@ -9,7 +9,11 @@ const scalar = (value: Json | undefined): string | number | undefined =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
 /** Makes a request within a span that follows OpenTelemetry's conventions for generative AI. */
-export function traceRequest(provider: string, body: JsonObject, send: () => Promise<ChatReply>): Promise<ChatReply> {
+export function traceRequest(
+  provider: string,
+  body: JsonObject,
+  send: () => Promise<ProviderReply>,
+): Promise<ProviderReply> {
   return traceStep(
     `chat ${scalar(body.model)}`,
     {

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import { isCheap } from '#lib/scoring/house/is-cheap';
+import { isCheapToScore } from '#lib/scoring/house/is-cheap-to-score';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { prepare } from './prepare-case.js';
 import { ReplyScorer, Unscorable } from './score-reply.js';
@@ -46,7 +46,10 @@ test('a large reply is scored in a thread as a small one is here, to the digits 
   });
   const small = replied({ tool_calls: [call('F', '{"n": 12345678901234567890.0, "a": "paris"}')] });
   const large = replied({ ...small.message, content: 'x'.repeat(100_000) });
-  expect([isCheap(prepared, [small.message], []), isCheap(prepared, [large.message], [])]).toEqual([true, false]);
+  expect([isCheapToScore(prepared, [small.message], []), isCheapToScore(prepared, [large.message], [])]).toEqual([
+    true,
+    false,
+  ]);
   const [here, there] = [
     await scorerOf().score(prepared, [small], [], alone),
     await scorerOf().score(prepared, [large], [], alone),
@@ -140,7 +143,7 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
 test('a schema that doubles its work with each level is given up, not waited for', async () => {
   const prepared = aCase({ expected_tool: 'deep' });
   const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
-  expect(isCheap(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
+  expect(isCheapToScore(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
   await expect(
     scorerOf({ cpuMs: 1500 }).score(prepared, [replied({ tool_calls: [call('deep', nested)] })], [], alone),
   ).rejects.toMatchObject({ kind: 'unscorable' });

@@ -3,11 +3,11 @@ import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json'
 import { jsonAsWritten } from '#lib/contracts/json/key-order';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
-import { LARGE, oneAtATime } from '#lib/runtime/threads/large-work';
+import { LARGE_CHARACTERS, runSerially } from '#lib/runtime/threads/large-work';
 import type { Logger } from '#lib/runtime/logger';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { isCheap, lengthOf } from '#lib/scoring/house/is-cheap';
+import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import type { PreparedCase } from './prepare-case.js';
 import {
   KnownSimilarities,
@@ -57,7 +57,7 @@ export class ReplyScorer {
     readonly logger: Pick<Logger, 'error'>,
     limits: Partial<ThreadLimits> = {},
   ) {
-    this.#threads = new ThreadPool(threadEntry('apps/worker/scoring/scoring-thread'), { ...LIMITS, ...limits });
+    this.#threads = new ThreadPool(threadModule('apps/worker/scoring/scoring-thread'), { ...LIMITS, ...limits });
   }
 
   /**
@@ -75,7 +75,7 @@ export class ReplyScorer {
   ): Promise<ScoredReply> {
     const messages = replies.map(({ message }) => message);
     const known = new KnownSimilarities();
-    const scoreNow = isCheap(prepared, messages, metrics)
+    const scoreNow = isCheapToScore(prepared, messages, metrics)
       ? async () => ({ scored: scoreOnce(prepared, replies, metrics, known), unknown: known.takeUnknown() })
       : await this.#inThread(prepared, replies, metrics, known, of);
     for (;;) {
@@ -122,7 +122,7 @@ export class ReplyScorer {
     callCounts: Map<string, number>,
     { share, signal }: Caller,
   ): Promise<ToolResults | undefined> {
-    if (isCheap(prepared, [reply.message], []))
+    if (isCheapToScore(prepared, [reply.message], []))
       return this.#guard(signal, async () => runTools(prepared, reply, callCounts));
     const json = await print(readable(reply));
     const result = await this.#guard(signal, () =>
@@ -132,7 +132,7 @@ export class ReplyScorer {
     for (const [name, count] of result.callCounts ?? []) callCounts.set(name, count);
     const { json: results } = result;
     if (results === undefined) return undefined;
-    return oneAtATime(() => parseJson(results) as unknown as ToolResults, results.length);
+    return runSerially(() => parseJson(results) as unknown as ToolResults, results.length);
   }
 
   async close(): Promise<void> {
@@ -168,7 +168,8 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   passThreshold,
 }));
 
-const print = (value: Json): Promise<string> | string => oneAtATime(() => jsonAsWritten(value), lengthOf(value, LARGE));
+const print = (value: Json): Promise<string> | string =>
+  runSerially(() => jsonAsWritten(value), approximateJsonLength(value, LARGE_CHARACTERS));
 
 /** The parts of a reply that scoring reads, without thoughts and whatever else its message holds. */
 function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {

@@ -3,13 +3,13 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import type { ReadCall, Verdict } from '#lib/contracts/verdict';
-import type { Similarities } from '#lib/scoring/house/match-arguments';
+import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
+import type { SimilarityLookup } from '#lib/scoring/house/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
-import { mockAnswers } from '#lib/scoring/house/mock-answers';
-import { readReply } from '#lib/scoring/replies/read-reply';
-import { reachesEnd } from '#lib/scoring/house/score-chain';
+import { mockTools } from '#lib/scoring/cases/mock-tools';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
+import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
 import { prepareWith, type PreparedCase } from './prepare-case.js';
 
@@ -35,7 +35,7 @@ export class KnownSimilarities {
   #unknown = new Map<string, Set<string>>();
 
   /** Returns 1 for a pair that is not known, and remembers that it was asked for. */
-  readonly find: Similarities = (expected, actual) => {
+  readonly find: SimilarityLookup = (expected, actual) => {
     const [a, b] = [expected.slice(0, MAX_COMPARED_CHARS), actual.slice(0, MAX_COMPARED_CHARS)];
     const known = this.#known.get(a)?.get(b);
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export function scoreOnce(
   // Metrics of other projects read a reply whole, however large it is.
   const rounds = replies.map(({ message, names }) => ({
     message,
-    reply: readReply(message, prepared.tools, { whole: metrics.length > 0, names }),
+    reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names }),
   }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = known.find;
@@ -89,7 +89,7 @@ export function scoreOnce(
 
 /** The calls of a chain's round, and what their tools returned. */
 export interface ToolResults {
-  calls: ReadCall[];
+  calls: ParsedCall[];
   results: string[];
 }
 
@@ -103,9 +103,9 @@ export function runTools(
   { message, names }: Pick<Reply, 'message' | 'names'>,
   callCounts: Map<string, number>,
 ): ToolResults | undefined {
-  const reply = readReply(message, tools, { names });
-  if (reply.oversized || reply.calls.length === 0 || reachesEnd(input, reply)) return undefined;
-  return { calls: reply.calls, results: reply.calls.map(mockAnswers(input, callCounts)) };
+  const reply = parseReply(message, tools, { names });
+  if (reply.oversized || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
+  return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
 }
 
 /** A case as JSON, for a thread. */

@@ -8,7 +8,7 @@ import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
 import { SUSPECT_CRASHES } from '../engine/claim-items.js';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
-import { removeUnused } from './lanes.js';
+import { removeIfUnused } from '../upkeep/unused-lanes.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';
 import { WAITING_FOR } from '../engine/set-wait-reason.js';
@@ -271,7 +271,7 @@ export async function deleteProvider(
     if (used.rowCount) return 'in-use';
     await client.query('DELETE FROM provider WHERE id = $1', [rows[0].id]);
     await syncLanes(client, [rows[0].lane_id]);
-    await removeUnused(client, [rows[0].lane_id, ...rows[0].own]);
+    await removeIfUnused(client, [rows[0].lane_id, ...rows[0].own]);
     return 'deleted';
   });
 }

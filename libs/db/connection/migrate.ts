@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { CONNECTION, createPool, LONG_QUERY_MS, type Pool, type PoolClient } from './pool.js';
+import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type PoolClient } from './pool.js';
 
 /** Node has it; its types stand in TypeScript's DOM library alone. */
 declare const WebAssembly: {
@@ -33,7 +33,7 @@ const prismaFolder = (): string =>
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   await createIfMissing(databaseUrl);
-  const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_MS);
+  const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_TIMEOUT_MS);
   const lock = await pool.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -68,7 +68,7 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
  * read.
  */
 export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
-  const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_MS);
+  const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_TIMEOUT_MS);
   try {
     const engine = await startEngine(pool);
     const asTarget = (content: string) => ({
@@ -177,7 +177,7 @@ async function createIfMissing(databaseUrl: string): Promise<void> {
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...CONNECTION, connectionString });
+  const client = new pg.Client({ ...CONNECTION_OPTIONS, connectionString });
   await client.connect();
   return client;
 }

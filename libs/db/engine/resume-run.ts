@@ -8,9 +8,9 @@ import { recordedLane } from '../catalogue/lanes.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { stopPreparing } from './prepare-run.js';
+import { cancelPreparation } from './prepare-run.js';
 import { holdProviders } from '../catalogue/providers.js';
-import { readBudgets, spentBudget } from './run-budget.js';
+import { readBudgets, budgetExceeded } from './run-budget.js';
 
 /**
  * Makes a stopped or finished run go on with the items that have no score: those that errored, and those that are
@@ -54,7 +54,7 @@ export async function resumeRun(
       ]);
     }
 
-    await stopPreparing(client, runId);
+    await cancelPreparation(client, runId);
     const left = await client.query<{ n: number }>(
       'SELECT coalesce(sum(n - settled + errored), 0)::int AS n FROM target WHERE run_id = $1',
       [runId],
@@ -62,7 +62,7 @@ export async function resumeRun(
     if (left.rows[0]!.n === 0)
       throw new ProblemError(409, 'Every item of the run is scored; there is nothing to resume.');
     const spent = (await readBudgets(client, [runId])).get(runId);
-    const why = spent && spentBudget(spent);
+    const why = spent && budgetExceeded(spent);
     if (why)
       throw new ProblemError(
         422,

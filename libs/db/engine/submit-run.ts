@@ -6,7 +6,7 @@ import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { holdProviders } from '../catalogue/providers.js';
-import { NO_DRAFT } from '../catalogue/suites.js';
+import { NOT_DRAFT } from '../catalogue/case-pages.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -176,7 +176,7 @@ async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunIn
   const { rows } = await client.query<{ position: number }>(
     `SELECT position FROM suite_version_case WHERE version_id = $1 AND ($2::text[] IS NULL OR tags && $2)
       AND ($3::text IS NULL OR category = $3)
-       AND ${NO_DRAFT} ORDER BY position`,
+       AND ${NOT_DRAFT} ORDER BY position`,
     [suite.versionId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null],
   );
   if (rows.length) return rows.map((row) => row.position);
