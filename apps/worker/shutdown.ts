@@ -9,8 +9,8 @@ import { ShuttingDown } from './items/claimed-items.js';
 // A worker that is killed in any other way leaves leases that run out; the reconciler of another delivers its items.
 
 /**
- * How long after draining a worker that cannot end in order, because the stores are gone, exits all the same. The leases
- * of its items run out.
+ * How long after draining a worker that cannot end in order, because the stores are gone, exits all the same. The
+ * leases of its items run out.
  */
 const GIVE_UP_MS = 10_000;
 

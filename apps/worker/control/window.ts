@@ -16,7 +16,10 @@ const MAX_SLOTS_PER_WORKER = 500;
 const UNKNOWN_LATENCY_MS = 5000;
 const LATENCY_TTL_MS = 2000;
 
-/** Slots that keep this many requests under way: while one item is claimed, scored or settled, another has a request. */
+/**
+ * Slots that keep this many requests under way: while one item is claimed, scored or settled, another has a
+ * request.
+ */
 const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
 /** The slots of this process. The workers that hold items of a lane divide its slots among themselves. */

@@ -22,8 +22,9 @@ const MAX_SETTINGS_AGE_MS = 5000;
 type Vector = Float32Array | ProviderFailure;
 
 /**
- * Embeds texts with the model that their team configured. Vectors that are stored in Postgres come from there, the others
- * are requested in batches under the limits of the model's lane. What was paid for is stored before it is used.
+ * Embeds texts with the model that their team configured. Vectors that are stored in Postgres come from there, the
+ * others are requested in batches under the limits of the model's lane. What was paid for is stored before it is
+ * used.
  */
 export class Embedder {
   /** By team, so that a model that is slow or down holds up no other team. */

@@ -150,7 +150,7 @@ describe('an item that processes died of', () => {
     expect((await other)?.settlement).toMatchObject({ casePosition: 1, result: CRASHED });
   });
 
-  it('starts with the permit that it waited for, gets others from its lane, and releases what its process did not', async () => {
+  it('starts with the permit that it waited for, gets more from its lane, and releases those its process kept', async () => {
     const { lane, given, released, attempts } = aLane();
     const settlement = { ...identity(), attempts: 2, exchange: Buffer.from('what was said').toString('base64') };
     const finished = await quarantine(`

@@ -12,7 +12,8 @@ import { KeyedMicroBatcher } from './micro-batch.js';
 //   same request. `refresh`: every item asks the model, and its reply is stored. The default is decided in
 //   libs/contracts/cache-policy.ts when a run is submitted.
 // - "The same request" is the key of libs/providers/request-key.ts: provider, address, format, body, sample and, for a
-//   chain, all that its later requests follow from. It belongs to one team, and lasts as long as the team's settings say.
+//   chain, all that its later requests follow from. It belongs to one team, and lasts as long as the team's
+//   settings say.
 // - An item stores its reply if it was scored and settled, and the model did not move to another address meanwhile.
 //   What is stored is where to find the exchange of that item (run-item.ts).
 

@@ -7,7 +7,8 @@ import { KeyedMicroBatcher } from './micro-batch.js';
 
 /**
  * Settles items: those of a team that end within a few milliseconds share one statement and one commit
- * (`libs/db/engine/settle-items.ts`), so that what a team waits for in Postgres, or is refused there, holds up no other.
+ * (`libs/db/engine/settle-items.ts`), so that what a team waits for in Postgres, or is refused there, holds up no
+ * other.
  */
 export class Settler {
   readonly #batches: KeyedMicroBatcher<Settlement, boolean>;
