@@ -1,4 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import { Sealer } from '#lib/runtime/seal';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
@@ -19,12 +23,17 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { notify, type Notification } from '#lib/events/notifications';
 import { discoverModels, probeProvider, baseUrlProblem } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
-import { Deps } from '../platform/deps.js';
+import { PRISMA, REDIS, ENV } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
 
 @Controller('api/providers')
 export class ProvidersController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(ENV) readonly env: Env,
+    readonly sealer: Sealer,
+  ) {}
 
   @Get()
   @About('List providers', 'The newest first. Keys are never answered.')
@@ -41,7 +50,7 @@ export class ProvidersController {
     this.#checkAddress(input.base_url);
     checkDefaults(input.models);
     return change(async (client) => {
-      const provider = await new ProviderChanges(client, caller.teamId, this.deps.sealer).create(input);
+      const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
       await audit(client, caller, 'provider.create', input.key);
       return provider;
     });
@@ -78,7 +87,7 @@ export class ProvidersController {
     checkDefaults(patch.models ?? []);
     let bells: Notification[] = [];
     const provider = await change(async (client) => {
-      const updated = await new ProviderChanges(client, caller.teamId, this.deps.sealer).update(key, patch);
+      const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
       if (!updated) throw await this.#providers(caller).unknown(key);
       const { moved } = updated;
       await audit(client, caller, 'provider.update', key);
@@ -89,7 +98,7 @@ export class ProvidersController {
       ];
       return updated.provider;
     });
-    for (const bell of bells) void notify(this.deps.redis, bell);
+    for (const bell of bells) void notify(this.redis, bell);
     return provider;
   }
 
@@ -99,13 +108,13 @@ export class ProvidersController {
   @Answers(204, undefined, 404, 409)
   async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
     await change(async (client) => {
-      const outcome = await new ProviderChanges(client, caller.teamId, this.deps.sealer).delete(key);
+      const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
       if (outcome === 'not-found') throw await this.#providers(caller).unknown(key);
       if (outcome === 'in-use')
         throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
-    void notify(this.deps.redis, { topic: 'provider', id: key });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')
@@ -142,20 +151,20 @@ export class ProvidersController {
   }
 
   #providers({ teamId }: Caller): ProviderRepository {
-    return new ProviderRepository(this.deps.prisma, teamId);
+    return new ProviderRepository(this.prisma, teamId);
   }
 
   #endpoint(provider: StoredProvider) {
     return {
       kind: provider.kind as ProviderKind,
       baseUrl: provider.base_url,
-      apiKey: provider.sealed_key && this.deps.sealer.open(provider.sealed_key, provider.id),
-      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
     };
   }
 
   #checkAddress(baseUrl: string): void {
-    const refusal = baseUrlProblem(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    const refusal = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
 }
