@@ -1,5 +1,5 @@
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
-import { pauseLane } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import { createPool } from '#lib/db/connection/pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { LaneBudget } from '#lib/queue/budget/lane-budget';
@@ -43,9 +43,9 @@ it('a worker that leaves waiting items untouched is stuck, unless something keep
   expect(await whyAfter(7)).toEqual([]);
   meter.end();
   expect(await whyAfter(7)).toHaveLength(1);
-  await pauseLane(pool, team.teamId, team.laneId, true);
+  await new LaneRepository(pool, team.teamId).setPaused(team.laneId, true);
   expect(await whyAfter(1)).toEqual([]);
-  await pauseLane(pool, team.teamId, team.laneId, false);
+  await new LaneRepository(pool, team.teamId).setPaused(team.laneId, false);
   expect(await whyAfter(7)).toHaveLength(1);
   const [budget, never] = [
     new LaneBudget(
