@@ -5,7 +5,7 @@ import { id, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
-import { ErrorType, Evidence, FormatCompliance, ReadCall } from './verdict.js';
+import { ErrorType, Evidence, FormatCompliance, ParsedCall } from './verdict.js';
 
 export const ToolChoice = z
   .enum(['required', 'auto', 'none'])
@@ -364,7 +364,7 @@ export const Result = z
       })
       .meta({ description: 'What the case expects.' }),
     called: z
-      .array(ReadCall)
+      .array(ParsedCall)
       .meta({ description: 'The calls of the reply; of a chain those up to the first one of the expected tool.' }),
     evidence: Evidence.nullable().meta({ description: 'What the verdict rests on; null when errored.' }),
     metrics: z.record(z.string(), jsonObject).meta({

@@ -583,7 +583,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
   });
 
   it("a run of before that names in its params, or whose model names in its defaults, what is the run's own: at its next submit, estimate and resume, and nothing is changed", async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     const suite_id = await importSuite();
     const submitted = (
       await submit(suite_id, { models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 1 } }] })

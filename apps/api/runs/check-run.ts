@@ -6,13 +6,15 @@ import { pointer, ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embeddings';
+import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { readParams } from '#lib/db/read/runs';
 import { costsToCompare, readSpending } from '#lib/db/catalogue/spending';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import { caseLabels, readRunCases, readSuite, selectedCases, suitesNamed } from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import { readPinnedSuite } from '#lib/db/read/pinned-cases';
 import { findMetric } from '#lib/scoring/metrics';
 import { CSV_NAMES } from '../results/export-run.js';
 import { isSemantic } from './is-semantic.js';
@@ -32,7 +34,7 @@ export async function checkRun(
 ): Promise<void> {
   checkBudget(input, targets);
   await checkExperiment(deps.prisma, teamId, input);
-  await checkFilter(deps.pool, input);
+  await checkFilter(deps.pool, teamId, input);
   const one = await firstSemantic(deps.pool, teamId, input);
   if (!one || (await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) return;
   const name = one.name ? `Case ${one.position} ("${one.name}")` : `Case ${one.position}`;
@@ -46,9 +48,13 @@ export async function checkRun(
 }
 
 /** A label that no case has would leave out without a word what it was meant to ask for. */
-async function checkFilter(pool: Pool, { suite_id: suiteId, case_filter: filter }: RunInput): Promise<void> {
+async function checkFilter(
+  pool: Pool,
+  teamId: string,
+  { suite_id: suiteId, case_filter: filter }: RunInput,
+): Promise<void> {
   if (!filter?.tags?.length && filter?.category === undefined) return;
-  const { unknownTags, tags, isCategory, categories } = await caseLabels(pool, suiteId, filter);
+  const { unknownTags, tags, isCategory, categories } = await new CaseRepository(pool, teamId).labels(suiteId, filter);
   const errors = unknownTags.slice(0, MOST_LABELS).map((tag) => ({
     path: pointer(['case_filter', 'tags', filter.tags!.indexOf(tag)]),
     message: `No case of the suite has the tag "${tag}". ${insteadOf(tag, tags, 'its tags')}`,
@@ -68,7 +74,7 @@ async function firstSemantic(
   teamId: string,
   { suite_id, case_filter }: Pick<RunInput, 'suite_id' | 'case_filter'>,
 ): Promise<Case | undefined> {
-  for await (const page of selectedCases(pool, teamId, suite_id, case_filter, '"semantic"')) {
+  for await (const page of new CaseRepository(pool, teamId).selected(suite_id, case_filter, '"semantic"')) {
     const found = page.find(isSemantic);
     if (found) return found;
   }
@@ -102,7 +108,7 @@ export async function checkRescore(
 ): Promise<void> {
   if (!options.param_scoring && !options.scoring_config) return;
   const path = options.scoring_config ? '/scoring_config' : '/param_scoring';
-  const run = await readRunCases(pool, runId);
+  const run = await readPinnedSuite(pool, teamId, runId);
   if (!run) return;
   const task = { what: 'fit-cases' as const, tools: run.tools, options: JSON.stringify(options) };
   let isAnySemantic = false;
@@ -128,13 +134,10 @@ export async function checkRescore(
 
 /** The suite that a body names. @throws ProblemError 422 */
 export async function namedSuite(pool: Pool, teamId: string, id: string): Promise<Suite> {
-  if (UUID.test(id)) {
-    const suite = await readSuite(pool, teamId, id).catch((error: unknown) => {
-      if (!(error instanceof ProblemError) || error.status !== 404) throw error;
-    });
-    if (suite) return suite;
-  }
-  const [named, ...others] = await suitesNamed(pool, teamId, id);
+  const suites = new SuiteRepository(pool, teamId);
+  const suite = UUID.test(id) ? await suites.find(id) : undefined;
+  if (suite) return suite;
+  const [named, ...others] = await suites.findIdsByName(id);
   const wayOut =
     named && others.length === 0
       ? `A suite named so has the id ${named}.`

@@ -2,11 +2,11 @@ import type { Lane } from '#lib/contracts/lane';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { latestSummaries, sampleCases } from '#lib/db/read/estimate';
-import { listLanes } from '#lib/db/catalogue/lanes';
-import { loadConnections, type Connection } from '#lib/db/read/run-contents';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
+import type { Connection } from '#lib/db/read/for-workers/connections';
 import type { Pool } from '#lib/db/connection/pool';
-import { countReplies } from '#lib/db/engine/reply-cache';
+import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { ToCount } from './count-requests.js';
 import type { SuiteThreads } from '../suites/suite-threads.js';
@@ -30,18 +30,15 @@ export async function estimateRun(
   targets: readonly ResolvedTarget[],
   largestSample = LARGEST_SAMPLE,
 ): Promise<Estimate> {
-  const { cases, sample } = await sampleCases(
-    pool,
+  const repository = new EstimateRepository(pool, teamId);
+  const { cases, sample } = await repository.sampleCases(
     suite.id,
     input.case_filter,
     Math.max(1, Math.floor(largestSample / targets.length)),
   );
-  const earlier = await latestSummaries(pool, targets);
-  const lanes = new Map((await listLanes(pool, teamId)).map((lane) => [lane.id, lane]));
-  const found = await loadConnections(pool, targets);
-  const models = targets.map((target) =>
-    found.find(({ providerId, modelId }) => providerId === target.providerId && modelId === target.modelId),
-  );
+  const earlier = await repository.latestSummaries(targets);
+  const lanes = new Map((await new LaneRepository(pool, teamId).list()).map((lane) => [lane.id, lane]));
+  const models = await repository.findModels(targets);
   const toCount: ToCount = {
     input,
     suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
@@ -68,7 +65,7 @@ export async function estimateRun(
       const name = `${target.providerKey}::${target.modelId}`;
       const items = cases * input.samples;
       const share = counted.keys.length
-        ? (await countReplies(
+        ? (await countCachedReplies(
             pool,
             teamId,
             counted.keys.map((key) => Buffer.from(key, 'hex')),
@@ -135,7 +132,7 @@ const askedOf = ({
   unsupportedParams,
   defaultParams,
   refusesRequired,
-}: Connection): ToCount['targets'][number]['model'] => ({
+}: Omit<Connection, 'sealedKey' | 'lane'>): ToCount['targets'][number]['model'] => ({
   kind,
   baseUrl,
   unsupportedParams,

@@ -1,7 +1,11 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import type { Redis } from 'ioredis';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { CancelInput, Job, JobStatus, JobType } from '#lib/contracts/job';
 import type { RunMetric } from '#lib/contracts/metric';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
@@ -27,14 +31,15 @@ import { listResults, listRuns, readResult, readRun } from '#lib/db/read/runs';
 import { findRescore, listRescores, submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { describeTools } from '#lib/providers/build-request';
+import { toRequestTools } from '#lib/providers/build-request';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { explain } from '#lib/scoring/house/explain';
-import { toolSetOf, wholeRequests } from '#lib/scoring/house/tool-set';
+import { toolSetOf, restoreRequests } from '#lib/scoring/cases/tool-set';
 import { checkCap, checkRescore, checkResume, checkRun, knownMetrics, namedSuite, withVersions } from './check-run.js';
-import { Deps } from '../platform/deps.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
 import { estimateRun } from './estimate-run.js';
 import { CONTENT_TYPES, EXPORT_FORMATS, exportRun } from '../results/export-run.js';
 import { resolveTargets } from './resolve-targets.js';
@@ -66,7 +71,12 @@ const SAMPLE_AT_SUBMIT = 200;
 
 @Controller('api')
 export class RunsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Post('tool-eval')
   @About(
@@ -78,8 +88,8 @@ export class RunsController {
   async submit(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput, @Changes() change: Change) {
     const startedAtMs = Date.now();
     const { run, suite, targets } = await this.#checked(caller, input);
-    await checkCap(this.deps.pool, caller.teamId, input, targets);
-    const estimate = await estimateRun(this.deps, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
+    await checkCap(this.pool, caller.teamId, input, targets);
+    const estimate = await estimateRun(this, caller.teamId, suite, run, targets, SAMPLE_AT_SUBMIT);
     const made = await change(async (client) => {
       const { jobId, runId } = await submitRun(client, {
         teamId: caller.teamId,
@@ -127,14 +137,14 @@ export class RunsController {
   @About('List runs', 'The newest first, finished or not.')
   @Answers(200, pageOf(Run))
   history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listRuns(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return listRuns(this.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Get('tool-eval/history/:id')
   @About('Read a run', 'How far it is, its score, and the figures of each model that is done.')
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string) {
-    return readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    return readRun(this.prisma, caller.teamId, uuid('run', id));
   }
 
   @Delete('tool-eval/history/:id')
@@ -163,7 +173,7 @@ export class RunsController {
     @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>,
   ) {
     const run = await this.#run(caller, id, filter.rescore_id);
-    return listResults(this.deps.pool, run.id, filter, limit, cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/));
+    return listResults(this.pool, run.id, filter, limit, cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/));
   }
 
   @Get('tool-eval/history/:id/results/:resultId')
@@ -180,7 +190,7 @@ export class RunsController {
   ) {
     const run = await this.#run(caller, id, rescore_id);
     const { result, input, suiteTools, abstention, exchange } = await readResult(
-      this.deps.pool,
+      this.pool,
       run.id,
       resultId,
       rescore_id,
@@ -194,7 +204,7 @@ export class RunsController {
       ...result,
       explanation,
       exchange: {
-        requests: isLarge ? requests : wholeRequests(requests, describeTools(toolSetOf(input, suiteTools))),
+        requests: isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, suiteTools))),
         ...rest,
       },
     };
@@ -221,7 +231,7 @@ export class RunsController {
     const run = await this.#run(caller, id, rescore_id);
     const extension = format === 'junit' ? 'xml' : format;
     void reply.header('content-disposition', `attachment; filename="toolmark-${run.id}.${extension}"`);
-    return new StreamableFile(Readable.from(exportRun(this.deps.pool, run, format, rescore_id)), {
+    return new StreamableFile(Readable.from(exportRun(this.pool, run, format, rescore_id)), {
       type: CONTENT_TYPES[format],
     });
   }
@@ -244,7 +254,7 @@ export class RunsController {
       ...input,
       metrics: input.metrics ? knownMetrics(input.metrics) : withVersions(run.config.metrics as unknown as RunMetric[]),
     };
-    await checkRescore(this.deps, caller.teamId, run.id, options);
+    await checkRescore(this, caller.teamId, run.id, options);
     const made = await change(async (client) => {
       const rescore = await submitRescore(client, {
         teamId: caller.teamId,
@@ -257,7 +267,7 @@ export class RunsController {
       await audit(client, caller, 'run.rescore', run.id);
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: run.id, status: 'submitted' as const };
     });
-    void notify(this.deps.redis, { topic: 'job', id: made.job_id });
+    void notify(this.redis, { topic: 'job', id: made.job_id });
     return made;
   }
 
@@ -269,14 +279,14 @@ export class RunsController {
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
   ) {
-    return listRescores(this.deps.pool, (await this.#run(caller, id)).id, limit, idCursor(cursor));
+    return listRescores(this.pool, (await this.#run(caller, id)).id, limit, idCursor(cursor));
   }
 
   /** The team's run; with a rescore, only when that is done. */
   async #run(caller: Caller, id: string, rescoreId?: string): Promise<Run> {
-    const run = await readRun(this.deps.prisma, caller.teamId, uuid('run', id));
+    const run = await readRun(this.prisma, caller.teamId, uuid('run', id));
     if (rescoreId === undefined) return run;
-    const rescore = await findRescore(this.deps.pool, run.id, rescoreId);
+    const rescore = await findRescore(this.pool, run.id, rescoreId);
     if (!rescore)
       throw new ProblemError(
         422,
@@ -292,14 +302,14 @@ export class RunsController {
   @About('List jobs', 'The newest first.')
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsPage }) { limit, cursor, ...filter }: z.infer<typeof JobsPage>) {
-    return listJobs(this.deps.prisma, caller.teamId, filter, limit, idCursor(cursor));
+    return listJobs(this.prisma, caller.teamId, filter, limit, idCursor(cursor));
   }
 
   @Get('jobs/:id')
   @About('Read a job', 'How far it is, and what it waits for.')
   @Answers(200, Job, 404)
   job(@Me() caller: Caller, @Param('id') id: string) {
-    return readJob(this.deps.prisma, caller.teamId, uuid('job', id));
+    return readJob(this.prisma, caller.teamId, uuid('job', id));
   }
 
   @Post('jobs/:id/cancel')
@@ -322,8 +332,8 @@ export class RunsController {
       await audit(client, caller, 'job.cancel', jobId);
       return changed;
     });
-    if (job.result_ref) void notify(this.deps.redis, { topic: 'cancel', id: job.result_ref });
-    void notify(this.deps.redis, { topic: 'job', id: jobId });
+    if (job.result_ref) void notify(this.redis, { topic: 'cancel', id: job.result_ref });
+    void notify(this.redis, { topic: 'job', id: jobId });
     return job;
   }
 
@@ -336,7 +346,7 @@ export class RunsController {
   @Answers(200, Estimate)
   async estimate(@Me() caller: Caller, @Body({ schema: RunInput }) input: RunInput) {
     const { run, suite, targets } = await this.#checked(caller, input);
-    return estimateRun(this.deps, caller.teamId, suite, run, targets);
+    return estimateRun(this, caller.teamId, suite, run, targets);
   }
 
   /** What is asked for, its defaults filled in, if it can be run. */
@@ -344,11 +354,11 @@ export class RunsController {
     const run = {
       ...input,
       metrics: knownMetrics(input.metrics),
-      cache: input.cache ?? (input.temperature === 0 && input.samples === 1 ? ('use' as const) : ('off' as const)),
+      cache: input.cache ?? defaultCachePolicy(input),
     };
-    const suite = await namedSuite(this.deps.pool, caller.teamId, input.suite_id);
-    const targets = await resolveTargets(this.deps.prisma, caller.teamId, input);
-    await checkRun(this.deps, caller.teamId, input, targets);
+    const suite = await namedSuite(this.pool, caller.teamId, input.suite_id);
+    const targets = await resolveTargets(this.prisma, caller.teamId, input);
+    await checkRun(this, caller.teamId, input, targets);
     return { run, suite, targets };
   }
 
@@ -366,7 +376,7 @@ export class RunsController {
     @Changes() change: Change,
   ) {
     const runId = uuid('run', id);
-    await checkResume(this.deps.pool, caller.teamId, runId);
+    await checkResume(this.pool, caller.teamId, runId);
     let lanes: string[] = [];
     const made = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
@@ -379,7 +389,7 @@ export class RunsController {
   }
 
   #announce(jobId: string, lanes: Iterable<string>): void {
-    for (const id of lanes) void notify(this.deps.redis, { topic: 'lane', id });
-    void notify(this.deps.redis, { topic: 'job', id: jobId });
+    for (const id of lanes) void notify(this.redis, { topic: 'lane', id });
+    void notify(this.redis, { topic: 'job', id: jobId });
   }
 }

@@ -46,7 +46,7 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
 }
 
 /** An item that a worker holds, and whether it is worked on: not while it only waits for its turn. */
-export interface Held extends Delivery {
+export interface LeasedItem extends Delivery {
   begun: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Held extends Delivery {
  * Heartbeat: keeps the leases of what a worker holds, and notes what is worked on.
  * @returns the tokens of what it still holds: the rest is settled, was stopped, or was delivered to others
  */
-export async function renewLeases(pool: Pool, worker: string, held: readonly Held[]): Promise<number[]> {
+export async function renewLeases(pool: Pool, worker: string, held: readonly LeasedItem[]): Promise<number[]> {
   const { rows } = await pool.query<{ token: number }>(
     `UPDATE in_flight i SET lease_until = now() + $6 * interval '1 ms', begun = u.begun
      FROM unnest($2::uuid[], $3::int[], $4::int[], $5::bigint[], $7::bool[]) AS u(run_id, target, item, token, begun)

@@ -99,7 +99,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
       values: [laneId],
     });
     if (backlogs.length === 0) return [];
-    const limited = runsOf(backlogs.filter((backlog) => backlog.limited));
+    const limited = distinctRunIds(backlogs.filter((backlog) => backlog.limited));
     const budgets = limited.length ? await readBudgets(client, limited) : [];
     const allowed = new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
     const shares = shareFairly(backlogs, room, allowed, vtime ?? 0);
@@ -113,7 +113,7 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
        ON CONFLICT (lane_id, user_id) DO UPDATE SET vtime = excluded.vtime`,
       values: [laneId, shares.vtime, [...shares.users.keys()], [...shares.users.values()]],
     });
-    const queued = runsOf(
+    const queued = distinctRunIds(
       backlogs.filter((backlog) => backlog.queued && taken.some(({ runId }) => runId === backlog.runId)),
     );
     if (queued.length) await start(client, queued);
@@ -145,7 +145,9 @@ async function holdTargets<Target extends { runId: string; target: number }>(
 }
 
 /** The runs of items, each once. */
-export const runsOf = (of: readonly { runId: string }[]): string[] => [...new Set(of.map(({ runId }) => runId))];
+export const distinctRunIds = (of: readonly { runId: string }[]): string[] => [
+  ...new Set(of.map(({ runId }) => runId)),
+];
 
 async function start(client: PoolClient, runIds: string[]): Promise<void> {
   const { rows } = await client.query<{ job_id: string }>(

@@ -26,7 +26,7 @@ export interface Settlement {
 }
 
 /** What became of the items of one run in a batch. */
-export interface Settled {
+export interface SettledRun {
   items: number;
   /** Whether a target of it has nothing left to settle. */
   ended: boolean;
@@ -40,7 +40,7 @@ const count = (value: number | null, largest = LARGEST_COUNT): number | null =>
 
 /** What became of a batch. */
 export interface SettledBatch {
-  runs: Map<string, Settled>;
+  runs: Map<string, SettledRun>;
   /** Which of its items were stored, in its order. */
   stored: boolean[];
 }
