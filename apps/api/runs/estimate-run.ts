@@ -3,7 +3,7 @@ import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { EstimateRepository } from '#lib/db/read/estimate';
-import { listLanes } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Connection } from '#lib/db/read/for-workers/connections';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
@@ -37,7 +37,7 @@ export async function estimateRun(
     Math.max(1, Math.floor(largestSample / targets.length)),
   );
   const earlier = await repository.latestSummaries(targets);
-  const lanes = new Map((await listLanes(pool, teamId)).map((lane) => [lane.id, lane]));
+  const lanes = new Map((await new LaneRepository(pool, teamId).list()).map((lane) => [lane.id, lane]));
   const models = await repository.findModels(targets);
   const toCount: ToCount = {
     input,
