@@ -144,7 +144,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       async () => submit(await namedOnce(), { suite_id: 'Named once' }),
       422,
       '/suite_id',
-      /does not exist\. A suite named so has the id [0-9a-f-]{36}\./,
+      /does not exist\. The suite of that name has the id [0-9a-f-]{36}\./,
     ],
     [
       'a name that several have',
