@@ -4,7 +4,7 @@ import type { Lane } from '#lib/contracts/lane';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import type { Summary } from '#lib/contracts/summary';
-import { listLanes } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
@@ -48,7 +48,7 @@ export class RunEstimator {
     const casesPerTarget = Math.max(1, Math.floor(maxCounted / targets.length));
     const { cases, sample } = await repository.sampleCases(suite.id, input.case_filter, casesPerTarget);
     const summaries = await repository.latestSummaries(targets);
-    const lanes = new Map((await listLanes(this.pool, teamId)).map((lane) => [lane.id, lane]));
+    const lanes = new Map((await new LaneRepository(this.pool, teamId).list()).map((lane) => [lane.id, lane]));
     const models = await repository.findModels(targets);
     const counts = await this.suiteThreads.run(teamId, {
       what: 'count-requests',

@@ -1,16 +1,16 @@
-// Asks /healthz of each URL 20 times a second, in a process of its own so that a busy benchmark makes no answer
-// look late. Answers each line of standard input with what it saw since the one before: a JSON object of url ->
+// Asks /healthz of each URL 20 times a second, in its own process so that a busy benchmark does not make an answer look
+// late. Answers each line of standard input with what it saw since the line before: a JSON object of url ->
 // {answers, refused, longestMs}.
-//    node bench/hostile/look.mjs <url> ...
+//    node bench/hostile/watch-health.mjs <url> ...
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 50;
 const seen = {};
-for (const url of process.argv.slice(2)) void look(url);
+for (const url of process.argv.slice(2)) void watch(url);
 createInterface(process.stdin)
   .on('line', () => {
-    // What is still waited for counts as well.
+    // A request that is still unanswered counts too.
     const now = performance.now();
     for (const one of Object.values(seen))
       if (one.since !== undefined) one.longestMs = Math.max(one.longestMs, now - one.since);
@@ -20,7 +20,7 @@ createInterface(process.stdin)
   })
   .on('close', () => process.exit(0));
 
-async function look(url) {
+async function watch(url) {
   const mine = (seen[url] = { answers: 0, refused: 0, longestMs: 0, since: undefined });
   for (;;) {
     mine.since = performance.now();

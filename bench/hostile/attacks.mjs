@@ -1,7 +1,8 @@
-// Ways to stop others or to take what is theirs, each of which once did, or might. A way answers once it is under
-// way, and goes on until it is stopped (adversary.mjs). All are bounded in count and rate, and reach this machine
-// alone.
+// Attacks that stop other teams or take what is theirs: each once worked, or might. A function returns once its attack
+// is under way; the attack goes on until it is stopped (adversary.mjs). All are bounded in count and rate, and reach
+// only this machine.
 const MIB = 2 ** 20;
+const UNKNOWN_JOB = '00000000-0000-7000-8000-000000000000';
 const han = (length) => Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('');
 const calls = { expected_tool: 'get_weather', expected_params: { city: 'Paris' } };
 const times = (n, make) => Array.from({ length: n }, (_, index) => make(index));
@@ -22,10 +23,7 @@ const runOf =
     await hostile.run(await hostile.suite(cases, one, suite), [await hostile.model(model, { concurrency, kind })], run);
   };
 
-/**
- * A run like `runOf`, begun again every few seconds so that what is quick goes on for as long as the honest run
- * does.
- */
+/** Like `runOf`, started again every few seconds so that a quick attack lasts as long as the honest run. */
 const runsOf =
   (model, { cases = 20, one = calls, suite, everyS = 4, kind, concurrency, ...run } = {}) =>
   async (hostile) => {
@@ -37,7 +35,7 @@ const runsOf =
     hostile.repeat(1 / everyS, async (turn) => turn && hostile.run(suiteId, [target], run));
   };
 
-/** A config in which `"PLACE"` stands for what is no longer accepted. */
+/** Stores runs whose config holds a text that the API no longer accepts, in place of `"PLACE"`. */
 const storedConfig = async (hostile, places) => {
   for (const text of places) {
     await hostile.stored(await hostile.suite(10), [await hostile.model('plain')], { params: { stop: 'PLACE' } }, (id) =>
@@ -49,7 +47,7 @@ const storedConfig = async (hostile, places) => {
   }
 };
 
-export const WAYS = {
+export const ATTACKS = {
   async 'packets that are no objects'(hostile) {
     const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const packets = [
@@ -61,10 +59,9 @@ export const WAYS = {
     ];
     const sockets = times(10, () => hostile.socket());
     hostile.repeat(40, async (turn) => {
-      const said = sockets[turn % 10].raw(
-        `42${turn}["${turn % 3 ? 'unsubscribe' : 'subscribe'}",${packets[turn % packets.length]}]`,
-      );
-      if (said) hostile.count('packets');
+      const name = turn % 3 ? 'unsubscribe' : 'subscribe';
+      const sent = sockets[turn % 10].raw(`42${turn}["${name}",${packets[turn % packets.length]}]`);
+      if (sent) hostile.count('packets');
     });
   },
   async 'thousands of subscriptions'(hostile) {
@@ -74,12 +71,8 @@ export const WAYS = {
       1000,
       async (turn) => {
         const socket = sockets[turn % sockets.length];
-        if (
-          socket.raw(
-            `42${turn}["subscribe",{"job_id":"${turn % 2 ? jobId : '00000000-0000-7000-8000-000000000000'}","after_seq":0}]`,
-          )
-        )
-          hostile.count('packets');
+        const subscription = { job_id: turn % 2 ? jobId : UNKNOWN_JOB, after_seq: 0 };
+        if (socket.raw(`42${turn}${JSON.stringify(['subscribe', subscription])}`)) hostile.count('packets');
       },
       20,
     );
@@ -123,14 +116,9 @@ export const WAYS = {
     const text = 'How is the weather today? '.repeat(1900).slice(0, 48_600);
     const body = JSON.stringify(times(200, (n) => ({ prompt: `${n} ${text}`, ...calls })));
     for (let posts = 0, until = performance.now() + 90_000; posts < 45 && performance.now() < until; posts++) {
-      if (
-        (
-          await hostile.ask('POST', `/api/tool-suites/${suiteId}/cases`, body, {
-            as: `posts of ${(body.length / MIB).toFixed(1)} MiB`,
-          })
-        ).status !== 201
-      )
-        break;
+      const as = `posts of ${(body.length / MIB).toFixed(1)} MiB`;
+      const { status } = await hostile.ask('POST', `/api/tool-suites/${suiteId}/cases`, body, { as });
+      if (status !== 201) break;
     }
     hostile.repeat(2, () =>
       hostile.ask('GET', `/api/tool-suites/${suiteId}`, undefined, { token: hostile.tokens.viewer }),
@@ -233,7 +221,7 @@ export const WAYS = {
     const run = await hostile.run(await hostile.suite(400), [
       await hostile.model('slow-to-answer', { concurrency: 40 }),
     ]);
-    // As two processes that died one after the other leave them behind; the reconciler counts the second death.
+    // What two processes that died one after the other leave behind; the reconciler counts the second death.
     const die = async () => {
       const { rowCount } = await hostile.sql.query(
         `UPDATE in_flight SET token = nextval('delivery_token'), worker = 'dead', lost = 1, crashes = 1, begun =
