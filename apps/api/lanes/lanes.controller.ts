@@ -5,7 +5,7 @@ import { Lane } from '#lib/contracts/lane';
 import { pageOf } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import { audit } from '#lib/db/catalogue/audit';
-import { listLanes, pauseLane } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { readLaneState } from '#lib/queue/budget/lane-state';
@@ -45,9 +45,10 @@ export class LanesController {
   async #pause(caller: Caller, id: string, paused: boolean, change: Change): Promise<Lane> {
     const now = await this.#now(id);
     const lane = await change(async (client) => {
-      if (!(await pauseLane(client, caller.teamId, id, paused))) throw notFound('lane', id);
+      const lanes = new LaneRepository(client, caller.teamId);
+      if (!(await lanes.setPaused(id, paused))) throw notFound('lane', id);
       await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id);
-      const [found] = await listLanes(client, caller.teamId, id);
+      const found = await lanes.find(id);
       if (!found) throw notFound('lane', id);
       return { ...found, now };
     });
@@ -57,7 +58,10 @@ export class LanesController {
 
   async #read({ teamId }: Caller): Promise<Lane[]> {
     return Promise.all(
-      (await listLanes(this.pool, teamId)).map(async (lane) => ({ ...lane, now: await this.#now(lane.id) })),
+      (await new LaneRepository(this.pool, teamId).list()).map(async (lane) => ({
+        ...lane,
+        now: await this.#now(lane.id),
+      })),
     );
   }
 

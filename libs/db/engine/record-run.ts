@@ -3,7 +3,7 @@ import type { RecordedConfig } from '#lib/contracts/run';
 import { ProblemError } from '#lib/contracts/problem';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
-import { recordedLane } from '../catalogue/lanes.js';
+import { LaneRepository } from '../catalogue/lanes.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -133,7 +133,7 @@ export async function finishRecording(
   ]);
   if (rowCount === 0 || pinned.rowCount === 0) throw leftBehind();
   const jobId = newId();
-  const laneId = await recordedLane(client, teamId);
+  const laneId = await new LaneRepository(client, teamId).ensureRecordedLane();
   const total = positions.length * config.samples;
   // Of the second generation: only in those does a release that knows nothing of recorded runs look for replies
   // that are there.

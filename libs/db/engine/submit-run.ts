@@ -5,7 +5,7 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { holdProviders } from '../catalogue/providers.js';
+import { lockProviders } from '../catalogue/move-targets.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 
 export interface ResolvedTarget {
@@ -75,7 +75,7 @@ export async function submitRun(
       ],
     );
     await lockUser(client, userId);
-    await holdProviders(client, '$1', [targets.map((t) => t.providerId)]);
+    await lockProviders(client, '$1', [targets.map((t) => t.providerId)]);
     const made = await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params,
         system_prompt, n)
