@@ -1,20 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The pages that are written for readers: fixtures and installed packages are not. */
-const pages = globSync(['*.md', '{.github,apps,bench,docs,examples,libs,test}/**/*.md'], {
-  exclude: (path) => String(path).includes('node_modules'),
+const pages = globSync(['*.md', '{.github,apps,bench,docs,examples,libs,prisma,test}/**/*.md'], {
+  exclude: ['libs/providers/dialects/fixtures'], // Names files of other repositories.
 }).sort();
 const FILE = /^[\w.{}*-][\w.{}*\/-]*\.(?:ts|mjs|js|json|md|sql|lua|yml|yaml|prisma|sh)$/;
 
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, inside]) => inside!);
-/** A page may name a file of the project alone, if no other file has that name. */
-const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
+/** A page may name a file without its folder, or files of a kind (`*.int.spec.ts`). */
 const exists = (page: string, path: string): boolean =>
   globSync(path).length > 0 ||
   existsSync(join(dirname(page), path)) ||
-  (!path.includes('/') && tracked.some((file) => file.endsWith(`/${path}`)));
+  (!path.includes('/') && globSync(`{apps,libs,test,bench,scripts,prisma,docs,.github}/**/${path}`).length > 0);
 
 test.each(pages)('%s names only files that exist', (page) => {
   const text = readFileSync(page, 'utf8');
