@@ -3,7 +3,7 @@ import { TEAM_EVENTS, type ServerMessage, type Subscribe, type SubscribeAnswer }
 import { notFound } from '#lib/contracts/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
-import { readJob } from '#lib/db/read/jobs';
+import { JobRepository } from '#lib/db/read/jobs';
 import { readLog, readProgress, watchedJobs, type WatchedJob } from '#lib/db/read/log';
 import { Semaphore } from '#lib/runtime/semaphore';
 import type { LiveSocket } from './connection.js';
@@ -80,7 +80,7 @@ export class JobSubscriptions {
     const [watched] = await watchedJobs(pool, [jobId]);
     if (watched?.team_id !== teamId) throw notFound('job', jobId);
     const [job, { targets, summaries }] = await Promise.all([
-      readJob(prisma, teamId, jobId),
+      new JobRepository(pool, teamId).read(jobId),
       readProgress(pool, watched.run_id),
     ]);
     const last = watched.last_seq;

@@ -1,7 +1,7 @@
 import { nameOf, type RunMetric } from '#lib/contracts/metric';
 import type { Result, Run } from '#lib/contracts/run';
-import { listResults } from '#lib/db/read/runs';
-import type { Pool } from '#lib/db/connection/pool';
+import { ResultRepository } from '#lib/db/read/results';
+import type { Page } from '#lib/contracts/page';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'csv', 'junit'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -14,7 +14,7 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
 
 /** A run with all its results, written as it is read: memory does not grow with the run. */
 export async function* exportRun(
-  pool: Pool,
+  results: ResultRepository,
   run: Run,
   format: ExportFormat,
   rescoreId?: string,
@@ -36,12 +36,10 @@ export async function* exportRun(
   let cursor: string | null = null;
   let first = true;
   do {
-    const page: Awaited<ReturnType<typeof listResults>> = await listResults(
-      pool,
+    const page: Page<Result> = await results.list(
       run.id,
       { rescore_id: rescoreId },
-      500,
-      cursor ?? undefined,
+      { limit: 500, cursor: cursor ?? undefined },
     );
     for (const result of page.items) {
       if (format === 'json') yield `${first ? '' : ','}\n${JSON.stringify(result)}`;

@@ -6,11 +6,11 @@ import { pointer, ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
-import { readParams } from '#lib/db/read/runs';
-import { costsToCompare, readSpending } from '#lib/db/catalogue/spending';
+import { RunRepository } from '#lib/db/read/runs';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
@@ -36,7 +36,7 @@ export async function checkRun(
   await checkExperiment(deps.prisma, teamId, input);
   await checkFilter(deps.pool, teamId, input);
   const one = await firstSemantic(deps.pool, teamId, input);
-  if (!one || (await readEmbeddingSetting(deps.pool, teamId)).provider_key !== null) return;
+  if (!one || (await new SettingsRepository(deps.pool, teamId).readEmbedding()).provider_key !== null) return;
   const name = one.name ? `Case ${one.position} ("${one.name}")` : `Case ${one.position}`;
   throw new ProblemError(
     422,
@@ -85,8 +85,10 @@ async function firstSemantic(
  * A resume submits what was submitted before, perhaps before there was the rule that is broken. What is stored is
  * never changed for it.
  */
-export async function checkResume(pool: Pool, teamId: string, runId: string): Promise<void> {
-  for (const { providerKey, modelId, params, defaultParams } of await readParams(pool, teamId, runId)) {
+export async function checkResume(prisma: Prisma, teamId: string, runId: string): Promise<void> {
+  for (const { providerKey, modelId, params, defaultParams } of await new RunRepository(prisma, teamId).readParams(
+    runId,
+  )) {
     const [own] = reservedIn(params);
     if (own)
       throw new ProblemError(
@@ -123,8 +125,8 @@ export async function checkRescore(
     isAnySemantic ||= found.isSemantic;
   }
   if (!isAnySemantic) return;
-  await refuseOverCap(pool, teamId, () => costsToCompare(pool, teamId));
-  if ((await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
+  await refuseOverCap(pool, teamId, () => new SettingsRepository(pool, teamId).embeddingCosts());
+  if ((await new SettingsRepository(pool, teamId).readEmbedding()).provider_key !== null) return;
   throw new ProblemError(
     422,
     'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.',
@@ -196,13 +198,14 @@ export async function checkCap(
     teamId,
     async () =>
       targets.some((target) => target.priced) ||
-      ((await costsToCompare(pool, teamId)) && (await firstSemantic(pool, teamId, input)) !== undefined),
+      ((await new SettingsRepository(pool, teamId).embeddingCosts()) &&
+        (await firstSemantic(pool, teamId, input)) !== undefined),
   );
 }
 
 /** @param costs whether what is asked for costs something that is known */
 async function refuseOverCap(pool: Pool, teamId: string, costs: () => Promise<boolean>): Promise<void> {
-  const { monthly_cap_usd: cap, spent_usd: spent } = await readSpending(pool, teamId);
+  const { monthly_cap_usd: cap, spent_usd: spent } = await new SettingsRepository(pool, teamId).readSpending();
   if (cap === null || spent < cap || !(await costs())) return;
   throw new ProblemError(
     409,
@@ -218,7 +221,7 @@ export async function checkExperiment(
   { experiment_id: id, suite_id: suiteId }: Pick<RunInput, 'experiment_id' | 'suite_id'>,
 ): Promise<void> {
   if (id === null) return;
-  const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
+  const experiment = await new ExperimentRepository(prisma, teamId).find(id);
   if (!experiment)
     throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [
       { path: '/experiment_id', message: 'does not exist' },

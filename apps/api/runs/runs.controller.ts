@@ -26,9 +26,11 @@ import type { Verdict } from '#lib/contracts/verdict';
 import { audit } from '#lib/db/catalogue/audit';
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
-import { changedJob, listJobs, readJob } from '#lib/db/read/jobs';
-import { listResults, listRuns, readResult, readRun } from '#lib/db/read/runs';
-import { findRescore, listRescores, submitRescore } from '#lib/db/engine/rescore-run';
+import { JobRepository } from '#lib/db/read/jobs';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { ResultRepository } from '#lib/db/read/results';
+import { RunRepository } from '#lib/db/read/runs';
+import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -137,14 +139,14 @@ export class RunsController {
   @About('List runs', 'The newest first, finished or not.')
   @Answers(200, pageOf(Run))
   history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listRuns(this.prisma, caller.teamId, limit, idCursor(cursor));
+    return new RunRepository(this.prisma, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Get('tool-eval/history/:id')
   @About('Read a run', 'How far it is, its score, and the figures of each model that is done.')
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string) {
-    return readRun(this.prisma, caller.teamId, uuid('run', id));
+    return new RunRepository(this.prisma, caller.teamId).read(uuid('run', id));
   }
 
   @Delete('tool-eval/history/:id')
@@ -173,7 +175,10 @@ export class RunsController {
     @Query({ schema: ResultsPage }) { limit, cursor, ...filter }: z.infer<typeof ResultsPage>,
   ) {
     const run = await this.#run(caller, id, filter.rescore_id);
-    return listResults(this.pool, run.id, filter, limit, cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/));
+    return new ResultRepository(this.pool, caller.teamId).list(run.id, filter, {
+      limit,
+      cursor: cursorOf(cursor, /^\d{1,9}\.\d{1,9}$/),
+    });
   }
 
   @Get('tool-eval/history/:id/results/:resultId')
@@ -189,12 +194,10 @@ export class RunsController {
     @Query({ schema: ResultQuery }) { rescore_id }: z.infer<typeof ResultQuery>,
   ) {
     const run = await this.#run(caller, id, rescore_id);
-    const { result, input, suiteTools, abstention, exchange } = await readResult(
+    const { result, input, suiteTools, abstention, exchange } = await new ResultRepository(
       this.pool,
-      run.id,
-      resultId,
-      rescore_id,
-    );
+      caller.teamId,
+    ).read(run.id, resultId, rescore_id);
     const explanation = result.error
       ? [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.']
       : explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
@@ -231,9 +234,12 @@ export class RunsController {
     const run = await this.#run(caller, id, rescore_id);
     const extension = format === 'junit' ? 'xml' : format;
     void reply.header('content-disposition', `attachment; filename="toolmark-${run.id}.${extension}"`);
-    return new StreamableFile(Readable.from(exportRun(this.pool, run, format, rescore_id)), {
-      type: CONTENT_TYPES[format],
-    });
+    return new StreamableFile(
+      Readable.from(exportRun(new ResultRepository(this.pool, caller.teamId), run, format, rescore_id)),
+      {
+        type: CONTENT_TYPES[format],
+      },
+    );
   }
 
   @Post('tool-eval/history/:id/rescore')
@@ -279,22 +285,25 @@ export class RunsController {
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
   ) {
-    return listRescores(this.pool, (await this.#run(caller, id)).id, limit, idCursor(cursor));
+    return new RescoreRepository(this.pool, caller.teamId).list((await this.#run(caller, id)).id, {
+      limit,
+      cursor: idCursor(cursor),
+    });
   }
 
   /** The team's run; with a rescore, only when that is done. */
   async #run(caller: Caller, id: string, rescoreId?: string): Promise<Run> {
-    const run = await readRun(this.prisma, caller.teamId, uuid('run', id));
+    const run = await new RunRepository(this.prisma, caller.teamId).read(uuid('run', id));
     if (rescoreId === undefined) return run;
-    const rescore = await findRescore(this.pool, run.id, rescoreId);
-    if (!rescore)
+    const status = await new RescoreRepository(this.pool, caller.teamId).findStatus(run.id, rescoreId);
+    if (!status)
       throw new ProblemError(
         422,
         `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${run.id}/rescores lists them.`,
         [{ path: '/rescore_id', message: 'does not exist' }],
       );
-    if (rescore.status !== 'completed')
-      throw new ProblemError(409, `The rescore is ${rescore.status}; its verdicts are there once it is completed.`);
+    if (status !== 'completed')
+      throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
     return run;
   }
 
@@ -302,14 +311,14 @@ export class RunsController {
   @About('List jobs', 'The newest first.')
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsPage }) { limit, cursor, ...filter }: z.infer<typeof JobsPage>) {
-    return listJobs(this.prisma, caller.teamId, filter, limit, idCursor(cursor));
+    return new JobRepository(this.pool, caller.teamId).list(filter, { limit, cursor: idCursor(cursor) });
   }
 
   @Get('jobs/:id')
   @About('Read a job', 'How far it is, and what it waits for.')
   @Answers(200, Job, 404)
   job(@Me() caller: Caller, @Param('id') id: string) {
-    return readJob(this.prisma, caller.teamId, uuid('job', id));
+    return new JobRepository(this.pool, caller.teamId).read(uuid('job', id));
   }
 
   @Post('jobs/:id/cancel')
@@ -327,7 +336,7 @@ export class RunsController {
     const job = await change(async (client) => {
       const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
       if (outcome === 'not-found') throw unknown;
-      const changed = await changedJob(client, jobId);
+      const changed = await new JobRepository(client, caller.teamId).read(jobId);
       if (outcome === 'finished') throw new ProblemError(409, `The job is ${changed.status} already.`);
       await audit(client, caller, 'job.cancel', jobId);
       return changed;
@@ -376,7 +385,7 @@ export class RunsController {
     @Changes() change: Change,
   ) {
     const runId = uuid('run', id);
-    await checkResume(this.pool, caller.teamId, runId);
+    await checkResume(this.prisma, caller.teamId, runId);
     let lanes: string[] = [];
     const made = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });

@@ -23,7 +23,7 @@ import { findPlace } from '#lib/db/read/for-workers/load-run';
 import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
 import { missingLanes, removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { reconcileLane } from '#lib/db/engine/reconcile-lane';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
 import { notify } from '#lib/events/notifications';
 import { readLaneState } from '#lib/queue/budget/lane-state';

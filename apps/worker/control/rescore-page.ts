@@ -1,7 +1,7 @@
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '#lib/db/connection/pool';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import {
   finishRescore,
   storeRescored,
