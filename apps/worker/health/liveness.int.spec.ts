@@ -12,7 +12,8 @@ import { LaneMeters } from './worker-metrics.js';
 let cleanUp: () => Promise<void>;
 afterAll(() => cleanUp());
 
-it('a worker that leaves work lying is dead; not so in a paused lane, with all slots taken, while the provider is down, or while Redis takes no writes', async () => {
+// Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis takes no writes.
+it('a worker that leaves waiting items untouched is stuck, unless something keeps it from them', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
   const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];
@@ -26,9 +27,9 @@ it('a worker that leaves work lying is dead; not so in a paused lane, with all s
   await team.submit();
   await dispatchLane(pool, team.laneId, 100);
   const liveness = new Liveness({ pool, redis, meters, logger });
-  const whyAfter = async (looks: number): Promise<string[]> => {
-    for (let look = 0; look < looks; look++) await liveness.look();
-    return liveness.whyDead;
+  const whyAfter = async (checks: number): Promise<string[]> => {
+    for (let check = 0; check < checks; check++) await liveness.check();
+    return liveness.whyStuck;
   };
 
   expect(await whyAfter(7)).toEqual([]); // queued just now

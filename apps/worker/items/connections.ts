@@ -2,32 +2,33 @@ import { setMaxListeners } from 'node:events';
 import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
+import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import type { Sealer } from '#lib/runtime/seal';
+import { UnsealError, type Sealer } from '#lib/runtime/seal';
 
 /** A model as it can be asked now. */
 export interface ModelConnection extends Connection {
   chat: ChatClient;
   /**
-   * Aborts when the model is to be asked elsewhere, in another format or with another key: its turn will not come
-   * where it was.
+   * Aborts when the model is to be asked elsewhere, in another format or with another key, and a turn is no longer to
+   * be waited for here.
    */
   moved: AbortSignal;
 }
 
-/** A model that an item has to do with. */
+/** A model that an item holds, so that its connection is kept up to date. */
 export interface HeldModel {
   /**
-   * As its provider describes it now; undefined when it was removed.
-   * @throws UnsealError when its key cannot be opened
+   * As its provider describes it now.
+   * @throws ProviderFailure when it was removed, or its key cannot be opened
    */
-  now(): Promise<ModelConnection | undefined>;
+  current(): Promise<ModelConnection>;
   release(): void;
 }
 
 const REFRESH_MS = 1000;
-/** What could not be read anew for so long, because Postgres was away, is waited for. */
-const TRUSTED_MS = 5000;
+/** What is older, because Postgres was away, is read again before it is used. */
+const MAX_AGE_MS = 5000;
 const IDLE_MS = 60_000;
 
 interface Entry {
@@ -36,19 +37,19 @@ interface Entry {
   holders: number;
   usedAt: number;
   readAt: number;
-  /** What was read, to tell whether it changed. */
+  /** The row that was read, as JSON, to tell whether it changed. */
   text: string | undefined;
   endpoint: string;
   moved: AbortController;
-  /** Throws what building it threw. */
-  make: () => ModelConnection | undefined;
+  /** Throws what creating the client threw. */
+  connection: () => ModelConnection | undefined;
   reading: Promise<void> | undefined;
 }
 
 /**
- * The models that items of this process ask, as their providers describe them: read anew every second while anyone
- * holds them, and at once when a provider was changed. So an address, a key or a price that is corrected reaches
- * what waits already.
+ * The models that items of this process ask, as their providers describe them. They are read again every second while
+ * an item holds them, and at once when a provider was changed, so that a corrected address, key or price reaches items
+ * that are waiting already.
  */
 export class Connections {
   readonly #entries = new Map<string, Entry>();
@@ -64,49 +65,40 @@ export class Connections {
     this.#timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
 
-  hold(providerId: string, modelId: string): HeldModel {
+  /** @param name of the model, for the message when it cannot be asked */
+  hold(providerId: string, modelId: string, name: string): HeldModel {
     const key = keyOf({ providerId, modelId });
-    let entry = this.#entries.get(key);
-    if (!entry) {
-      entry = {
-        providerId,
-        modelId,
-        holders: 0,
-        usedAt: 0,
-        readAt: -Infinity,
-        text: undefined,
-        endpoint: '',
-        moved: new AbortController(),
-        make: () => undefined,
-        reading: undefined,
-      };
-      this.#entries.set(key, entry);
-    }
-    const held = entry;
-    held.holders++;
+    const entry = this.#entries.get(key) ?? newEntry(providerId, modelId);
+    this.#entries.set(key, entry);
+    entry.holders++;
     return {
-      now: () => this.#now(held),
+      current: () => this.#current(entry, name),
       release: () => {
-        held.holders--;
-        held.usedAt = Date.now();
+        entry.holders--;
+        entry.usedAt = Date.now();
       },
     };
   }
 
-  async #now(entry: Entry): Promise<ModelConnection | undefined> {
-    if (performance.now() - entry.readAt > TRUSTED_MS) {
+  async #current(entry: Entry, name: string): Promise<ModelConnection> {
+    const isOld = performance.now() - entry.readAt > MAX_AGE_MS;
+    if (isOld)
       await (entry.reading ??= retryTransient(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
+    try {
+      const connection = entry.connection();
+      if (connection) return connection;
+    } catch (error) {
+      throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
     }
-    return entry.make();
+    throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
   }
 
-  /** Reads them all anew. */
+  /** Reads all of them again. */
   async refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
-    for (const [key, { holders, usedAt }] of this.#entries)
-      if (holders === 0 && usedAt < Date.now() - IDLE_MS) this.#entries.delete(key);
+    this.#forgetIdle();
     while (this.#isStale) {
       this.#isStale = false;
       if (this.#entries.size > 0) await this.#read([...this.#entries.values()]).catch(() => {});
@@ -114,12 +106,17 @@ export class Connections {
     this.#isRefreshing = false;
   }
 
-  async #read(entries: readonly Entry[]): Promise<void> {
-    const found = new Map((await loadConnections(this.pool, entries)).map((row) => [keyOf(row), row]));
-    for (const entry of entries) this.#note(entry, found.get(keyOf(entry)));
+  #forgetIdle(): void {
+    for (const [key, { holders, usedAt }] of this.#entries)
+      if (holders === 0 && usedAt < Date.now() - IDLE_MS) this.#entries.delete(key);
   }
 
-  #note(entry: Entry, row: Connection | undefined): void {
+  async #read(entries: readonly Entry[]): Promise<void> {
+    const found = new Map((await loadConnections(this.pool, entries)).map((row) => [keyOf(row), row]));
+    for (const entry of entries) this.#update(entry, found.get(keyOf(entry)));
+  }
+
+  #update(entry: Entry, row: Connection | undefined): void {
     entry.readAt = performance.now();
     const text = JSON.stringify(row) ?? '';
     if (text === entry.text) return;
@@ -129,23 +126,24 @@ export class Connections {
       entry.endpoint = endpoint;
       entry.moved.abort();
       entry.moved = new AbortController();
-      setMaxListeners(0, entry.moved.signal); // All that wait for their turn there
+      setMaxListeners(0, entry.moved.signal); // every item that waits for its turn there
     }
-    entry.make = () => undefined;
+    entry.connection = () => undefined;
     if (!row) return;
     try {
-      const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
-      const model = {
-        ...row,
-        chat: createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch),
-        moved: entry.moved.signal,
-      };
-      entry.make = () => model;
+      const connection = this.#connect(row, entry.moved.signal);
+      entry.connection = () => connection;
     } catch (error) {
-      entry.make = () => {
+      entry.connection = () => {
         throw error;
       };
     }
+  }
+
+  #connect(row: Connection, moved: AbortSignal): ModelConnection {
+    const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
+    const chat = createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch);
+    return { ...row, chat, moved };
   }
 
   close(): void {
@@ -155,3 +153,16 @@ export class Connections {
 
 const keyOf = ({ providerId, modelId }: Pick<Connection, 'providerId' | 'modelId'>): string =>
   `${providerId} ${modelId}`;
+
+const newEntry = (providerId: string, modelId: string): Entry => ({
+  providerId,
+  modelId,
+  holders: 0,
+  usedAt: 0,
+  readAt: -Infinity,
+  text: undefined,
+  endpoint: '',
+  moved: new AbortController(),
+  connection: () => undefined,
+  reading: undefined,
+});

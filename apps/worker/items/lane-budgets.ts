@@ -4,7 +4,7 @@ import { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { BudgetLimits } from '#lib/queue/budget/limits';
 import type { LaneMeters } from '../health/worker-metrics.js';
 
-/** The budgets of the lanes that this process asks for, one each. */
+/** The budgets of the lanes that this process takes permits from, one each. */
 export class LaneBudgets {
   readonly #budgets = new Map<string, { budget: LaneBudget; usedAt: number }>();
   #refusal: Error | undefined;
@@ -27,17 +27,7 @@ export class LaneBudgets {
       this.redis,
       lane.id,
       lane,
-      async () => {
-        const { rows } = await this.pool.query(
-          // The very first items of a lane are claimed just now, and nothing is settled: then Redis has nothing to
-          // know yet.
-          `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
-         WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0)
-           LIMIT 1`,
-          [lane.id],
-        );
-        return rows.length > 0;
-      },
+      () => this.#isInUse(lane.id),
       (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
     );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
@@ -45,20 +35,34 @@ export class LaneBudgets {
     return budget;
   }
 
-  /** Lanes that nobody asked for in so long, and of which nothing is under way here. */
+  /**
+   * Whether requests may be under way in the fleet. The very first items of a lane are claimed just now, and nothing is
+   * settled: then Redis cannot know of any yet.
+   */
+  async #isInUse(laneId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
+       WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0)
+       LIMIT 1`,
+      [laneId],
+    );
+    return rowCount === 1;
+  }
+
+  /** Lanes that nothing has asked for in this time, and that have no request here that waits or is under way. */
   idleFor(ms: number): string[] {
     return [...this.#budgets]
       .filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms)
       .map(([laneId]) => laneId);
   }
 
-  /** Forgets a lane; whoever asks for it again gets a new one. */
-  letGo(laneId: string): void {
+  /** Forgets the budget of a lane; the next caller gets a new one. */
+  evict(laneId: string): void {
     this.#budgets.get(laneId)?.budget.close();
     this.#budgets.delete(laneId);
   }
 
-  /** Turns away what would begin, now and from now on; what goes on is let through. */
+  /** Turns away items that would begin, now and from now on. Items that continue are let through. */
   refuse(reason: Error): void {
     this.#refusal = reason;
     for (const { budget } of this.#budgets.values()) budget.drain(reason);

@@ -1,62 +1,68 @@
-import { readEnv } from '#lib/runtime/env';
-import { createLogger } from '#lib/runtime/logger';
 import type { Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
-import { ItemKit } from './item-kit.js';
-import { writeSettlement, type FromSuspect, type ToSuspect } from './quarantine.js';
+import { readEnv } from '#lib/runtime/env';
+import { createLogger } from '#lib/runtime/logger';
 import { LaneMeters } from '../health/worker-metrics.js';
+import { createItemServices } from './item-services.js';
+import { printSettlement, type FromChild, type ToChild } from './quarantine.js';
 
-// The process of an item that others died of. It asks its parent for permits, tells it what became of the item, and
-// ends.
-const env = readEnv();
-const logger = createLogger('worker', env.LOG_LEVEL);
-const tell = (message: FromSuspect): Promise<void> =>
+// The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
+// item, and ends.
+const send = (message: FromChild): Promise<void> =>
   new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
-const kit = new ItemKit(env, logger, {
-  meters: new LaneMeters(),
-  connections: 2,
-  onAttempt: (_lane, failure, seconds) => void tell({ attempted: { failure: failure?.kind, seconds } }),
-});
+
+type Outcome = Extract<ToChild, { id: number }>;
 
 /** The budget of the lane, which the parent keeps. */
-class AskedPermits implements Permits {
-  readonly #waiting = new Map<number, (answer: Extract<ToSuspect, { answer: number }>) => void>();
-  #asked = 0;
+class ParentPermits implements Permits {
+  readonly #pending = new Map<number, (outcome: Outcome) => void>();
+  #lastId = 0;
 
-  hear(answer: Extract<ToSuspect, { answer: number }>): void {
-    this.#waiting.get(answer.answer)?.(answer);
-    this.#waiting.delete(answer.answer);
+  onOutcome(outcome: Outcome): void {
+    this.#pending.get(outcome.id)?.(outcome);
+    this.#pending.delete(outcome.id);
   }
 
   async acquire(tokens: number): Promise<Permit> {
-    const { permit, error } = await this.#ask((ask) => ({ ask, acquire: tokens }));
+    const { permit, error } = await this.#ask((id) => ({ id, acquire: tokens }));
     if (!permit) throw new Error(error);
     return permit;
   }
 
   async release(permit: Permit, spent: PermitUsage): Promise<boolean> {
-    const { open } = await this.#ask((ask) => ({ ask, release: permit, spent }));
-    return open ?? false;
+    const { isBreakerOpen } = await this.#ask((id) => ({ id, release: permit, spent }));
+    return isBreakerOpen ?? false;
   }
 
-  #ask(message: (ask: number) => FromSuspect): Promise<Extract<ToSuspect, { answer: number }>> {
-    const ask = this.#asked++;
+  #ask(message: (id: number) => FromChild): Promise<Outcome> {
+    const id = ++this.#lastId;
     return new Promise((resolve) => {
-      this.#waiting.set(ask, resolve);
-      void tell(message(ask));
+      this.#pending.set(id, resolve);
+      void send(message(id));
     });
   }
 }
 
-const budget = new AskedPermits();
-const playing = { permits: () => budget, signal: new AbortController().signal, works: () => Promise.resolve() };
-
-process.on('message', (message: ToSuspect) => {
-  if ('answer' in message) return budget.hear(message);
-  void kit.runner
-    .run(message.play, { ...playing, generation: message.generation })
-    .then((played) => tell({ played: played && writeSettlement(played.settlement) }))
-    .catch(({ message: text, stack }: Error) => tell({ failed: { message: text, stack } }));
+const env = readEnv();
+const logger = createLogger('worker', env.LOG_LEVEL);
+const { runner } = createItemServices(env, logger, {
+  meters: new LaneMeters(),
+  maxConnections: 2,
+  onAttempt: (_lane, failure, seconds) => void send({ attempted: { failure: failure?.kind, seconds } }),
 });
-// Whoever wanted to know is gone.
+const permits = new ParentPermits();
+const context = {
+  permits: () => permits,
+  signal: new AbortController().signal,
+  setActive: () => Promise.resolve(),
+};
+
+process.on('message', (message: ToChild) => {
+  if ('id' in message) return permits.onOutcome(message);
+  void runner
+    .run(message.run, { ...context, generation: message.generation })
+    .then((finished) => send({ finished: finished && printSettlement(finished.settlement) }))
+    .catch(({ message: text, stack }: Error) => send({ failed: { message: text, stack } }));
+});
+// Nobody waits for the settlement any more.
 process.on('disconnect', () => process.exit());

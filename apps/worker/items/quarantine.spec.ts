@@ -7,40 +7,40 @@ import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Permit } from '#lib/queue/budget/permits';
 import { until } from '../../../test/until.js';
 import { Quarantine } from './quarantine.js';
-import type { Place } from './run-item.js';
+import type { ItemIdentity } from './error-settlements.js';
 import type { LaneMeter } from '../health/worker-metrics.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-quarantine-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const logger = createLogger('worker', 'silent');
-/** Processes of suspects that do this, with `tell` to speak to the worker and `told` to hear it. */
-function quarantine(script: string, longestMs = 60_000): Quarantine {
+/** A quarantine whose processes run this script, with `send` and `receive` to talk to the worker. */
+function quarantine(script: string, maxRunMs = 60_000): Quarantine {
   const file = join(folder, `${Math.random()}.mjs`);
   writeFileSync(
     file,
     `
-    const tell = (message) => new Promise((told) => process.send(message, told));
-    const told = () => new Promise((hear) => process.once('message', hear));
+    const send = (message) => new Promise((sent) => process.send(message, sent));
+    const receive = () => new Promise((received) => process.once('message', received));
     process.on('disconnect', () => process.exit());
-    const first = await told();
+    const first = await receive();
     ${script}`,
   );
-  return new Quarantine(logger, { entry: pathToFileURL(file), longestMs });
+  return new Quarantine(logger, { entry: pathToFileURL(file), maxRunMs });
 }
 const DIES = `process.kill(process.pid, 'SIGKILL');`;
 const WAITS = '';
-/** Waits for the item in the first place, and dies of the others. */
-const WAITS_FIRST = `if (first.play.item !== 0) { ${DIES} }`;
+/** Waits for item 0, and dies of the others. */
+const WAITS_FIRST = `if (first.run.item !== 0) { ${DIES} }`;
 
-const place = (item = 0): Place => ({
+const identity = (item = 0): ItemIdentity => ({
   delivery: { runId: '01890000-0000-7000-8000-000000000000', target: 0, item, token: 9 + item },
   casePosition: item,
   sample: 0,
   category: null,
 });
 
-/** A lane that gives its permits, or waits until it is told to; and what became of them. */
+/** A lane that grants permits at once, or when `give` is called, and records what became of them. */
 function aLane({ gives = true } = {}) {
   const given: Permit[] = [];
   const released: Permit[] = [];
@@ -65,19 +65,19 @@ function aLane({ gives = true } = {}) {
   };
 }
 
-function playing() {
-  const worked: boolean[] = [];
+function aContext() {
+  const activity: boolean[] = [];
   const stop = new AbortController();
   return {
-    worked,
+    activity,
     stop: () => stop.abort(new Error('stopped')),
-    with: {
+    context: {
       signal: stop.signal,
       generation: 1,
       permits: () => {
-        throw new Error('these are the own ones of a process');
+        throw new Error('only the process itself takes these');
       },
-      works: async (works: boolean) => void worked.push(works),
+      setActive: async (isActive: boolean) => void activity.push(isActive),
     },
   };
 }
@@ -88,20 +88,20 @@ const CRASHED = {
 };
 
 describe('an item that processes died of', () => {
-  it('and whose own process dies too, has crashed once more, and its permit is given back', async () => {
+  it('has crashed once more when its own process dies too, and its permit is released', async () => {
     const { lane, given, released } = aLane();
-    const { with: how, worked } = playing();
-    const played = await quarantine(DIES).play(lane, place(), claim, how);
-    expect(played?.settlement).toMatchObject({ ...place(), attempts: 0, result: CRASHED });
-    expect(worked).toEqual([true]);
+    const { context, activity } = aContext();
+    const finished = await quarantine(DIES).run(lane, identity(), claim, context);
+    expect(finished?.settlement).toMatchObject({ ...identity(), attempts: 0, result: CRASHED });
+    expect(activity).toEqual([true]);
     expect([given(), released()]).toEqual([['permit 0'], ['permit 0']]);
   });
 
-  it('and that takes longer than others should wait, is errored, and its permit is given back', async () => {
+  it('is errored when it takes longer than others should wait, and its permit is released', async () => {
     const { lane, released } = aLane();
-    const played = await quarantine(WAITS, 100).play(lane, place(), claim, playing().with);
-    expect(played?.settlement).toMatchObject({
-      ...place(),
+    const finished = await quarantine(WAITS, 100).run(lane, identity(), claim, aContext().context);
+    expect(finished?.settlement).toMatchObject({
+      ...identity(),
       result: {
         outcome: 'errored',
         error: { kind: 'timeout', message: expect.stringMatching(/in one of its own.* 0\.1 s/) },
@@ -110,63 +110,65 @@ describe('an item that processes died of', () => {
     expect(released()).toEqual(['permit 0']);
   });
 
-  it('and whose run is stopped, is given up, and the next one is played', async () => {
+  it('is given up when its run is stopped, and the next one is run', async () => {
     const { lane, given, released } = aLane();
-    const apart = quarantine(WAITS_FIRST);
-    const first = playing();
-    const stopped = apart.play(lane, place(), claim, first.with);
-    await until(() => first.worked.length);
+    const shared = quarantine(WAITS_FIRST);
+    const first = aContext();
+    const stopped = shared.run(lane, identity(), claim, first.context);
+    await until(() => first.activity.length);
     first.stop();
     await expect(stopped).rejects.toThrow('stopped');
-    expect((await apart.play(lane, place(1), claim, playing().with))?.settlement.result).toMatchObject(CRASHED);
+    expect((await shared.run(lane, identity(1), claim, aContext().context))?.settlement.result).toMatchObject(CRASHED);
     expect(released()).toEqual(given());
   });
 
-  it('waits for its permit before it takes the place of all: a lane that gives none keeps no other waiting', async () => {
-    const apart = quarantine(DIES);
+  it('waits for its permit before it waits for its turn, so that a throttled lane keeps no other waiting', async () => {
+    const shared = quarantine(DIES);
     const [throttled, free] = [aLane({ gives: false }), aLane()];
-    const waits = playing();
-    const later = apart.play(throttled.lane, place(), claim, waits.with);
-    expect((await apart.play(free.lane, place(1), claim, playing().with))?.settlement.result).toMatchObject(CRASHED);
-    expect(waits.worked).toEqual([]); // what only waits is charged with nothing
+    const waits = aContext();
+    const later = shared.run(throttled.lane, identity(), claim, waits.context);
+    expect((await shared.run(free.lane, identity(1), claim, aContext().context))?.settlement.result).toMatchObject(
+      CRASHED,
+    );
+    expect(waits.activity).toEqual([]); // what only waits is charged with nothing
     throttled.give();
     expect((await later)?.settlement.result).toMatchObject(CRASHED);
   });
 
-  it('is played while no other is', async () => {
+  it('runs while no other does', async () => {
     const { lane, given } = aLane();
-    const apart = quarantine(WAITS_FIRST);
-    const [first, second] = [playing(), playing()];
-    const one = apart.play(lane, place(), claim, first.with);
-    await until(() => first.worked.length);
-    const other = apart.play(lane, place(1), claim, second.with);
+    const shared = quarantine(WAITS_FIRST);
+    const [first, second] = [aContext(), aContext()];
+    const one = shared.run(lane, identity(), claim, first.context);
+    await until(() => first.activity.length);
+    const other = shared.run(lane, identity(1), claim, second.context);
     await until(() => given().length === 2);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(second.worked).toEqual([]);
+    expect(second.activity).toEqual([]);
     first.stop();
     await expect(one).rejects.toThrow('stopped');
     expect((await other)?.settlement).toMatchObject({ casePosition: 1, result: CRASHED });
   });
 
-  it('begins with the permit that it waited for, gets others from its lane, and gives back what its process did not', async () => {
+  it('starts with the permit that it waited for, gets more from its lane, and releases those its process kept', async () => {
     const { lane, given, released, attempts } = aLane();
-    const settlement = { ...place(), attempts: 2, exchange: Buffer.from('what was said').toString('base64') };
-    const played = await quarantine(`
-      if (first.play.item !== 0 || first.generation !== 1) process.exit();
-      await tell({ ask: 0, acquire: 5 });
-      const { permit } = await told();
-      await tell({ attempted: { failure: 'timeout', seconds: 1 } });
-      await tell({ ask: 1, release: permit, spent: { tokens: 7 } });
-      if ((await told()).open !== false) process.exit();
-      await tell({ ask: 2, acquire: 5 });
-      if ((await told()).permit.id === permit.id) process.exit();
-      await tell({ played: ${JSON.stringify(JSON.stringify(settlement))} });`).play(
+    const settlement = { ...identity(), attempts: 2, exchange: Buffer.from('what was said').toString('base64') };
+    const finished = await quarantine(`
+      if (first.run.item !== 0 || first.generation !== 1) process.exit();
+      await send({ id: 0, acquire: 5 });
+      const { permit } = await receive();
+      await send({ attempted: { failure: 'timeout', seconds: 1 } });
+      await send({ id: 1, release: permit, spent: { tokens: 7 } });
+      if ((await receive()).isBreakerOpen !== false) process.exit();
+      await send({ id: 2, acquire: 5 });
+      if ((await receive()).permit.id === permit.id) process.exit();
+      await send({ finished: ${JSON.stringify(JSON.stringify(settlement))} });`).run(
       lane,
-      place(),
+      identity(),
       claim,
-      playing().with,
+      aContext().context,
     );
-    expect(played?.settlement).toEqual({ ...settlement, exchange: Buffer.from('what was said') });
+    expect(finished?.settlement).toEqual({ ...settlement, exchange: Buffer.from('what was said') });
     expect([given(), released()]).toEqual([
       ['permit 0', 'permit 1'],
       ['permit 0', 'permit 1'],
@@ -174,22 +176,22 @@ describe('an item that processes died of', () => {
     expect(attempts).toEqual(['timeout']);
   });
 
-  it('of which something is thrown in its process, throws it here', async () => {
+  it('throws here what is thrown in its process', async () => {
     const { lane, released } = aLane();
     await expect(
-      quarantine(`await tell({ failed: { message: 'unforeseen', stack: 'there' } });`).play(
+      quarantine(`await send({ failed: { message: 'unforeseen', stack: 'there' } });`).run(
         lane,
-        place(),
+        identity(),
         claim,
-        playing().with,
+        aContext().context,
       ),
     ).rejects.toMatchObject({ message: 'unforeseen', stack: 'there' });
     expect(released()).toEqual(['permit 0']);
   });
 
-  it('and whose run is gone, is settled as nothing', async () => {
+  it('has no settlement when its run is gone', async () => {
     expect(
-      await quarantine('await tell({ played: undefined });').play(aLane().lane, place(), claim, playing().with),
+      await quarantine('await send({ finished: undefined });').run(aLane().lane, identity(), claim, aContext().context),
     ).toBeUndefined();
   });
 });

@@ -6,92 +6,78 @@ import type { Settlement } from '#lib/db/engine/settle-items';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import type { Logger } from '#lib/runtime/logger';
-import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { crashed, outOfTime, type Place, type Played, type Playing } from './run-item.js';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../health/worker-metrics.js';
+import type { ItemContext } from './ask-and-score.js';
+import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
+import type { ServedLane } from './process-delivery.js';
+import type { FinishedItem } from './run-item.js';
 
-/** A suspect has so long from its first request on: others wait to be looked at. */
-const LONGEST_MS = 60_000;
+/** How long an item may take from its first request on: others wait for their turn in quarantine. */
+const MAX_RUN_MS = 60_000;
 
-/** What goes to the process of a suspect. */
-export type ToSuspect =
-  { play: Delivery; generation: number } | { answer: number; permit?: Permit; open?: boolean; error?: string };
+/** What goes to the process of an item: the item, and then the outcome of what that process asked for by `id`. */
+export type ToChild =
+  { run: Delivery; generation: number } | { id: number; permit?: Permit; isBreakerOpen?: boolean; error?: string };
 
-/** What comes from it. A settlement is JSON, since numbers keep their text in it; its exchange is base64. */
-export type FromSuspect =
-  | { ask: number; acquire: number }
-  | { ask: number; release: Permit; spent: PermitUsage }
+/** What comes from it. A settlement is JSON, because numbers keep their text in it; its exchange is base64. */
+export type FromChild =
+  | { id: number; acquire: number }
+  | { id: number; release: Permit; spent: PermitUsage }
   | { attempted: { failure: string | undefined; seconds: number } }
-  | { played: string | undefined }
+  | { finished: string | undefined }
   | { failed: { message: string; stack?: string } };
 
+type Ending = { settlement: Settlement | undefined } | 'died' | 'timed out';
+
 /**
- * Plays items that processes died of, each in a process of its own, one at a time: if it dies again, it takes no
- * neighbour with it, and it is known to be to blame. It waits for its permit before it waits for the place, so that
- * a lane which is paused or throttled keeps no other lane's suspects waiting.
+ * Runs items that processes died of, one at a time, each in a process of its own. If that dies too, it takes no other
+ * item with it, and the item is known to be to blame. An item waits for its permit before it waits for its turn, so
+ * that a paused or throttled lane does not keep the suspects of other lanes waiting.
  */
 export class Quarantine {
-  readonly #place = new Semaphore(1);
+  readonly #turn = new Semaphore(1);
 
-  /** @param of.entry what its processes run */
+  /** @param options.entry the script of its processes */
   constructor(
     readonly logger: Logger,
-    readonly of = { entry: threadModule('apps/worker/items/quarantine-main'), longestMs: LONGEST_MS },
+    readonly options = { entry: threadModule('apps/worker/items/quarantine-main'), maxRunMs: MAX_RUN_MS },
   ) {}
 
   /**
    * @returns how the item ended; undefined when its run is gone
    * @throws the signal's reason when it aborts; what was thrown for the item in its process
    */
-  async play(
-    { meter, budget }: { meter: LaneMeter; budget: LaneBudget },
-    place: Place,
+  async run(
+    { meter, budget }: Pick<ServedLane, 'meter' | 'budget'>,
+    item: ItemIdentity,
     { crashes }: Claim,
-    { signal, works, generation }: Playing,
-  ): Promise<Played | undefined> {
-    const permit = await budget.acquire(0, signal);
-    const held = new Set([permit]);
+    { signal, setActive, generation }: ItemContext,
+  ): Promise<FinishedItem | undefined> {
+    const permits = new ForwardedPermits(budget, await budget.acquire(0, signal), signal);
     try {
-      return await this.#place.run(async () => {
+      return await this.#turn.run(async () => {
         signal.throwIfAborted();
-        await works(true);
+        await setActive(true);
         this.logger.warn(
-          { lane: meter.id, run: place.delivery.runId, item: place.delivery.item, crashes },
+          { lane: meter.id, run: item.delivery.runId, item: item.delivery.item, crashes },
           'Playing an item in a process of its own: others died of it',
         );
-        const child = fork(this.of.entry, { serialization: 'advanced' });
-        const ended = await this.#watch(child, {
-          meter,
-          budget,
-          signal,
-          held,
-          first: permit,
-          send: { play: place.delivery, generation },
-        });
-        if (ended === 'died') return { settlement: crashed(place, crashes + 1) };
-        if (ended === 'late') return { settlement: outOfTime(place, this.of.longestMs) };
+        const child = fork(this.options.entry, { serialization: 'advanced' });
+        const ending = this.#watch(child, meter, permits, signal);
+        sendTo(child, { run: item.delivery, generation });
+        const ended = await ending;
+        if (ended === 'died') return { settlement: crashedSettlement(item, crashes + 1) };
+        if (ended === 'timed out') return { settlement: timedOutSettlement(item, this.options.maxRunMs) };
         return ended.settlement && { settlement: ended.settlement };
       });
     } finally {
-      for (const one of held) void budget.release(one, { tokens: 0 });
+      permits.releaseAll();
     }
   }
 
-  #watch(
-    child: ChildProcess,
-    of: {
-      meter: LaneMeter;
-      budget: LaneBudget;
-      signal: AbortSignal;
-      held: Set<Permit>;
-      first: Permit;
-      send: ToSuspect;
-    },
-  ): Promise<{ settlement: Settlement | undefined } | 'died' | 'late'> {
-    const { meter, budget, signal, held } = of;
-    let first: Permit | undefined = of.first;
-    const tell = (message: ToSuspect): void => void (child.connected && child.send(message, () => {}));
+  #watch(child: ChildProcess, meter: LaneMeter, permits: ForwardedPermits, signal: AbortSignal): Promise<Ending> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer);
@@ -100,42 +86,71 @@ export class Quarantine {
         settle();
       };
       const abort = (): void => end(() => reject(signal.reason as Error));
-      const timer = setTimeout(() => end(() => resolve('late')), this.of.longestMs);
+      const timer = setTimeout(() => end(() => resolve('timed out')), this.options.maxRunMs);
       signal.addEventListener('abort', abort);
-
-      const acquire = async (ask: number, tokens: number): Promise<void> => {
-        const permit = first ?? (await budget.acquire(tokens, signal));
-        first = undefined;
-        held.add(permit);
-        tell({ answer: ask, permit });
-      };
-      const release = async (ask: number, permit: Permit, spent: PermitUsage): Promise<void> => {
-        for (const one of held) if (one.id === permit.id) held.delete(one);
-        tell({ answer: ask, open: await budget.release(permit, spent) });
-      };
-      child.on('message', (message: FromSuspect) => {
-        if ('acquire' in message)
-          void acquire(message.ask, message.acquire).catch((error: Error) =>
-            tell({ answer: message.ask, error: error.message }),
-          );
-        else if ('release' in message) void release(message.ask, message.release, message.spent);
+      child.on('message', (message: FromChild) => {
+        if ('id' in message) void permits.answer(child, message);
         else if ('attempted' in message) meter.attempted(message.attempted.failure, message.attempted.seconds);
-        else if ('failed' in message)
-          end(() => reject(Object.assign(new Error(message.failed.message), { stack: message.failed.stack })));
-        else
-          end(() => resolve({ settlement: message.played === undefined ? undefined : readSettlement(message.played) }));
+        else if ('failed' in message) end(() => reject(errorOf(message.failed)));
+        else end(() => resolve({ settlement: message.finished === undefined ? undefined : parse(message.finished) }));
       });
       child.on('error', (error) => end(() => reject(error)));
       child.on('exit', () => end(() => resolve('died')));
-      tell(of.send);
     });
   }
 }
 
-export const writeSettlement = (settlement: Settlement): string =>
+/** The lane's permits for the process of an item, which starts with the one that the item waited for. */
+class ForwardedPermits {
+  readonly #held: Set<Permit>;
+  #first: Permit | undefined;
+
+  constructor(
+    readonly budget: LaneBudget,
+    first: Permit,
+    readonly signal: AbortSignal,
+  ) {
+    this.#first = first;
+    this.#held = new Set([first]);
+  }
+
+  async answer(child: ChildProcess, message: Extract<FromChild, { id: number }>): Promise<void> {
+    const { id } = message;
+    try {
+      if ('acquire' in message) sendTo(child, { id, permit: await this.#acquire(message.acquire) });
+      else sendTo(child, { id, isBreakerOpen: await this.#release(message.release, message.spent) });
+    } catch (error) {
+      sendTo(child, { id, error: (error as Error).message });
+    }
+  }
+
+  /** Gives back what the process did not. */
+  releaseAll(): void {
+    for (const permit of this.#held) void this.budget.release(permit, { tokens: 0 });
+  }
+
+  async #acquire(tokens: number): Promise<Permit> {
+    const permit = this.#first ?? (await this.budget.acquire(tokens, this.signal));
+    this.#first = undefined;
+    this.#held.add(permit);
+    return permit;
+  }
+
+  #release(permit: Permit, spent: PermitUsage): Promise<boolean> {
+    for (const held of this.#held) if (held.id === permit.id) this.#held.delete(held);
+    return this.budget.release(permit, spent);
+  }
+}
+
+const sendTo = (child: ChildProcess, message: ToChild): void => void (child.connected && child.send(message, () => {}));
+
+const errorOf = ({ message, stack }: { message: string; stack?: string }): Error =>
+  Object.assign(new Error(message), { stack });
+
+export const printSettlement = (settlement: Settlement): string =>
   JSON.stringify({ ...settlement, exchange: settlement.exchange.toString('base64') });
 
-function readSettlement(text: string): Settlement {
-  const read = parseJson(text) as unknown as Omit<Settlement, 'exchange'> & { exchange: string };
-  return { ...read, exchange: Buffer.from(read.exchange, 'base64') };
+function parse(text: string): Settlement {
+  const settlement = parseJson(text) as unknown as Omit<Settlement, 'exchange'> & { exchange: string };
+  return { ...settlement, exchange: Buffer.from(settlement.exchange, 'base64') };
 }
