@@ -8,7 +8,7 @@ import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { namedSuite } from '../runs/check-run.js';
+import { findSuite } from '../runs/find-suite.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 
@@ -34,7 +34,7 @@ export class ExperimentsController {
     @Body({ schema: ExperimentInput }) input: ExperimentInput,
     @Changes() change: Change,
   ) {
-    await namedSuite(this.pool, caller.teamId, input.suite_id);
+    await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
       const made = await new ExperimentRepository(this.prisma, caller.teamId).create(client, input);
       await audit(client, caller, 'experiment.create', made.id);

@@ -11,7 +11,7 @@ import { ReplyMemoryPool } from '#lib/providers/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
-import type { LaneBudgets } from '../items/lane-budgets.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
 import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
 

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
 import { failedGeneration, readModelReply } from '#lib/providers/chat';
-import type { Reply } from '../scoring/scoring-work.js';
+import type { Reply } from '../../scoring/scoring-work.js';
 
 /** What is stored of an item: all that went over the wire. */
 export interface Exchange {

@@ -5,26 +5,26 @@ import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
-import { Embedder } from '../embeddings/embedder.js';
-import type { LaneMeters } from '../health/worker-metrics.js';
-import { ReplyScorer } from '../scoring/score-reply.js';
-import { ModelPlayer, type OnAttempt } from './ask-and-score.js';
-import { Connections } from './connections.js';
-import { LaneBudgets } from './lane-budgets.js';
-import { ReplyCache } from './reply-cache.js';
-import { RunCache } from './run-cache.js';
-import { ItemRunner } from './run-item.js';
-import { RunWarnings } from './run-warnings.js';
-import { ItemScorer } from './score-item.js';
+import { Embedder } from './embeddings/embedder.js';
+import type { LaneMeters } from './health/worker-metrics.js';
+import { ReplyScorer } from './scoring/score-reply.js';
+import { ModelPlayer, type OnAttempt } from './items/ask-and-score.js';
+import { Connections } from './models/connections.js';
+import { LaneBudgets } from './models/lane-budgets.js';
+import { ReplyCache } from './items/reply-cache.js';
+import { RunCache } from './items/run-cache.js';
+import { ItemRunner } from './items/run-item.js';
+import { RunWarnings } from './items/run-warnings.js';
+import { ItemScorer } from './items/score-item.js';
 
-export type ItemServices = ReturnType<typeof createItemServices>;
+export type ItemServices = ReturnType<typeof composeItems>;
 
 /**
  * All that items are run with, in plain code. A worker has one of these, and so has the process of an item in
  * quarantine.
  * @param options.maxConnections to Postgres
  */
-export function createItemServices(
+export function composeItems(
   env: Env,
   logger: Logger,
   { meters, maxConnections, onAttempt }: { meters: LaneMeters; maxConnections: number; onAttempt: OnAttempt },

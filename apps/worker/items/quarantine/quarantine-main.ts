@@ -2,8 +2,8 @@ import type { Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
-import { LaneMeters } from '../health/worker-metrics.js';
-import { createItemServices } from './item-services.js';
+import { LaneMeters } from '../../health/worker-metrics.js';
+import { composeItems } from '../../compose-items.js';
 import { printSettlement, type FromChild, type ToChild } from './quarantine.js';
 
 // The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
@@ -45,7 +45,7 @@ class ParentPermits implements Permits {
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
-const { runner } = createItemServices(env, logger, {
+const { runner } = composeItems(env, logger, {
   meters: new LaneMeters(),
   maxConnections: 2,
   onAttempt: (_lane, failure, seconds) => void send({ attempted: { failure: failure?.kind, seconds } }),
