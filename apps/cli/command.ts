@@ -42,9 +42,9 @@ export const withExamples = (command: Command, ...lines: string[]): Command =>
 /** A group of commands that lists when it is called without one of them, as `toolmark suites` does. */
 export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
   return group
-    .argument('[command]')
+    .argument('[command...]')
     .usage('[command]')
-    .action(async (name: string | undefined, ...rest: unknown[]) => {
+    .action(async ([name]: string[], ...rest: unknown[]) => {
       if (name === undefined) return list(...rest);
       const likely = meant(
         name,

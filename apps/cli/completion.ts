@@ -1,9 +1,9 @@
 import type { Command, Option } from 'commander';
 
 /*
- * Shell completion. @bomb.sh/tab was tried (8 ms at each start): its scripts offer no file names, which half of our
- * commands take, its bash script needs the bash-completion package and runs `eval` over the typed line, `$(...)` in
- * it included, and it completes no global option behind a command.
+ * Shell completion. @bomb.sh/tab was tried: it turns file names off, which half of our commands take, its bash script
+ * needs the bash-completion package and runs `eval` over the typed line, `$(...)` in it included, and it offers no
+ * global option behind a command.
  */
 
 export interface Candidate {

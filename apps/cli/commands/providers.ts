@@ -37,6 +37,7 @@ interface AddOptions extends GlobalOptions {
 export function addProviders(program: Command): void {
   const list = onServer(listProviders);
   const providers = listsByDefault(program.command('providers').description('list, add and test providers'), list);
+  withExamples(providers, 'toolmark providers', 'toolmark providers add --help');
   withExamples(
     providers.command('list').description('list the endpoints that are asked').action(list),
     'toolmark providers list',

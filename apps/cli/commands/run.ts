@@ -15,7 +15,7 @@ export function addRun(program: Command): void {
   addFollowOptions(addRunSettings(run)).action(onServer<RunSettings & FollowOptions, [string]>(submit));
   withExamples(
     run,
-    'toolmark run Weather --models simulator::perfect-ish,simulator::flaky --watch',
+    'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
     'toolmark run examples/weather.json --models simulator::perfect-ish --samples 3 --cache off --watch',
   );
 

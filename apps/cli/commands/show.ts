@@ -74,8 +74,8 @@ function runFacts({ id, job_id, suite, status, config, created_at, finished_at, 
     `Items      ${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`,
     ...(actual
       ? [
-          `Took       ${actual.requests} requests, ${actual.cached} stored replies, ${dollars(actual.cost_usd)}, ` +
-            `${actual.duration_s.toFixed(1)} s`,
+          `Took       ${actual.duration_s.toFixed(1)} s, ${actual.requests} requests, ${actual.cached} stored replies, ` +
+            `cost ${actual.cost_usd === null ? 'unknown' : dollars(actual.cost_usd)}`,
         ]
       : []),
   ];

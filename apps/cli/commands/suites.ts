@@ -31,6 +31,7 @@ const SUITE = 'name or id of a suite, or the beginning of an id';
 export function addSuites(program: Command): void {
   const list = onServer(listSuites);
   const suites = listsByDefault(program.command('suites').description('list, import, check and export suites'), list);
+  withExamples(suites, 'toolmark suites', 'toolmark suites import --help');
   withExamples(suites.command('list').description('list all suites').action(list), 'toolmark suites list');
   withExamples(
     suites
