@@ -71,16 +71,16 @@ module.exports = {
       'Files in, suites out: no server is needed to read one.',
     ),
     onlyOurs(
-      'recorded-imports-contracts-scoring-and-answers',
+      'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
-      [lib('recorded', 'contracts', 'scoring'), '^libs/providers/answers/'],
+      [lib('recorded', 'contracts', 'scoring'), '^libs/providers/replies/'],
       'What others wrote down is read without an SDK, a server or a clock.',
     ),
     onlyOurs(
-      'answers-import-contracts',
-      '^libs/providers/answers/',
-      ['^libs/providers/answers/', lib('contracts')],
-      'An answer is read the same way by whoever asked and by whoever finds it in a file.',
+      'replies-import-contracts',
+      '^libs/providers/replies/',
+      ['^libs/providers/replies/', lib('contracts')],
+      'A reply is read in the same way when it arrives and when it is found in a file.',
     ),
     onlyOurs(
       'mcp-imports-contracts-and-guarded-fetch',
@@ -123,7 +123,8 @@ module.exports = {
       from: { path: '^apps/api/', pathNot: SPEC },
       to: {
         path: lib('scoring'),
-        pathNot: '^libs/scoring/(metrics|checks/|house/(explain|rescore-case|tool-set)|statistics/summarise)',
+        pathNot:
+          '^libs/scoring/(metrics|checks/|cases/(rescore-options|stored-requests|tool-set)|house/explain|statistics/summarise)',
       },
     },
     {
@@ -135,6 +136,15 @@ module.exports = {
         path: lib('providers'),
         pathNot: '^libs/providers/(probe|templates|build-request|request-key|count-tokens)',
       },
+    },
+
+    {
+      name: 'api-reads-by-team',
+      severity: 'error',
+      comment:
+        'Workers read rows of every team. The API reads through repositories of one team (libs/db/team-isolation.ts).',
+      from: { path: '^apps/api/', pathNot: SPEC },
+      to: { path: '^libs/db/read/for-workers/', dependencyTypesNot: ['type-only'] },
     },
 
     {
@@ -159,7 +169,7 @@ module.exports = {
     },
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
     owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
-    owned(['js-yaml'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
+    owned(['yaml', 'csv-parse'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
     owned(['@modelcontextprotocol'], ['^libs/mcp/'], 'Servers of tools are asked in one place.'),
     owned(['@prisma', 'prisma', 'pg'], ['^libs/db/'], 'SQL stands in one folder, behind transitions with names.'),
     owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),

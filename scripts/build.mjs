@@ -2,7 +2,7 @@
 // runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a
 // change.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -58,6 +58,8 @@ function build() {
   const old = `${fresh}.old`;
   try {
     run(join(binaries, 'swc'), ['apps', 'libs', '-d', fresh, '--ignore', '**/*.spec.ts', '--quiet']);
+    for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
+      cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
     writeFileSync(join(fresh, '.built'), '');
     utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
     if (existsSync(dist)) renameSync(dist, old);

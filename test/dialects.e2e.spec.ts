@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { parseJson } from '#lib/contracts/json/json';
-import { ownNames } from '#lib/providers/dialects/dialects';
+import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import { clientOf, type Client } from './client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
@@ -252,7 +252,7 @@ describe('names of tools that hosts refuse', () => {
       ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[],
     ).reduce((sum, one) => sum + one.requests, 0);
 
-  it("are the suite's in results and stored exchanges, told of once, and known to the cache and to a rescore", async () => {
+  it("are the suite's in results and exchanges, announced once, and known to the cache and to a rescore", async () => {
     const {
       body: { suite_id },
     } = await client.post('/api/tool-eval/import', {
@@ -302,7 +302,7 @@ describe('names of tools that hosts refuse', () => {
       expect(exchange.requests[0].tools.map((one: any) => one.function.name)).toEqual(
         dotted.map((one) => one.function.name),
       );
-      expect(exchange.names).toEqual(ownNames(kind, dotted as never));
+      expect(exchange.names).toEqual(suiteNamesByWireName(kind, dotted as never));
       if (result.target.endsWith('perfect-ish'))
         expect(JSON.stringify(exchange.replies)).toMatch(/"name":"weather\.get"/);
     }
@@ -361,7 +361,7 @@ describe('names of tools that hosts refuse', () => {
     const sent: Record<string, Record<string, string>> = {};
     for (const kind of KINDS) {
       sent[kind] = Object.fromEntries(
-        Object.entries(ownNames(kind, offered as never) ?? {}).map(([other, own]) => [own, other]),
+        Object.entries(suiteNamesByWireName(kind, offered as never) ?? {}).map(([other, own]) => [own, other]),
       );
       const told = (name: string): string => sent[kind]![name] ?? name;
       await scripted(`names-${kind}`, [

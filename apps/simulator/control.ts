@@ -1,7 +1,7 @@
 import { newState, type ModelState } from './models/model-state.js';
 import { readModelName, MODEL_NAMES } from './models/models.js';
 import { readScript } from './models/scripts.js';
-import { sendError, sendJson, type Answer } from './formats/wire.js';
+import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-completions.js';
 
 /** What the simulator remembers of every model that was named so far. The state of `*` stands for all models. */
 export class States {
@@ -26,7 +26,7 @@ export class States {
 }
 
 /** The endpoints under /control, by which tests and demos play outages, post answers and read what was asked. */
-export function control(method: string, url: URL, body: unknown, states: States): Answer {
+export function control(method: string, url: URL, body: unknown, states: States): ResponsePlan {
   const [, , what = '', ...rest] = url.pathname.split('/');
   const name = decodeURIComponent(rest.join('/'));
   switch (`${method} ${what}`) {
@@ -35,16 +35,16 @@ export function control(method: string, url: URL, body: unknown, states: States)
     case 'POST scripted':
       return postScript(name, body, states);
     case 'GET stats':
-      return sendJson(200, stats(states, url.searchParams));
+      return jsonResponse(200, stats(states, url.searchParams));
     case 'GET requests':
-      return sendJson(200, {
+      return jsonResponse(200, {
         items: states.of(url.searchParams.get('model') ?? '').lastBodies.map((text) => JSON.parse(text) as unknown),
       });
     case 'POST reset':
       states.reset();
-      return sendJson(200, {});
+      return jsonResponse(200, {});
     default:
-      return sendError(
+      return errorResponse(
         404,
         `No ${method} ${url.pathname}. There are POST /control/models/<model>, ` +
           '/control/scripted/<id>, /control/reset and GET /control/stats, ' +
@@ -53,32 +53,36 @@ export function control(method: string, url: URL, body: unknown, states: States)
   }
 }
 
-function switchModel(name: string, { on, status = 503 }: { on?: unknown; status?: unknown }, states: States): Answer {
+function switchModel(
+  name: string,
+  { on, status = 503 }: { on?: unknown; status?: unknown },
+  states: States,
+): ResponsePlan {
   if (name !== '*' && !readModelName(name)) return unknownModel(name);
-  if (typeof on !== 'boolean') return sendError(400, '"on" must be true or false.', null, { param: 'on' });
+  if (typeof on !== 'boolean') return errorResponse(400, '"on" must be true or false.', null, { param: 'on' });
   const known =
     status === 'reset' ||
     status === 'hang' ||
     (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599);
-  if (!known) return sendError(400, '"status" must be 400 to 599, "reset" or "hang".', null, { param: 'status' });
+  if (!known) return errorResponse(400, '"status" must be 400 to 599, "reset" or "hang".', null, { param: 'status' });
   states.of(name).off = on ? null : { status: status as number | 'reset' | 'hang' };
-  return sendJson(200, { model: name, on, ...(!on && { status }) });
+  return jsonResponse(200, { model: name, on, ...(!on && { status }) });
 }
 
 /** `abc` and `scripted:abc` name the same script. */
-function postScript(id: string, body: unknown, states: States): Answer {
+function postScript(id: string, body: unknown, states: States): ResponsePlan {
   const name =
     id === '' || id === 'scripted' ? 'scripted' : /^scripted\b/.test(id) && readModelName(id) ? id : `scripted:${id}`;
   try {
     states.of(name).script = readScript(body);
   } catch (error) {
-    return sendError(400, (error as Error).message);
+    return errorResponse(400, (error as Error).message);
   }
-  return sendJson(200, { model: name });
+  return jsonResponse(200, { model: name });
 }
 
-export const unknownModel = (name: string): Answer =>
-  sendError(
+export const unknownModel = (name: string): ResponsePlan =>
+  errorResponse(
     404,
     `The model "${name}" does not exist. There are ${MODEL_NAMES.map(({ id }) => id).join(', ')}; ` +
       'each takes @<latency ms> and :<instance>.',

@@ -3,7 +3,7 @@ import { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import { checkCase } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { createSimulator, type Simulator } from './server.js';
 
@@ -34,7 +34,7 @@ async function score(suite: any, model: string): Promise<{ overall: number; pass
         method: 'POST',
         body: JSON.stringify(body),
       });
-      return scorer.score(readReply((parseJson(await answer.text()) as any).choices[0].message, suite.tools));
+      return scorer.score(parseReply((parseJson(await answer.text()) as any).choices[0].message, suite.tools));
     }),
   );
   const mean = (value: (verdict: any) => number) =>

@@ -1,4 +1,4 @@
-import type { Tool } from './formats/wire.js';
+import type { Tool } from './formats/chat-completions.js';
 
 /**
  * Tool sets that were sent lately, latest first, as JSON.stringify writes them: a suite sends the same ones with

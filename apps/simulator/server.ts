@@ -3,15 +3,23 @@ import type { AddressInfo } from 'node:net';
 import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { answerWell, type WellReply } from './models/answer-well.js';
+import { correctReply, type CorrectReply } from './models/correct-reply.js';
 import { Refused, refuseOpenAiName } from './models/check-names.js';
 import { control, States, unknownModel } from './control.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './models/embeddings.js';
 import { formatOf, formatOfHost, inFormat } from './formats/formats.js';
 import { countRequest, type ModelState } from './models/model-state.js';
-import { answerAsked, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models/models.js';
+import { respond, chancesOf, MODEL_NAMES, readModelName, wrongKey, type Model } from './models/models.js';
 import { readBody } from './read-body.js';
-import { sendError, sendJson, textOf, tokensOf, usage, type Answer, type ChatRequest } from './formats/wire.js';
+import {
+  errorResponse,
+  jsonResponse,
+  textOf,
+  tokensOf,
+  usage,
+  type ResponsePlan,
+  type ChatRequest,
+} from './formats/chat-completions.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
@@ -39,7 +47,7 @@ export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
     handle(request, response).catch((error: Error) => {
       if (response.destroyed || response.headersSent) return; // The client went away in the middle of its body.
-      send(response, sendError(500, `The simulator itself failed: ${error.message}`));
+      send(response, errorResponse(500, `The simulator itself failed: ${error.message}`));
     });
   });
   return {
@@ -63,10 +71,10 @@ function requestHandler(seed: number, states: States) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url: target = '/' } = request;
     const text = method === 'GET' ? '' : await receive(request);
-    if (text === null) return send(response, sendError(413, `The body exceeds ${MAX_BODY_BYTES} bytes.`));
+    if (text === null) return send(response, errorResponse(413, `The body exceeds ${MAX_BODY_BYTES} bytes.`));
     if (target === '/v1/chat/completions' || target === '/chat/completions') {
       if (method === 'POST') return chat(text, request, response);
-      return send(response, sendError(405, 'Use POST.'));
+      return send(response, errorResponse(405, 'Use POST.'));
     }
     if (method === 'POST' && formatOf(target)) return chat(text, request, response);
     if (target === '/metrics')
@@ -75,19 +83,25 @@ function requestHandler(seed: number, states: States) {
   };
 }
 
-function otherRoutes(method: string, target: string, text: string, request: IncomingMessage, states: States): Answer {
+function otherRoutes(
+  method: string,
+  target: string,
+  text: string,
+  request: IncomingMessage,
+  states: States,
+): ResponsePlan {
   const url = new URL(target, 'http://simulator');
   const body = text === '' ? undefined : parsed(text);
   if (body === NOT_JSON) return notJson();
-  if (url.pathname === '/healthz' || url.pathname === '/readyz') return sendJson(200, { status: 'ok' });
+  if (url.pathname === '/healthz' || url.pathname === '/readyz') return jsonResponse(200, { status: 'ok' });
   if (url.pathname.startsWith('/control/')) return control(method, url, body, states);
   if (url.pathname === '/redirected') {
     states.redirectsFollowed++;
-    return sendJson(200, { followed: true });
+    return jsonResponse(200, { followed: true });
   }
   if (refusesKey(request)) return inFormat(formatOfHost(url.pathname), wrongKey());
   if (method === 'GET' && url.pathname === '/google/v1beta/models') {
-    return sendJson(200, {
+    return jsonResponse(200, {
       models: MODEL_NAMES.map(({ id, about }) => ({
         name: `models/${id}`,
         description: about,
@@ -97,7 +111,7 @@ function otherRoutes(method: string, target: string, text: string, request: Inco
   }
   if (method === 'GET' && /^(\/v1|\/anthropic\/v1)?\/models$/.test(url.pathname)) {
     const models = [...MODEL_NAMES, { id: EMBEDDING_MODEL, about: 'Hashed words and character trigrams.' }];
-    return sendJson(200, {
+    return jsonResponse(200, {
       object: 'list',
       data: models.map(({ id, about }) => ({
         id,
@@ -109,7 +123,7 @@ function otherRoutes(method: string, target: string, text: string, request: Inco
     });
   }
   if (method === 'POST' && /^(\/v1)?\/embeddings$/.test(url.pathname)) return embeddings(body, states);
-  return sendError(404, `Unknown request URL: ${method} ${url.pathname}.`, 'unknown_url');
+  return errorResponse(404, `Unknown request URL: ${method} ${url.pathname}.`, 'unknown_url');
 }
 
 /** A request as far as it depends on its text alone. */
@@ -120,14 +134,14 @@ interface ReadRequest {
   userText: string;
   prompt: string;
   tokens: number;
-  well?: WellReply;
+  well?: CorrectReply;
 }
 
 function chatHandler(seed: number, states: States) {
   // Runs ask the same thing again and again (samples, retries, benchmarks): what depends on the text alone is kept
   // by it, from the second time on, so that prompts which never return cost no memory.
   const kept = new Map<string, ReadRequest>();
-  const read = (text: string, incoming: IncomingMessage): ReadRequest | Answer => {
+  const read = (text: string, incoming: IncomingMessage): ReadRequest | ResponsePlan => {
     let body = parsed(text);
     if (body === NOT_JSON) return notJson();
     const spoken = formatOf(incoming.url!);
@@ -138,7 +152,7 @@ function chatHandler(seed: number, states: States) {
       if (!spoken) refuseNames(body as ChatRequest);
     } catch (error) {
       const { code, param } = error as Partial<Refused>;
-      return sendError(400, (error as Error).message, code, { param });
+      return errorResponse(400, (error as Error).message, code, { param });
     }
     const request = body as ChatRequest;
     const model = readModelName(request.model);
@@ -152,7 +166,7 @@ function chatHandler(seed: number, states: States) {
 
   return (text: string, incoming: IncomingMessage, response: ServerResponse): void => {
     const spoken = formatOf(incoming.url!);
-    const reply = (answer: Answer, state?: ModelState): void =>
+    const reply = (answer: ResponsePlan, state?: ModelState): void =>
       send(response, spoken ? inFormat(spoken.format, answer) : answer, state);
     if (refusesKey(incoming)) return reply(wrongKey());
     const key = spoken ? `${incoming.url} ${text}` : text;
@@ -175,7 +189,7 @@ function chatHandler(seed: number, states: States) {
     const off = states.offOf(state);
     const answer = off
       ? whileOff(off.status, request.model)
-      : answerAsked(
+      : respond(
           {
             request,
             number: model.number,
@@ -186,7 +200,7 @@ function chatHandler(seed: number, states: States) {
             repetition,
             nowMs,
             ...chancesOf(seed, request, repetition),
-            well: () => (known.well ??= answerWell(request)),
+            correctReply: () => (known.well ??= correctReply(request)),
           },
           model,
         );
@@ -194,9 +208,9 @@ function chatHandler(seed: number, states: States) {
   };
 }
 
-function problemOf(body: ChatRequest): Answer | undefined {
-  const wrong = (param: string, message: string) => sendError(400, message, null, { param });
-  if (typeof body !== 'object' || body === null) return sendError(400, 'The body must be a JSON object.');
+function problemOf(body: ChatRequest): ResponsePlan | undefined {
+  const wrong = (param: string, message: string) => errorResponse(400, message, null, { param });
+  if (typeof body !== 'object' || body === null) return errorResponse(400, 'The body must be a JSON object.');
   if (typeof body.model !== 'string') return wrong('model', 'you must provide a model parameter');
   if (!Array.isArray(body.messages) || body.messages.length === 0)
     return wrong('messages', "'messages' must be an array of at least one message.");
@@ -221,13 +235,13 @@ function refuseNames({ tools = [], messages }: ChatRequest): void {
   });
 }
 
-function whileOff(status: number | 'reset' | 'hang', model: string): Answer {
+function whileOff(status: number | 'reset' | 'hang', model: string): ResponsePlan {
   if (status === 'reset') return { do: 'reset' };
   if (status === 'hang') return { do: 'hang' };
-  return sendError(status, `The model "${model}" is switched off.`, 'switched_off');
+  return errorResponse(status, `The model "${model}" is switched off.`, 'switched_off');
 }
 
-function embeddings(body: unknown, states: States): Answer {
+function embeddings(body: unknown, states: States): ResponsePlan {
   const {
     model,
     input,
@@ -238,16 +252,16 @@ function embeddings(body: unknown, states: States): Answer {
   if (typeof model !== 'string' || !/^(embeddings(:.*)?|text-embedding-.+)$/.test(model))
     return unknownModel(String(model));
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
-    return sendError(400, "'input' must be a string or an array of strings.", null, { param: 'input' });
+    return errorResponse(400, "'input' must be a string or an array of strings.", null, { param: 'input' });
   }
   const size = dimensions ?? EMBEDDING_DIMENSIONS;
   if (!Number.isInteger(size) || Number(size) < 1 || Number(size) > 4096)
-    return sendError(400, "'dimensions' must be 1 to 4096.", null, { param: 'dimensions' });
+    return errorResponse(400, "'dimensions' must be 1 to 4096.", null, { param: 'dimensions' });
   const state = states.of(model);
   state.requests++;
   const tokens = tokensOf(texts.join(''));
   const vectors = (texts as string[]).map((text) => embed(text, Number(size)));
-  return sendJson(200, {
+  return jsonResponse(200, {
     object: 'list',
     model,
     data: vectors.map((vector, index) => ({
@@ -260,7 +274,7 @@ function embeddings(body: unknown, states: States): Answer {
 }
 
 /** Sends it, now or after its delay, and counts for the model what became of it. */
-function send(response: ServerResponse, answer: Answer, state?: ModelState): void {
+function send(response: ServerResponse, answer: ResponsePlan, state?: ModelState): void {
   const settle = (as: string) => {
     if (!state) return;
     state.inFlight--;
@@ -307,7 +321,7 @@ function send(response: ServerResponse, answer: Answer, state?: ModelState): voi
   }
 }
 
-function write(response: ServerResponse, { status, headers, body }: Answer & { do: 'send' }): void {
+function write(response: ServerResponse, { status, headers, body }: ResponsePlan & { do: 'send' }): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     ...headers,
@@ -340,7 +354,7 @@ const refusesKey = ({ rawHeaders }: IncomingMessage): boolean =>
 const KEY_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
 
 const NOT_JSON = Symbol('not JSON');
-const notJson = (): Answer => sendError(400, 'We could not parse the JSON body of your request.');
+const notJson = (): ResponsePlan => errorResponse(400, 'We could not parse the JSON body of your request.');
 
 function parsed(text: string): unknown {
   try {

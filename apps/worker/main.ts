@@ -3,11 +3,11 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import 'reflect-metadata';
 import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
-import { installLastResort } from '#lib/runtime/last-resort';
+import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
 import { pingRedis } from '#lib/runtime/redis';
 import { startTracing } from '#lib/runtime/tracing/tracing';
-import { waitFor } from '#lib/runtime/wait-for';
+import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
 import { WorkerProcess } from './worker-process.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -16,7 +16,7 @@ const logger = createLogger('worker', env.LOG_LEVEL);
 
 await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
-await waitFor(
+await waitForDependencies(
   {
     'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'),
     Redis: () => pingRedis(env.REDIS_URL),
@@ -29,7 +29,7 @@ const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env
   logger: false,
   abortOnError: false,
 });
-installLastResort(logger, (endsInMs) => app.get(WorkerProcess).lastResort(endsInMs));
+handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onLastResort(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;
 await app.listen(port, '0.0.0.0');

@@ -3,9 +3,9 @@
 //   node bench/scoring/run.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseJson } from '#lib/contracts/json/json';
-import { assignAny } from '#lib/scoring/house/assign-calls';
+import { pairInAnyOrder } from '#lib/scoring/house/pair-calls';
 import { METRICS, scoreMetric } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { sequenceRatio } from '#lib/scoring/compatible/sequence-ratio';
 
@@ -57,7 +57,7 @@ row('---', '---');
 for (const count of [1, 5, 20]) {
   const scorer = prepareCase(caseOf(count), tools, 1);
   const message = messageOf(count);
-  row(count, perSecond(costUs(() => scorer.score(readReply(message, tools)))));
+  row(count, perSecond(costUs(() => scorer.score(parseReply(message, tools)))));
 }
 
 console.log('\nEvery metric as `toolmark score` runs it (input validated each time), over its vectors:\n');
@@ -114,10 +114,10 @@ const random = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 
 const milliseconds = (us) => (us / 1000).toFixed(us < 1000 ? 3 : 1);
 for (const size of [20, 100]) {
   const weights = Array.from({ length: size }, () => Array.from({ length: size }, () => 0.6 + 0.4 * random()));
-  row(`optimal pairing, ${size} by ${size}`, milliseconds(costUs(() => assignAny(weights))));
+  row(`optimal pairing, ${size} by ${size}`, milliseconds(costUs(() => pairInAnyOrder(weights))));
 }
 const wide = Array.from({ length: 100 }, () => Array.from({ length: 10_000 }, () => 0.6 + 0.4 * random()));
-row('optimal pairing, 100 by 10,000', milliseconds(costUs(() => assignAny(wide))));
+row('optimal pairing, 100 by 10,000', milliseconds(costUs(() => pairInAnyOrder(wide))));
 
 // Words by Zipf's law, so that letters and words are about as frequent as in English.
 const WORDS = (
@@ -155,7 +155,7 @@ const evil = prepareCase(
   tools,
   1,
 );
-const long = readReply(
+const long = parseReply(
   { tool_calls: [{ function: { name: 'tool_0', arguments: JSON.stringify({ city: `${'a'.repeat(100_000)}b` }) } }] },
   tools,
 );

@@ -5,7 +5,7 @@ import { id, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
-import { ErrorType, Evidence, FormatCompliance, ReadCall } from './verdict.js';
+import { ErrorType, Evidence, FormatCompliance, ParsedCall } from './verdict.js';
 
 export const ToolChoice = z
   .enum(['required', 'auto', 'none'])
@@ -180,6 +180,7 @@ export const Submitted = z
     status: z.literal('submitted').meta({ description: 'Always `submitted`; from here on the job has the status.' }),
   })
   .meta({ id: 'Submitted', description: 'A run that was accepted. It goes on in the background.' });
+export type Submitted = z.infer<typeof Submitted>;
 
 /**
  * What a run is expected to take. Requests that stored replies answer are counted apart, as `cached`, and in
@@ -364,7 +365,7 @@ export const Result = z
       })
       .meta({ description: 'What the case expects.' }),
     called: z
-      .array(ReadCall)
+      .array(ParsedCall)
       .meta({ description: 'The calls of the reply; of a chain those up to the first one of the expected tool.' }),
     evidence: Evidence.nullable().meta({ description: 'What the verdict rests on; null when errored.' }),
     metrics: z.record(z.string(), jsonObject).meta({
@@ -446,6 +447,7 @@ export const ResultWithExchange = Result.extend({
     .nullable()
     .meta({ description: 'What went over the wire; null when nothing did, or when it is not kept any more.' }),
 }).meta({ id: 'ResultWithExchange', description: 'One result with what went over the wire.' });
+export type ResultWithExchange = z.infer<typeof ResultWithExchange>;
 
 export const RunExport = z
   .object({

@@ -35,7 +35,7 @@ export const FormatCompliance = z.enum(['native', 'repaired', 'none', 'malformed
 export type FormatCompliance = z.infer<typeof FormatCompliance>;
 
 /** One tool call as it was read from a reply. */
-export const ReadCall = z.object({
+export const ParsedCall = z.object({
   name: z.string().meta({ description: "The tool that the model called, in the model's own spelling." }),
   arguments: jsonObject
     .nullable()
@@ -46,7 +46,7 @@ export const ReadCall = z.object({
     .optional()
     .meta({ description: 'What had to be done to read the call; left out when nothing had.' }),
 });
-export type ReadCall = z.infer<typeof ReadCall>;
+export type ParsedCall = z.infer<typeof ParsedCall>;
 
 export const Bound = z
   .object({
@@ -204,7 +204,7 @@ export const Verdict = z
     }),
     error_type: ErrorType,
     format_compliance: FormatCompliance,
-    called: z.array(ReadCall).meta({ description: 'The calls of the reply; of a chain those that count.' }),
+    called: z.array(ParsedCall).meta({ description: 'The calls of the reply; of a chain those that count.' }),
     evidence: Evidence.meta({ description: 'What the verdict rests on.' }),
     abstention: z
       .boolean()

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { findSlips } from '#lib/scoring/checks/find-slips';
+import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-arguments';
 
 const MOST_NAMED = 20;
 /**
@@ -39,9 +39,11 @@ export class SlipSearch {
 
   look(input: CaseInput, index: number): void {
     if (!this.#affords(input)) return void this.found.unseen++;
-    const slips = findSlips(input, this.suite);
+    const slips = findUnsatisfiableArguments(input, this.suite);
     const fit = slips.slice(0, MOST_NAMED - this.found.named.length);
-    this.found.named.push(...fit.map(({ path, say }) => ({ path, message: say(), index, name: input.name ?? null })));
+    this.found.named.push(
+      ...fit.map(({ path, describe: say }) => ({ path, message: say(), index, name: input.name ?? null })),
+    );
     this.found.more += slips.length - fit.length;
   }
 

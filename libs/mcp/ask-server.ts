@@ -9,8 +9,8 @@ import {
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
 import { pointer, ProblemError } from '#lib/contracts/problem';
 import { unstorable } from '#lib/contracts/json/storable';
-import { AddressRefused } from '#lib/providers/guarded/guarded-fetch';
-import { AnswerTooLarge } from '#lib/providers/guarded/guarded-size';
+import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
+import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
 
 const MOST_PAGES = 200;
@@ -45,7 +45,7 @@ export async function askServer(
       // A server of the older transport refuses the first request; others would fail again in the same way.
       if (!refusedPost(error)) throw error;
       return await attempt('sse').catch((second: unknown) => {
-        throw causeOf(second, AddressRefused) ? second : error;
+        throw causeOf(second, AddressNotAllowed) ? second : error;
       });
     }
   } catch (error) {
@@ -143,7 +143,7 @@ function explained(
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
   const { host } = new URL(url);
-  const refused = causeOf(error, AddressRefused) ?? causeOf(error, AnswerTooLarge);
+  const refused = causeOf(error, AddressNotAllowed) ?? causeOf(error, ResponseTooLarge);
   if (refused) return fail(refused.message);
   if (expiredMs !== undefined)
     return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);

@@ -17,7 +17,7 @@ export interface BuiltRequest {
 }
 
 /** Tools as requests have them: the same list for the same tools, since much is kept by it (digests, tokens, names). */
-export const describeTools = memoize(
+export const toRequestTools = memoize(
   (tools: readonly Tool[]) =>
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
@@ -46,7 +46,7 @@ export function buildRequest(of: {
     ...model.defaultParams,
     ...config.params,
     ...target.params,
-    tools: describeTools(suite.tools),
+    tools: toRequestTools(suite.tools),
     tool_choice: toolChoice,
   };
   for (const name of model.unsupportedParams) {
@@ -74,13 +74,13 @@ function chooseToolChoice(
     return 'auto';
   }
   if (model.refusesRequired) {
-    warnings.push(refusesRequired(target.name));
+    warnings.push(toolChoiceWarning(target.name));
     return 'auto';
   }
   return 'required';
 }
 
-export const refusesRequired = (target: string): Warning => ({
+export const toolChoiceWarning = (target: string): Warning => ({
   code: `tool_choice:${target}`,
   message: `${target} refuses tool_choice "required"; "auto" is sent instead.`,
 });

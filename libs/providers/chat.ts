@@ -1,22 +1,22 @@
 import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { oneAtATime } from '#lib/runtime/threads/large-work';
-import { failureOfError, failureOfStatus, readRefill } from './classify-failure.js';
-import type { Said } from './answers/said.js';
+import { runSerially } from '#lib/runtime/threads/large-work';
+import { classifyError, classifyStatus, readRefill } from './classify-failure.js';
+import type { ModelReply } from './replies/model-reply.js';
 import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
 import { DIALECTS } from './dialects/dialects.js';
-import { renamed, withSentNames } from './dialects/tool-names.js';
+import { renameAt, withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
-import { isFromPrivate } from './guarded/guarded-fetch.js';
-import { hideKey, maskKeys } from './guarded/mask-keys.js';
-import { errorIn } from './guarded/private-answer.js';
-import type { ReplyBytes } from './reply-bytes.js';
+import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
+import { maskKey, maskKeys } from './guarded/mask-keys.js';
+import { modelApiError } from './guarded/private-response.js';
+import type { ReplyMemory } from './reply-memory.js';
 
 /** Of an answer that holds no reply. */
 const LONGEST_KEPT = 100_000;
 
 /** What a model answered, in OpenAI's format. Its numbers keep their text. */
-export interface ChatReply extends Said {
+export interface ProviderReply extends ModelReply {
   /** The whole answer, as it came but for the names of tools, which are the request's own. */
   body: Json;
   /** What the provider's format could not say of the request. */
@@ -28,20 +28,20 @@ export interface ChatReply extends Said {
 export interface ChatClient {
   /**
    * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format. A
-   * large answer waits for room in `replyBytes`, within the same timeout.
+   * large answer waits for room in `replyMemory`, within the same timeout.
    * @throws ProviderFailure when no model answered; the signal's reason when it aborted.
    */
   ask(
     body: JsonObject,
-    options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes },
-  ): Promise<ChatReply>;
+    options: { signal: AbortSignal; timeoutMs: number; replyMemory?: ReplyMemory },
+  ): Promise<ProviderReply>;
 }
 
 export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: Fetch): ChatClient {
   const dialect = DIALECTS[kind];
   const send = dialect.connect(endpoint, fetch);
   return {
-    async ask(body, { signal, timeoutMs, replyBytes }) {
+    async ask(body, { signal, timeoutMs, replyMemory }) {
       const attempt = new AbortController();
       const abort = (): void => attempt.abort(signal.reason);
       if (signal.aborted) throw signal.reason as Error;
@@ -52,26 +52,26 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         attempt.abort();
       }, timeoutMs);
       try {
-        const { named, ownNames, notes: aboutNames } = foreseen(() => withSentNames(body, dialect.names));
+        const { named, ownNames, notes: aboutNames } = foreseen(() => withWireNames(body, dialect.nameRule));
         const { wire, notes } = foreseen(() => dialect.toWire(named));
-        const response = await send(wire, { signal: attempt.signal, timeoutMs, replyBytes });
+        const response = await send(wire, { signal: attempt.signal, timeoutMs, replyMemory });
         const text = await response.text();
-        const isPrivate = isFromPrivate(response);
+        const isPrivate = isFromPrivateAddress(response);
         const from = {
           contentType: response.headers.get('content-type'),
           baseUrl: endpoint.baseUrl,
           isPrivate,
           ownNames,
         };
-        const read = () => readAnswer(dialect, hideKey(text, endpoint.apiKey), from);
-        const answer = await oneAtATime(
-          () => foreseen(read, () => (isPrivate ? undefined : hideKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))),
+        const read = () => readAnswer(dialect, maskKey(text, endpoint.apiKey), from);
+        const answer = await runSerially(
+          () => foreseen(read, () => (isPrivate ? undefined : maskKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))),
           text.length,
         );
-        replyBytes?.keep();
+        replyMemory?.keep();
         return { ...answer, notes: [...notes, ...aboutNames], refilledInMs: readRefill(response.headers) };
       } catch (error) {
-        replyBytes?.drop();
+        replyMemory?.drop();
         if (signal.aborted) throw signal.reason as Error;
         if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
         throw toFailure(error, endpoint);
@@ -106,10 +106,10 @@ function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailu
     error instanceof ProviderFailure
       ? error
       : typeof status === 'number'
-        ? failureOfStatus(status, headers, saidIn(said), message, baseUrl)
-        : failureOfError(error, baseUrl);
+        ? classifyStatus(status, headers, saidIn(said), message, baseUrl)
+        : classifyError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey);
-  failure.body &&= hideKey(failure.body, apiKey);
+  failure.body &&= maskKey(failure.body, apiKey);
   return failure;
 }
 
@@ -130,12 +130,12 @@ function readAnswer(
   dialect: Dialect,
   text: string,
   { contentType, baseUrl, isPrivate, ownNames }: Origin,
-): Said & { body: Json } {
+): ModelReply & { body: Json } {
   const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
   const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
   let body: Json;
   try {
-    body = renamed(parseJson(text), dialect.calledAt, ownNames);
+    body = renameAt(parseJson(text), dialect.calledNamePaths, ownNames);
   } catch {
     const html = contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
     throw new ProviderFailure(
@@ -151,7 +151,7 @@ function readAnswer(
   }
   const said = dialect.fromWire(body);
   if (!said) {
-    const failure = failureInside(isPrivate ? { error: errorIn(body) ?? null } : body, baseUrl);
+    const failure = failureInside(isPrivate ? { error: modelApiError(body) ?? null } : body, baseUrl);
     if (failure) throw failure;
     throw new ProviderFailure(
       'bad_response',
@@ -191,12 +191,12 @@ function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined
   const status =
     STATUS_OF_CODE[asText(error.code)] ?? (Number(asText(error.code)) || STATUS_OF_CODE[asText(error.type)] || 0);
   return status >= 400 && status <= 599
-    ? failureOfStatus(status, undefined, error, JSON.stringify(error), baseUrl)
+    ? classifyStatus(status, undefined, error, JSON.stringify(error), baseUrl)
     : undefined;
 }
 
 /** The reply in a kept answer, whichever format it came in: no two of them look alike. */
-export function replyIn(body: Json): Said | undefined {
+export function readModelReply(body: Json): ModelReply | undefined {
   for (const dialect of Object.values(DIALECTS)) {
     const said = dialect.fromWire(body);
     if (said) return said;

@@ -1,11 +1,11 @@
 import { ended } from '#lib/contracts/problem';
 import { MAX_THROTTLED_MS } from './retry-policy.js';
-import { AnswerTooLarge, AnswerTooSlow } from './guarded/guarded-size.js';
-import { AddressRefused } from './guarded/guarded-fetch.js';
+import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
+import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ProviderFailure } from './failure.js';
 
 /** What an HTTP status other than 2xx means for an item, and what a person can do about it. */
-export function failureOfStatus(
+export function classifyStatus(
   status: number,
   headers: Headers | undefined,
   error: unknown,
@@ -59,7 +59,7 @@ export function failureOfStatus(
 }
 
 /** What an exception of the connection means: DNS, certificates, resets, answers too large. */
-export function failureOfError(error: unknown, baseUrl: string): ProviderFailure {
+export function classifyError(error: unknown, baseUrl: string): ProviderFailure {
   const host = new URL(baseUrl).host;
   const causes: (Error & { code?: unknown })[] = [];
   for (
@@ -69,11 +69,12 @@ export function failureOfError(error: unknown, baseUrl: string): ProviderFailure
   )
     causes.push(cause as Error);
   const known = causes.find(
-    (cause) => cause instanceof AnswerTooLarge || cause instanceof AnswerTooSlow || cause instanceof AddressRefused,
+    (cause) =>
+      cause instanceof ResponseTooLarge || cause instanceof ResponseTooSlow || cause instanceof AddressNotAllowed,
   );
-  if (known instanceof AnswerTooLarge) return new ProviderFailure('bad_response', known.message, false);
-  if (known instanceof AnswerTooSlow) return new ProviderFailure('timeout', known.message, false);
-  if (known instanceof AddressRefused) return new ProviderFailure('network', known.message, false);
+  if (known instanceof ResponseTooLarge) return new ProviderFailure('bad_response', known.message, false);
+  if (known instanceof ResponseTooSlow) return new ProviderFailure('timeout', known.message, false);
+  if (known instanceof AddressNotAllowed) return new ProviderFailure('network', known.message, false);
   // The SDK wraps some errors in one of its own that has the code in its message only.
   const code = causes
     .map(({ code, message }) => code ?? /\bE[A-Z_]{4,}\b/.exec(message)?.[0])

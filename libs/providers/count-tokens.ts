@@ -19,7 +19,7 @@ const ENCODINGS = [
 ] as const;
 
 /** Loaded when first needed: an encoding is megabytes of tables. */
-export async function tokenCounter(modelId: string): Promise<TokenCounter> {
+export async function loadTokenCounter(modelId: string): Promise<TokenCounter> {
   const encoding = ENCODINGS.find(({ models }) => models.test(modelId));
   if (!encoding) return byCharacters;
   const { countTokens } = await encoding.load();

@@ -1,16 +1,16 @@
 import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { oneAtATime } from '#lib/runtime/threads/large-work';
-import { failureOfError, failureOfStatus } from './classify-failure.js';
+import { runSerially } from '#lib/runtime/threads/large-work';
+import { classifyError, classifyStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
-import { isFromPrivate } from './guarded/guarded-fetch.js';
+import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
-import type { HeldInit, ReplyBytes } from './reply-bytes.js';
+import type { GuardedRequestInit, ReplyMemory } from './reply-memory.js';
 
 /**
  * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format); no retry.
- * @param replyBytes the room for its answer, for the caller to release
+ * @param replyMemory the room for its answer, for the caller to release
  * @returns a vector of unit length for each text, in their order
  * @throws ProviderFailure when there is no usable answer
  */
@@ -21,8 +21,12 @@ export async function embedTexts(
   {
     fetch,
     timeoutMs,
-    replyBytes,
-  }: { fetch: (url: string, init?: HeldInit) => Promise<Response>; timeoutMs: number; replyBytes?: ReplyBytes },
+    replyMemory,
+  }: {
+    fetch: (url: string, init?: GuardedRequestInit) => Promise<Response>;
+    timeoutMs: number;
+    replyMemory?: ReplyMemory;
+  },
 ): Promise<{ vectors: Float32Array[]; tokens: number }> {
   const { baseUrl, apiKey } = endpoint;
   try {
@@ -31,20 +35,20 @@ export async function embedTexts(
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
       signal: AbortSignal.timeout(timeoutMs),
-      replyBytes,
+      replyMemory,
     });
     const text = await response.text();
     if (!response.ok)
-      throw failureOfStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    const quote = isFromPrivate(response) ? undefined : text.slice(0, 1000);
-    return await oneAtATime(() => readVectors(text, texts.length, quote), text.length);
+      throw classifyStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
+    const quote = isFromPrivateAddress(response) ? undefined : text.slice(0, 1000);
+    return await runSerially(() => readVectors(text, texts.length, quote), text.length);
   } catch (error) {
     const failure =
       error instanceof ProviderFailure
         ? error
         : (error as Error).name === 'TimeoutError'
           ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
-          : failureOfError(error, baseUrl);
+          : classifyError(error, baseUrl);
     failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
     throw failure;
   }

@@ -1,13 +1,13 @@
-import { afterFailure, Retries } from './retry-policy.js';
+import { decideRetry, RetryState } from './retry-policy.js';
 import { failedGeneration } from './chat.js';
-import { failureOfError, failureOfStatus, readRetryAfter } from './classify-failure.js';
+import { classifyError, classifyStatus, readRetryAfter } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
 import { maskKeys } from './guarded/mask-keys.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>
-  failureOfStatus(code, new Headers(headers), { message }, message, URL_OF);
+  classifyStatus(code, new Headers(headers), { message }, message, URL_OF);
 
 describe('a failure of a provider', () => {
   it.each([
@@ -35,7 +35,7 @@ describe('a failure of a provider', () => {
     }
   });
   it('of a used-up quota is not tried again', () => {
-    expect(failureOfStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(
+    expect(classifyStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(
       false,
     );
   });
@@ -46,7 +46,7 @@ describe('a failure of a provider', () => {
     ['ECONNRESET', /failed/, true],
   ])('of the connection, %s, says so', (code, message, retryable) => {
     const error = new Error('fetch failed', { cause: Object.assign(new Error('inner'), { code }) });
-    expect(failureOfError(error, URL_OF)).toMatchObject({
+    expect(classifyError(error, URL_OF)).toMatchObject({
       kind: 'network',
       message: expect.stringMatching(message),
       retryable,
@@ -99,43 +99,45 @@ describe('after a failure', () => {
   const slowDown = status(429, 'slow down', { 'retry-after': '60' });
 
   it('an item is tried again with full jitter, five requests at most', () => {
-    expect(afterFailure(status(500), tried({}), 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
-    expect(afterFailure(status(500), tried({ attempts: 5 }), 0.5)).toEqual({ then: 'settle-errored' });
-    expect(afterFailure(status(401), tried({}), 0.5)).toEqual({ then: 'settle-errored' });
+    expect(decideRetry(status(500), tried({}), 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
+    expect(decideRetry(status(500), tried({ attempts: 5 }), 0.5)).toEqual({ then: 'settle-errored' });
+    expect(decideRetry(status(401), tried({}), 0.5)).toEqual({ then: 'settle-errored' });
   });
   it('a wait that the provider asks for uses no attempt, and ends after 15 minutes', () => {
-    expect(afterFailure(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({
+    expect(decideRetry(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({
       then: 'retry',
       inMs: 60_000,
       usesAttempt: false,
     });
-    expect(afterFailure(slowDown, tried({ throttles: 9, throttledMs: 14.5 * 60_000 }), 0)).toEqual({
+    expect(decideRetry(slowDown, tried({ throttles: 9, throttledMs: 14.5 * 60_000 }), 0)).toEqual({
       then: 'settle-errored',
     });
   });
   it('a 429 that says nothing is waited for longer each time, a minute at most', () => {
-    const waits = [1, 2, 5, 7, 30].map((throttles) => afterFailure(status(429), tried({ throttles }), 1));
+    const waits = [1, 2, 5, 7, 30].map((throttles) => decideRetry(status(429), tried({ throttles }), 1));
     expect(waits).toEqual(
       [1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })),
     );
   });
 
-  const waitsOf = (retries: Retries, failures: ProviderFailure[]) =>
+  const waitsOf = (retries: RetryState, failures: ProviderFailure[]) =>
     failures
-      .map((failure) => retries.after(failure))
+      .map((failure) => retries.recordFailure(failure))
       .map(({ next, throttledForMs }) => [next.then === 'retry' ? next.inMs : next.then, throttledForMs]);
   it('429s in a row are counted for as long as nothing else comes between, and the lane waits as long as the item', () => {
-    expect(waitsOf(new Retries(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual([
-      [1000, 1000],
-      [2000, 2000],
-      [4000, 4000],
-      [1000, undefined],
-      [1000, 1000],
-    ]);
+    expect(waitsOf(new RetryState(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual(
+      [
+        [1000, 1000],
+        [2000, 2000],
+        [4000, 4000],
+        [1000, undefined],
+        [1000, 1000],
+      ],
+    );
   });
   it('the requests that failed are counted, five at most, and 429s are none of them', () => {
     const failures = [500, 429, 502, 500, 429, 503, 500].map((code) => status(code));
-    expect(waitsOf(new Retries(() => 1), failures).map(([wait]) => wait)).toEqual([
+    expect(waitsOf(new RetryState(() => 1), failures).map(([wait]) => wait)).toEqual([
       1000,
       1000,
       2000,
@@ -147,7 +149,7 @@ describe('after a failure', () => {
   });
   it('all waits for 429s together end after 15 minutes, and the lane is told what the provider asked for', () => {
     const waits = waitsOf(
-      new Retries(() => 0),
+      new RetryState(() => 0),
       Array.from({ length: 15 }, () => slowDown),
     );
     expect(waits).toEqual([...Array.from({ length: 14 }, () => [60_000, 60_000]), ['settle-errored', 60_000]]);

@@ -2,10 +2,10 @@ import { asText, isObject, parseJson, type JsonObject } from '#lib/contracts/jso
 import type { ProviderKind } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
 import { createChatClient } from './chat.js';
-import { failureOfError, failureOfStatus } from './classify-failure.js';
+import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
-import { createGuardedFetch, refusal } from './guarded/guarded-fetch.js';
+import { createGuardedFetch, addressProblem } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
 
 export interface ProbeTarget {
@@ -87,7 +87,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
     });
     if (!response.ok) {
       const { status, headers: said, error, text } = await readError(response);
-      throw failureOfStatus(status, said, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
+      throw classifyStatus(status, said, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     }
     const text = await response.text();
     const body = parseJson(text);
@@ -102,7 +102,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
               'The endpoint does not list models as JSON. Is the base URL right? Most end in /v1.',
               false,
             )
-          : failureOfError(error, target.baseUrl);
+          : classifyError(error, target.baseUrl);
     failure.message = maskKeys(failure.message, target.apiKey);
     throw failure;
   } finally {
@@ -111,10 +111,10 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
 }
 
 /** Why an address may not be a base URL, as far as it can be told without asking the network; undefined when it may. */
-export function refusedAddress(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
+export function baseUrlProblem(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
   const url = new URL(baseUrl);
   if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   const isLocal = host === 'localhost' || host.endsWith('.localhost');
-  return refusal(host, isLocal ? '127.0.0.1' : host, allowPrivateNetworks);
+  return addressProblem(host, isLocal ? '127.0.0.1' : host, allowPrivateNetworks);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { ownNames } from './dialects/dialects.js';
+import { suiteNamesByWireName } from './dialects/dialects.js';
 
 const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
 
@@ -19,7 +19,7 @@ export function requestKey(
   rest: Json = null,
 ): Buffer {
   const { tools, ...other } = body as JsonObject & { tools: Json };
-  const names = ownNames(kind, tools);
+  const names = suiteNamesByWireName(kind, tools);
   const parts = [
     providerId,
     baseUrl,

@@ -5,12 +5,12 @@ export const MAX_ATTEMPTS = 5;
 /** How long an item waits for a provider that says 429, or that answers nobody. */
 export const MAX_THROTTLED_MS = 15 * 60_000;
 /** Between two requests to a provider that says 429 and not when to come back. */
-const LONGEST_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 
-export type Next = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };
+export type RetryDecision = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };
 
 /** What an item has been through so far, the failure at hand included. */
-interface Tries {
+interface FailureCounts {
   /** Failed requests that count. */
   attempts: number;
   /** 429s in a row. */
@@ -26,15 +26,15 @@ interface Tries {
  *
  * @param random 0..1
  */
-export function afterFailure(
+export function decideRetry(
   failure: ProviderFailure,
-  { attempts, throttles, throttledMs }: Tries,
+  { attempts, throttles, throttledMs }: FailureCounts,
   random: number,
-): Next {
+): RetryDecision {
   if (!failure.retryable) return { then: 'settle-errored' };
   const backoffMs = (times: number, longestMs: number): number => random * Math.min(longestMs, 500 * 2 ** times);
   if (failure.retryAfterMs !== undefined) {
-    const ownMs = failure.kind === 'rate_limited' ? backoffMs(throttles, LONGEST_BACKOFF_MS) : 0;
+    const ownMs = failure.kind === 'rate_limited' ? backoffMs(throttles, MAX_BACKOFF_MS) : 0;
     const inMs = Math.max(failure.retryAfterMs, ownMs);
     return throttledMs + inMs >= MAX_THROTTLED_MS
       ? { then: 'settle-errored' }
@@ -45,8 +45,8 @@ export function afterFailure(
 }
 
 /** What one item, or one batch of texts, has been through with its provider, and what comes next. */
-export class Retries {
-  readonly #tries: Tries = { attempts: 0, throttles: 0, throttledMs: 0 };
+export class RetryState {
+  readonly #tries: FailureCounts = { attempts: 0, throttles: 0, throttledMs: 0 };
 
   /** @param random 0..1 */
   constructor(readonly random: () => number = Math.random) {}
@@ -55,11 +55,11 @@ export class Retries {
    * Counts a failure.
    * @returns what to do, and after a 429 for how long nobody should ask: the provider said it to the whole lane
    */
-  after(failure: ProviderFailure): { next: Next; throttledForMs?: number } {
+  recordFailure(failure: ProviderFailure): { next: RetryDecision; throttledForMs?: number } {
     const tries = this.#tries;
     const throttled = failure.kind === 'rate_limited';
     tries.throttles = throttled ? tries.throttles + 1 : 0;
-    const next = afterFailure(failure, { ...tries, attempts: tries.attempts + 1 }, this.random());
+    const next = decideRetry(failure, { ...tries, attempts: tries.attempts + 1 }, this.random());
     if (next.then === 'retry') {
       if (next.usesAttempt) tries.attempts++;
       else tries.throttledMs += next.inMs;

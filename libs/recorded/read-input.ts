@@ -1,8 +1,8 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { MetricId } from '#lib/contracts/metric';
 import { insteadOf, meant } from '#lib/contracts/input/nearest';
-import { exampleOf, findMetric } from '#lib/scoring/metrics';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { describeExample, findMetric } from '#lib/scoring/metrics';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { readCall, refuseUnknown, shown, toToolCall, type RecordedCall } from './read-call.js';
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, listIn, readRecorded } from './read-recorded.js';
@@ -55,7 +55,7 @@ export function readInput(id: MetricId, input: unknown): ReadInput {
   }
 }
 
-const hint = (id: MetricId): string => exampleOf(findMetric(id));
+const hint = (id: MetricId): string => describeExample(findMetric(id));
 
 // The house metrics: a case, its tools, and what was replied in whatever shape.
 
@@ -172,7 +172,7 @@ const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] =>
 /** The calls of all messages of the assistant, in order, as a run reads them. */
 const callsMade = (messages: readonly JsonObject[]): RecordedCall[] =>
   ofAssistant(messages).flatMap((message) =>
-    readReply(message, [], { whole: true }).calls.map((call) => ({
+    parseReply(message, [], { whole: true }).calls.map((call) => ({
       name: call.name,
       arguments: call.arguments ?? unreadable(call.raw),
       source: {},
@@ -313,7 +313,7 @@ function bfcl(input: JsonObject): ReadInput {
     own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
   if (!isDocument(own.model_output)) return { input: own };
   const { rounds, readAs } = under('model_output', () => readRecorded(own.model_output));
-  const made = rounds.flatMap((round) => readReply(round, [], { whole: true }).calls);
+  const made = rounds.flatMap((round) => parseReply(round, [], { whole: true }).calls);
   return {
     input: {
       ...own,

@@ -1,5 +1,5 @@
 import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropic } from '#lib/providers/answers/anthropic';
+import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
 
 /** What the messages of chat completions hold, at any of their hosts. */
@@ -97,7 +97,7 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
   if (role !== 'assistant') return { message: value, words: 'openai' };
   refuseSlips(value, where);
   if (hasToolUse(value) && !hasCalls(value))
-    return { message: readAnthropic({ ...value, type: 'message' })!.message, words: 'anthropic' };
+    return { message: readAnthropicReply({ ...value, type: 'message' })!.message, words: 'anthropic' };
   refuseUnreadBlocks(value.content, where);
   return { message: withCalls(value, where), words: 'openai' };
 }
@@ -160,7 +160,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   const calls = [tool_calls, invalid].flatMap((list) => (Array.isArray(list) ? list : []));
   // Where the calls were not read into the message's own field, they stand as the provider gave them.
   const raw = calls.length === 0 && isObject(additional) ? additional : {};
-  if (hasToolUse(inner) && calls.length === 0) return readAnthropic({ type: 'message', content })!.message;
+  if (hasToolUse(inner) && calls.length === 0) return readAnthropicReply({ type: 'message', content })!.message;
   refuseUnreadBlocks(calls.length ? null : content, where);
   const made = calls.length ? calls : Array.isArray(raw.tool_calls) ? raw.tool_calls : [];
   return {

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { readRecorded } from './read-recorded.js';
 
 const args = { city: 'Paris', days: 2 };
@@ -206,7 +206,7 @@ test.each(SHAPES.map(([readAs, record, used]) => ({ readAs, record, used })))(
     const read = readRecorded(parseJson(JSON.stringify(record)));
     expect(read.readAs).toBe(readAs);
     expect(read.usage).toEqual(used);
-    expect(read.rounds.flatMap((round) => readReply(round, tools).calls)).toMatchObject([
+    expect(read.rounds.flatMap((round) => parseReply(round, tools).calls)).toMatchObject([
       { name: 'weather', arguments: args },
     ]);
   },
@@ -252,7 +252,7 @@ test('calls that another tool could not read stay malformed', () => {
     invalid_tool_calls: [{ name: 'weather', args: '{"city": ', id: 'c', error: 'x', type: 'invalid_tool_call' }],
   };
   for (const message of [inspect, langchain]) {
-    expect(readReply(readRecorded([message]).rounds[0], tools)).toMatchObject({
+    expect(parseReply(readRecorded([message]).rounds[0], tools)).toMatchObject({
       format_compliance: 'malformed',
       calls: [{ name: 'weather', arguments: null }],
     });
@@ -278,7 +278,7 @@ test('what is nested as deep as it likes is for the scoring to judge', () => {
     { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: deep } }] } }] },
     { tool_calls: [{ name: 'f', args: deep }] },
   ]) {
-    expect(readReply(readRecorded(record).rounds[0], []).oversized).toMatchObject({ what: 'depth' });
+    expect(parseReply(readRecorded(record).rounds[0], []).oversized).toMatchObject({ what: 'depth' });
   }
 });
 

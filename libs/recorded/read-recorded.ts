@@ -1,9 +1,9 @@
 import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropic } from '#lib/providers/answers/anthropic';
-import { readGoogle } from '#lib/providers/answers/google';
-import { readOpenaiResponses } from '#lib/providers/answers/openai-responses';
-import { readOpenai } from '#lib/providers/answers/openai';
-import type { Said } from '#lib/providers/answers/said';
+import { readAnthropicReply } from '#lib/providers/replies/anthropic';
+import { readGoogleReply } from '#lib/providers/replies/google';
+import { readOpenaiResponsesReply } from '#lib/providers/replies/openai-responses';
+import { readOpenaiReply } from '#lib/providers/replies/openai';
+import type { ModelReply } from '#lib/providers/replies/model-reply';
 import { readCall, shown, toToolCall } from './read-call.js';
 import {
   hasToolUse,
@@ -18,7 +18,7 @@ import {
 
 /** What a model replied, from a record of whoever asked it. */
 export interface Recorded {
-  /** One assistant's message a round, in OpenAI's words, as `readReply` takes them. */
+  /** One assistant's message a round, in OpenAI's words, as `parseReply` takes them. */
   rounds: JsonObject[];
   /**
    * The shape that the record was recognised as: `openai.chat`, `ragas.multi_turn_sample`; `toolmark.message` is
@@ -66,7 +66,7 @@ const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map((
 
 /**
  * Reads what a model replied out of what a provider answered or another tool wrote down. It looks at levels that it
- * knows, and never deeper: what stands in the arguments of a call is for `readReply` to judge.
+ * knows, and never deeper: what stands in the arguments of a call is for `parseReply` to judge.
  * @throws Error that says why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
@@ -137,7 +137,7 @@ function ofChat({ choices, ...answer }: JsonObject) {
   const areCalls =
     Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
   return said(
-    readOpenai({
+    readOpenaiReply({
       ...answer,
       choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }],
     }),
@@ -158,7 +158,7 @@ function ofResponses(answer: JsonObject) {
   if (status !== 'completed' && status !== 'incomplete')
     throw new Error(`The response is "${shown(asText(status))}", and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
-  return said(readOpenaiResponses({ ...answer, object: 'response', status }));
+  return said(readOpenaiResponsesReply({ ...answer, object: 'response', status }));
 }
 
 function ofAnthropic(answer: JsonObject) {
@@ -167,7 +167,7 @@ function ofAnthropic(answer: JsonObject) {
   if (!Array.isArray(answer.content)) throw new Error('"content" must be a list of blocks, as Anthropic gives it.');
   if (answer.content.some((block) => isObject(block) && block.type === 'output_text'))
     throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
-  return said(readAnthropic(answer));
+  return said(readAnthropicReply(answer));
 }
 
 function ofGoogle(answer: JsonObject) {
@@ -178,10 +178,10 @@ function ofGoogle(answer: JsonObject) {
     if (content === undefined && finishReason === undefined)
       throw new Error('"candidates[0]" holds no "content", and no reason for that.');
   }
-  return said(readGoogle(answer));
+  return said(readGoogleReply(answer));
 }
 
-function said(answer: Said | undefined) {
+function said(answer: ModelReply | undefined) {
   if (!answer) return undefined;
   const { message, promptTokens, completionTokens } = answer;
   return {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 /** The sealing key is another one than a secret was sealed with. */
-export class SealBroken extends Error {}
+export class UnsealError extends Error {}
 
 /**
  * Seals secrets at rest with AES-256-GCM. `context` (such as the provider's id) is authenticated with the text, so
@@ -22,7 +22,7 @@ export class Sealer {
     return `v1.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** @throws SealBroken when the sealing key is another one than it was sealed with. */
+  /** @throws UnsealError when the sealing key is another one than it was sealed with. */
   open(sealed: string, context: string): string {
     const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
@@ -30,7 +30,7 @@ export class Sealer {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
     } catch {
-      throw new SealBroken(
+      throw new UnsealError(
         'A sealed secret does not open: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set ' +
           'the old key, or enter the secret again.',
       );
@@ -46,4 +46,4 @@ export class Sealer {
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A new access token: 256 random bits. */
-export const newSecret = (): string => `tm_${randomBytes(32).toString('base64url')}`;
+export const newAccessToken = (): string => `tm_${randomBytes(32).toString('base64url')}`;

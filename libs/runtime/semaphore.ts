@@ -6,14 +6,19 @@ export class Semaphore {
   #inside = 0;
 
   constructor(
-    readonly atOnce: number,
-    readonly mostWaiting = Infinity,
-    readonly refusal = '',
+    readonly concurrency: number,
+    readonly maxWaiting = Infinity,
+    readonly rejectMessage = '',
   ) {}
 
+  /** Nobody is inside, and so nobody waits. */
+  get isIdle(): boolean {
+    return this.#inside === 0;
+  }
+
   async run<Made>(work: () => Promise<Made>): Promise<Made> {
-    if (this.#inside >= this.atOnce) {
-      if (this.#waiting.length >= this.mostWaiting) throw new ProblemError(429, this.refusal, undefined, 5000);
+    if (this.#inside >= this.concurrency) {
+      if (this.#waiting.length >= this.maxWaiting) throw new ProblemError(429, this.rejectMessage, undefined, 5000);
       await new Promise<void>((go) => this.#waiting.push(go));
     } else this.#inside++;
     try {

@@ -10,8 +10,8 @@ import { scoreLines } from '../../apps/cli/score/score-lines.js';
 import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
-import { readReply } from './replies/read-reply.js';
-import { passAtK, passHatK } from './house/repeats.js';
+import { parseReply } from './replies/parse-reply.js';
+import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { prepareCase } from './house/score-case.js';
 import { scoreChain } from './house/score-chain.js';
 
@@ -59,7 +59,7 @@ test.each(rowsUnder('| rule | case |'))(
     const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
     expect(checkCase(input, tools)).toEqual([]);
     const similarity = /similarity ([\d.]+)/.exec(rule!)?.[1];
-    const verdict = prepareCase(input, tools, 1).score(readReply(messageOf(replied!), tools), {
+    const verdict = prepareCase(input, tools, 1).score(parseReply(messageOf(replied!), tools), {
       similarities: () => (similarity === undefined ? undefined : Number(similarity)),
     });
     expect([verdict.tool_score, verdict.param_score, verdict.overall, resultOf(verdict)]).toEqual([
@@ -80,7 +80,7 @@ test.each(rowsUnder('| rule | chain |'))('a chain: %s: %s', (_rule, chain, more,
     ...object(quoted(more!)[0]!),
   } as CaseInput;
   expect(checkCase(input, tools)).toEqual([]);
-  const rounds = [...chain!.matchAll(/\[((?:`[^`]*` ?)*)\]/g)].map((round) => readReply(messageOf(round[1]!), tools));
+  const rounds = [...chain!.matchAll(/\[((?:`[^`]*` ?)*)\]/g)].map((round) => parseReply(messageOf(round[1]!), tools));
   const verdict = scoreChain(input, tools, 1, rounds);
   const { completion, efficiency, redundancy, detour, overall } = verdict;
   [completion, efficiency, redundancy, detour, overall].forEach((figure, index) =>
@@ -106,7 +106,7 @@ describe('the same reply under nine metrics', () => {
   }));
   const input = { prompt: 'p', ...object(/```json\n([^]*?)\n```/.exec(page)![1]!) } as CaseInput;
   const message = messageOf(/and the reply (.*):/.exec(page)![1]!);
-  const rounds = [{ message, reply: readReply(message, weather) }];
+  const rounds = [{ message, reply: parseReply(message, weather) }];
   const rows = rowsUnder('| metric | version |');
 
   test.each(rows)('%s %s with %s: %s', (id, version, options, score) => {

@@ -2,9 +2,9 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import { checkArguments, checkTools } from './checks/check-tools.js';
 import { explain } from './house/explain.js';
-import { jsonIn } from './replies/json-in-text.js';
+import { findJsonSpans } from './replies/json-in-text.js';
 import { scoreMetric } from './metrics.js';
-import { readReply } from './replies/read-reply.js';
+import { parseReply } from './replies/parse-reply.js';
 import { prepareCase } from './house/score-case.js';
 import { scoreChain } from './house/score-chain.js';
 import { seededRandom } from './statistics/seeded-random.js';
@@ -34,7 +34,7 @@ test('an $async schema answers like any other', () => {
   ]);
 });
 
-const reading = (message: object) => readReply(message, [tool({ type: 'object' })]);
+const reading = (message: object) => parseReply(message, [tool({ type: 'object' })]);
 const calls = (count: number, args = '{"a":1}') =>
   Array.from({ length: count }, () => ({ function: { name: 'f', arguments: args } }));
 const score = (input: CaseInput, message: object) =>
@@ -179,7 +179,7 @@ test('JSON is found in a text wherever it stands, as if each bracket were tried'
   const random = seededRandom(7);
   for (let round = 0; round < 4000; round++) {
     const text = Array.from({ length: 12 }, () => parts[Math.floor(random() * parts.length)]).join('');
-    expect([text, [...jsonIn(text)].map(([start, end]) => text.slice(start, end))]).toEqual([
+    expect([text, [...findJsonSpans(text)].map(([start, end]) => text.slice(start, end))]).toEqual([
       text,
       jsonBySearching(text),
     ]);
@@ -192,7 +192,7 @@ test('more trials than anybody makes are refused, not counted for hours', () => 
 
 test('a thousand calls against a hundred expected ones are paired', () => {
   const tools = [tool({ type: 'object' })];
-  const reply = readReply(
+  const reply = parseReply(
     { tool_calls: Array.from({ length: 1000 }, (_, n) => ({ function: { name: 'f', arguments: `{"a":${n}}` } })) },
     tools,
   );

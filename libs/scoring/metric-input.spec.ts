@@ -2,8 +2,8 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import { scoreMetrics, type Answered } from './metric-input.js';
-import { readReply } from './replies/read-reply.js';
+import { scoreMetrics, type PlayedCase } from './metric-input.js';
+import { parseReply } from './replies/parse-reply.js';
 
 const string = { type: 'string' };
 const tools: Tool[] = [
@@ -30,12 +30,12 @@ const message = (calls: Call[]) => ({
   role: 'assistant',
   tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: args } })),
 });
-const answered = (expected: string, ...rounds: Call[][]): Answered => ({
+const answered = (expected: string, ...rounds: Call[][]): PlayedCase => ({
   case: { prompt: 'p', ...(parseJson(expected) as object) } as CaseInput,
   tools,
-  rounds: rounds.map((calls) => ({ message: message(calls), reply: readReply(message(calls), tools) })),
+  rounds: rounds.map((calls) => ({ message: message(calls), reply: parseReply(message(calls), tools) })),
 });
-const score = (id: string, options: object, of: Answered) =>
+const score = (id: string, options: object, of: PlayedCase) =>
   scoreMetrics(checkMetrics([{ id, options: options as never }]).metrics, of)[id]!;
 const all = checkMetrics(METRIC_IDS.map((id) => ({ id, options: {} }))).metrics;
 
@@ -235,7 +235,7 @@ test('BFCL counts several calls in any order', () => {
 });
 
 test('a tool that BFCL has no type for is said, and stops no other metric', () => {
-  const odd: Answered = {
+  const odd: PlayedCase = {
     ...answered('{"expected_tool": "odd", "expected_params": {"x": 1}}', [['odd', '{"x": 1}']]),
     tools: [
       { type: 'function', function: { name: 'odd', parameters: { properties: { x: { type: ['integer', 'null'] } } } } },

@@ -2,22 +2,22 @@ import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import type { ReadCall } from '#lib/contracts/verdict';
-import { toAccepted } from './compatible/bfcl-answer.js';
+import type { ParsedCall } from '#lib/contracts/verdict';
+import { toPossibleAnswer } from './compatible/bfcl-possible-answer.js';
 import { BFCL_CATEGORIES } from './compatible/bfcl.js';
-import type { NamedCall } from './compatible/calls.js';
-import { holdsMatcher, type Similarities } from './house/match-arguments.js';
+import type { NamedCall } from './compatible/named-call.js';
+import { containsMatcher, type SimilarityLookup } from './house/match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
-import type { ReadReply } from './replies/read-reply.js';
+import type { ParsedReply } from './replies/parse-reply.js';
 import { expectedCalls } from './house/score-case.js';
-import { callsThatCount } from './house/score-chain.js';
+import { countedCalls } from './house/score-chain.js';
 
 /** What was answered to a case: one round for a single turn, all of them for a chain. */
-export interface Answered {
+export interface PlayedCase {
   case: CaseInput;
   tools: readonly Tool[];
-  rounds: readonly { message: unknown; reply: ReadReply }[];
-  similarities?: Similarities;
+  rounds: readonly { message: unknown; reply: ParsedReply }[];
+  similarities?: SimilarityLookup;
 }
 export type MetricInput = { input: unknown } | { notApplicable: string };
 
@@ -25,11 +25,11 @@ export type MetricInput = { input: unknown } | { notApplicable: string };
  * Scores what was answered by each metric that a run asks for, under its name there. A metric that does not apply
  * to the case, or whose reference would crash on it, has the score null and says why.
  */
-export function scoreMetrics(metrics: readonly RunMetric[], answered: Answered): Record<string, MetricScore> {
+export function scoreMetrics(metrics: readonly RunMetric[], answered: PlayedCase): Record<string, MetricScore> {
   return Object.fromEntries(metrics.map((metric) => [nameOf(metric), scoreOne(metric, answered)]));
 }
 
-function scoreOne(metric: RunMetric, answered: Answered): MetricScore {
+function scoreOne(metric: RunMetric, answered: PlayedCase): MetricScore {
   const made = metricInput(metric, answered);
   if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
   try {
@@ -43,12 +43,12 @@ const NO_ARGUMENTS = 'The case says nothing of the arguments, and the metric com
 const none = (notApplicable: string): MetricInput => ({ notApplicable });
 
 /**
- * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `readReply`
+ * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `parseReply`
  * read, repaired ones too; of a chain those up to the expected one, against the expected one alone. Where the case
  * accepts several names, the expected name is the one that was called. A metric that compares values to the letter
  * does not apply to a case that expects matchers, or says nothing of the arguments.
  */
-export function metricInput({ id, options }: RunMetric, answered: Answered): MetricInput {
+export function metricInput({ id, options }: RunMetric, answered: PlayedCase): MetricInput {
   const { case: input, tools, rounds } = answered;
   switch (id) {
     case 'toolmark.single_turn':
@@ -64,7 +64,7 @@ export function metricInput({ id, options }: RunMetric, answered: Answered): Met
   if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn
-    ? callsThatCount(
+    ? countedCalls(
         input,
         rounds.map(({ reply }) => reply),
       )
@@ -78,7 +78,7 @@ export function metricInput({ id, options }: RunMetric, answered: Answered): Met
   if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
   if (comparesArguments(id, options)) {
     if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
-    if (expected.some(({ params }) => holdsMatcher(params!)))
+    if (expected.some(({ params }) => containsMatcher(params!)))
       return none('The case expects matchers, and the metric compares values to the letter.');
   }
   const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
@@ -118,7 +118,7 @@ function comparesArguments(id: MetricId, options: JsonObject): boolean {
 }
 
 /** Arguments that cannot be read stay unlike any that are expected, so that the call counts by its name alone. */
-const plain = (call: ReadCall): NamedCall => ({
+const plain = (call: ParsedCall): NamedCall => ({
   name: call.name,
   arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' },
 });
@@ -132,7 +132,7 @@ const assistant = (calls: NamedCall[]): JsonObject => ({
  * The expected names: of several acceptable ones that which was called, once for each time; calls with one name
  * choose first.
  */
-function namesFor(expected: readonly ExpectedCall[], calls: readonly ReadCall[]): string[] {
+function namesFor(expected: readonly ExpectedCall[], calls: readonly ParsedCall[]): string[] {
   const left = calls.map((call) => call.name);
   const names: string[] = [];
   const choices = expected
@@ -171,10 +171,10 @@ function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[]
 
 /** BFCL's descriptions have types of their own, and its answers a list of acceptable values for each parameter. */
 function bfclInput(
-  { case: input, tools }: Answered,
+  { case: input, tools }: PlayedCase,
   expected: readonly ExpectedCall[],
   names: readonly string[],
-  calls: readonly ReadCall[],
+  calls: readonly ParsedCall[],
 ): MetricInput {
   if (input.multi_turn) return none('BFCL checks the calls of one reply, not a chain.');
   const category = bfclCategory(input, expected, names[0] === tools[0]?.function.name);
@@ -187,7 +187,7 @@ function bfclInput(
   if (category.includes('relevance')) return { input: output };
   if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
   const answers = expected.map(({ params }, index) => {
-    const values = Object.entries(params!).map(([key, value]) => [key, toAccepted(value)] as const);
+    const values = Object.entries(params!).map(([key, value]) => [key, toPossibleAnswer(value)] as const);
     return values.some(([, accepted]) => accepted === undefined)
       ? undefined
       : { [names[index]!]: Object.fromEntries(values) as JsonObject };

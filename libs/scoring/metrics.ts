@@ -8,14 +8,14 @@ import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
 import { axionSimilarity, axionToolCorrectness } from './compatible/axion.js';
 import { bfclAst } from './compatible/bfcl.js';
-import { NamedCall } from './compatible/calls.js';
+import { NamedCall } from './compatible/named-call.js';
 import { DeepEvalCall, deepevalToolCorrectness } from './compatible/deepeval.js';
 import { promptfooToolCallF1 } from './compatible/promptfoo.js';
 import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
 import { ragasToolCallF1 } from './compatible/ragas-f1.js';
 import { MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house/house-metrics.js';
-import type { Similarities } from './house/match-arguments.js';
-import { passAtK, passHatK } from './house/repeats.js';
+import type { SimilarityLookup } from './house/match-arguments.js';
+import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { sequenceRatio } from './compatible/sequence-ratio.js';
 
 /** What a metric makes of one input; further fields are the reference's own (`valid`, `tp`, ...). */
@@ -25,7 +25,7 @@ export interface MetricScore {
 }
 
 /** What a metric is; `GET /api/metrics` lists these. */
-export interface MetricEntry {
+export interface MetricDefinition {
   id: MetricId;
   reference: string;
   version: string;
@@ -37,15 +37,15 @@ export interface MetricEntry {
   /** An input that scores, and options if they make it plainer. */
   example: { options?: JsonObject; input: JsonObject };
 }
-interface Metric extends MetricEntry {
-  score(input: unknown, options: JsonObject, similarities?: Similarities): MetricScore;
+interface Metric extends MetricDefinition {
+  score(input: unknown, options: JsonObject, similarities?: SimilarityLookup): MetricScore;
 }
 
 function metric<Id extends MetricId, I extends z.ZodType>(
-  of: Omit<MetricEntry, 'options'> & {
+  of: Omit<MetricDefinition, 'options'> & {
     id: Id;
     input: I;
-    score: (input: z.output<I>, options: MetricOptions<Id>, similarities?: Similarities) => MetricScore;
+    score: (input: z.output<I>, options: MetricOptions<Id>, similarities?: SimilarityLookup) => MetricScore;
   },
 ): Metric {
   return {
@@ -58,7 +58,7 @@ function metric<Id extends MetricId, I extends z.ZodType>(
 
 /** @throws Error that names each field which is not as it should be, and shows what the metric takes */
 function readInput(
-  { id, input: schema, example }: Pick<MetricEntry, 'id' | 'input' | 'example'>,
+  { id, input: schema, example }: Pick<MetricDefinition, 'id' | 'input' | 'example'>,
   input: unknown,
 ): unknown {
   const parsed = schema.safeParse(input);
@@ -66,11 +66,11 @@ function readInput(
   const faults = inputFaults(parsed.error.issues);
   const isShape = faults.some(({ path }) => path.lastIndexOf('/') <= 0);
   const told = faults.map(({ path, message }) => `/input${path} ${message}`).join('; ');
-  throw new Error(`${told}${/[.?]$/.test(told) ? '' : '.'}${isShape ? ` ${exampleOf({ id, example })}` : ''}`);
+  throw new Error(`${told}${/[.?]$/.test(told) ? '' : '.'}${isShape ? ` ${describeExample({ id, example })}` : ''}`);
 }
 
 /** What a metric takes, shown by an example. */
-export const exampleOf = ({ id, example }: Pick<MetricEntry, 'id' | 'example'>): string =>
+export const describeExample = ({ id, example }: Pick<MetricDefinition, 'id' | 'example'>): string =>
   `The input of ${id}, for example: ${JSON.stringify(example.input)}`;
 
 const json = z.unknown() as z.ZodType<Json>;
@@ -334,7 +334,7 @@ export function findMetric(id: string): Metric {
  * @param given an option that is null has its default, and the references' own leniencies hold
  * @throws Error that names what is no option of the metric, or no value of it, and what is
  */
-export function optionsOf({ id }: MetricEntry, given: unknown): JsonObject {
+export function resolveOptions({ id }: MetricDefinition, given: unknown): JsonObject {
   if (given === undefined || given === null) return defaultsOf(id);
   if (!isObject(given))
     throw new Error(
@@ -368,9 +368,14 @@ const defaultsOf = (id: MetricId): JsonObject => (readOptions(id, {}) as { optio
  * @param similarities for a house metric whose case compares by meaning
  * @throws Error when there is no such metric, or the input or the options do not fit
  */
-export function scoreMetric(id: string, options: unknown, input: unknown, similarities?: Similarities): MetricScore {
+export function scoreMetric(
+  id: string,
+  options: unknown,
+  input: unknown,
+  similarities?: SimilarityLookup,
+): MetricScore {
   const metric = findMetric(id);
-  return metric.score(input, optionsOf(metric, options), similarities);
+  return metric.score(input, resolveOptions(metric, options), similarities);
 }
 
 /** What the references take besides the names in their documentation. */

@@ -1,6 +1,6 @@
 import fc from '../../test/fast-check.js';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import { assignAny, assignInOrder, type Assignment } from './house/assign-calls.js';
+import { pairInAnyOrder, pairInOrder, type CallPairs } from './house/pair-calls.js';
 import { axionSimilarity } from './compatible/axion.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
 import { sequenceRatio } from './compatible/sequence-ratio.js';
@@ -175,9 +175,9 @@ describe('pairs of calls', () => {
       const row = fc.array(fc.constantFrom(0, 0.6, 0.7, 0.8, 0.9, 1), { minLength: columns, maxLength: columns });
       return fc.array(row, { minLength: rows, maxLength: rows });
     });
-  const total = (weights: number[][], pairs: Assignment) =>
+  const total = (weights: number[][], pairs: CallPairs) =>
     pairs.reduce((sum, { expected, called }) => sum + weights[expected]![called]!, 0);
-  const isMatching = (pairs: Assignment) =>
+  const isMatching = (pairs: CallPairs) =>
     new Set(pairs.map((p) => p.expected)).size === pairs.length &&
     new Set(pairs.map((p) => p.called)).size === pairs.length;
   const best = (weights: number[][], row: number, taken: number, inOrder: boolean): number => {
@@ -193,7 +193,7 @@ describe('pairs of calls', () => {
   test('have the largest total weight that any pairing has', () => {
     fc.assert(
       fc.property(matrix(5), (weights) => {
-        const [any, ordered] = [assignAny(weights), assignInOrder(weights)];
+        const [any, ordered] = [pairInAnyOrder(weights), pairInOrder(weights)];
         expect(isMatching(any) && isMatching(ordered)).toBe(true);
         expect(total(weights, any)).toBeCloseTo(best(weights, 0, 0, false), 6);
         expect(total(weights, ordered)).toBeCloseTo(best(weights, 0, 0, true), 6);
@@ -214,13 +214,13 @@ describe('pairs of calls', () => {
           taken.add(left.column);
           greedy += left.weight;
         }
-        expect(total(weights, assignAny(weights))).toBeGreaterThanOrEqual(greedy - 1e-9);
+        expect(total(weights, pairInAnyOrder(weights))).toBeGreaterThanOrEqual(greedy - 1e-9);
       }),
     );
   });
   test('of equal weight are made with the first calls', () => {
     expect(
-      assignAny([
+      pairInAnyOrder([
         [1, 1, 1],
         [1, 1, 1],
       ])
@@ -228,7 +228,7 @@ describe('pairs of calls', () => {
         .sort(),
     ).toEqual([0, 1]);
     expect(
-      assignAny([
+      pairInAnyOrder([
         [0.6, 1],
         [1, 0.6],
         [1, 1],

@@ -1,4 +1,4 @@
-/** Which events were told, for as long as they could be found again; it does not grow beyond what is told meanwhile. */
+/** Which events were sent, for as long as they could be found again. It does not grow beyond what is sent meanwhile. */
 export class SentEvents {
   readonly #atMs = new Map<string, number>();
 
@@ -11,11 +11,11 @@ export class SentEvents {
     return this.#atMs.size;
   }
 
-  /** Whether this is to be told; from now on it was. */
-  firstTime(jobId: string, seq: number): boolean {
+  /** @returns whether the event was not sent before */
+  add(jobId: string, seq: number): boolean {
     const nowMs = this.now();
     for (const [event, atMs] of this.#atMs) {
-      if (atMs > nowMs - this.rememberMs) break; // as all that follow
+      if (atMs > nowMs - this.rememberMs) break; // All that follow are younger.
       this.#atMs.delete(event);
     }
     const event = `${jobId}:${seq}`;

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#lib/contracts/problem';
 import { ROLES } from '#lib/contracts/team';
 import type { Pool } from '#lib/db/connection/pool';
-import { findCaller, type Caller } from '#lib/db/catalogue/teams';
+import { findCaller, type Caller } from '#lib/db/catalogue/callers';
 import type { CallerRequest, RouteNeeds } from './decorators.js';
 
 /** A revoked token still reads for so long, and changes nothing. */

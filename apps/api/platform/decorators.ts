@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { Role } from '#lib/contracts/team';
 import type { PoolClient } from '#lib/db/connection/pool';
-import type { Caller } from '#lib/db/catalogue/teams';
+import type { Caller } from '#lib/db/catalogue/callers';
 
 /** What stands with a route where Fastify knows it, which is before the body is read. */
 export interface RouteNeeds {

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
-import { beginRecording, finishRecording, giveUpAbandoned, keepRecorded } from '#lib/db/engine/record-run';
+import {
+  beginRecording,
+  finishRecording,
+  abandonStaleRecordings,
+  storeRecordedReplies,
+} from '#lib/db/engine/record-run';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { weatherSuite, type Client } from '../../../test/client.js';
@@ -28,10 +33,10 @@ const query = (suite_id: string, more: object = {}) =>
 const record = (suiteId: string, text: string, more: object = {}, headers: object = {}) =>
   client.post(query(suiteId, more), text, { ...NDJSON, ...headers });
 const count = async (what: string, values: unknown[] = []): Promise<number> =>
-  (await api.deps.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
+  (await api.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
 /** What an upload that came to nothing leaves once housekeeping has been there. */
 async function leftOvers(): Promise<number[]> {
-  for (const runId of await runsToPurge(api.deps.pool)) while (await purgeRun(api.deps.pool, runId));
+  for (const runId of await runsToPurge(api.pool)) while (await purgeRun(api.pool, runId));
   return Promise.all(
     ['recording', 'exchange e WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = e.run_id)', 'purge'].map((what) =>
       count(what),
@@ -111,9 +116,7 @@ describe('recorded replies', () => {
       lines({ case: 'case 0', sample: 1, reply: 'b' }, { case: 'case 0', reply: 'a' }, { case: 'case 0', reply: 'c' }),
     );
     expect(body).toMatchObject({ replies: 3, warnings: [] });
-    const { rows } = await api.deps.pool.query('SELECT sample FROM exchange WHERE run_id = $1 ORDER BY 1', [
-      body.eval_id,
-    ]);
+    const { rows } = await api.pool.query('SELECT sample FROM exchange WHERE run_id = $1 ORDER BY 1', [body.eval_id]);
     expect(rows.map(({ sample }) => sample)).toEqual([0, 1, 2]);
   });
 
@@ -265,13 +268,13 @@ describe('an upload of recorded replies', () => {
       async () => (await count('exchange e WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = e.run_id)')) === 1,
       { what: 'the first reply to be kept' },
     );
-    expect([
-      await count('run'),
-      await count('recording'),
-      api.deps.pool.idleCount === api.deps.pool.totalCount,
-    ]).toEqual([runs, 1, true]);
+    expect([await count('run'), await count('recording'), api.pool.idleCount === api.pool.totalCount]).toEqual([
+      runs,
+      1,
+      true,
+    ]);
     await client.patch(`/api/tool-suites/${suite}`, { name: 'Changed' });
-    while (await removeUnusedVersions(api.deps.pool));
+    while (await removeUnusedVersions(api.pool));
     sent.end(lines({ case: 'case 1', reply: 'x' }));
     const { status, body } = await answer;
     expect([status, (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body.suite]).toEqual([
@@ -309,7 +312,7 @@ describe('an upload of recorded replies', () => {
   });
 
   it('whose API died is removed by whoever keeps house, and cannot go on after that', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     const suite = await suiteOf(1);
     const {
       team: { id: teamId },
@@ -317,15 +320,15 @@ describe('an upload of recorded replies', () => {
     } = (await client.get('/api/me')).body;
     const recording = await beginRecording(pool, teamId, suite);
     const reply = (sample: number) => ({ casePosition: 0, sample, exchange: Buffer.from('x') });
-    await keepRecorded(pool, recording, [reply(0)]);
+    await storeRecordedReplies(pool, recording, [reply(0)]);
     const forgotten = () => pool.query(`UPDATE recording SET touched_at = now() - interval '16 min'`);
     await forgotten();
-    await keepRecorded(pool, recording, [reply(1)]);
-    await giveUpAbandoned(pool);
-    await keepRecorded(pool, recording, []);
+    await storeRecordedReplies(pool, recording, [reply(1)]);
+    await abandonStaleRecordings(pool);
+    await storeRecordedReplies(pool, recording, []);
     await forgotten();
-    await giveUpAbandoned(pool);
-    await expect(keepRecorded(pool, recording, [reply(2)])).rejects.toMatchObject({ status: 409 });
+    await abandonStaleRecordings(pool);
+    await expect(storeRecordedReplies(pool, recording, [reply(2)])).rejects.toMatchObject({ status: 409 });
     const client_ = await pool.connect();
     await expect(
       finishRecording(client_, recording, {

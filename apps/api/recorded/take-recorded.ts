@@ -1,12 +1,12 @@
 import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { MOST_RECORDED } from '#lib/contracts/recorded';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embeddings';
-import { caseOf, loadCases } from '#lib/db/read/run-contents';
+import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { parseCase, loadCases } from '#lib/db/read/pinned-cases';
 import type { Pool } from '#lib/db/connection/pool';
 import {
-  keepRecorded,
-  namedCases,
+  storeRecordedReplies,
+  readNamedCases,
   type NamedCase,
   type RecordedReply,
   type Recording,
@@ -62,7 +62,7 @@ export async function takeRecorded(
     faults.push(...answer.faults);
     if (faults.length >= MOST_FAULTS) break;
     // What is wrong is told of all lines; nothing is kept beside it.
-    await keepRecorded(pool, recording, faults.length ? [] : kept);
+    await storeRecordedReplies(pool, recording, faults.length ? [] : kept);
   }
   if (faults.length) throw refusal(faults);
   if (replies === 0)
@@ -159,7 +159,7 @@ class ItemsOfSuite {
 
   static async load(pool: Pool, teamId: string, recording: Recording): Promise<ItemsOfSuite> {
     const items = new ItemsOfSuite({ pool, teamId, recording });
-    for await (const page of namedCases(pool, recording.suite.versionId)) for (const one of page) items.#know(one);
+    for await (const page of readNamedCases(pool, recording.suite.versionId)) for (const one of page) items.#know(one);
     return items;
   }
 
@@ -235,7 +235,7 @@ class ItemsOfSuite {
     let lacks = this.#meanings.get(position);
     if (lacks === undefined) {
       const [found] = await loadCases(pool, recording.suite.versionId, [position]);
-      lacks = isSemantic(caseOf(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
+      lacks = isSemantic(parseCase(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
       this.#meanings.set(position, lacks);
     }
     return lacks;

@@ -2,11 +2,11 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
-import type { Connection } from '#lib/db/read/run-contents';
-import { buildRequest, describeTools, expectsNoCall } from '#lib/providers/build-request';
-import { tokenCounter } from '#lib/providers/count-tokens';
+import type { Connection } from '#lib/db/read/for-workers/connections';
+import { buildRequest, toRequestTools, expectsNoCall } from '#lib/providers/build-request';
+import { loadTokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
-import { toolSetOf } from '#lib/scoring/house/tool-set';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
 /** A reply's frame and each message's cost some tokens beside their text (OpenAI cookbook, "How to count tokens"). */
 const TOKENS_A_MESSAGE = 3;
@@ -45,12 +45,12 @@ export async function countRequests({ input, suite, targets }: ToCount, bodies: 
   const cases = bodies.map((body) => parseJson(body) as unknown as CaseInput);
   return Promise.all(
     targets.map(async ({ model, ...target }): Promise<Counted> => {
-      const counter = await tokenCounter(target.modelId);
+      const counter = await loadTokenCounter(target.modelId);
       const tokensOf = new WeakMap<object, number>();
       const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
       let characters = 0;
       for (const one of model ? cases : []) {
-        const tools = describeTools(toolSetOf(one, suite.tools));
+        const tools = toRequestTools(toolSetOf(one, suite.tools));
         const { body } = buildRequest({
           config: input,
           suite: { systemPrompt: suite.systemPrompt, tools: [] },

@@ -1,4 +1,4 @@
-import { answerTasks } from '#lib/runtime/threads/thread';
+import { serveTasks } from '#lib/runtime/threads/thread-entry';
 import { workOnSuite, type SuiteTask } from './suite-work.js';
 
-answerTasks((task: SuiteTask) => workOnSuite(task));
+serveTasks((task: SuiteTask) => workOnSuite(task));

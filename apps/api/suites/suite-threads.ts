@@ -1,5 +1,5 @@
 import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { threadEntry } from '#lib/runtime/threads/thread';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import { workOnSuite, type SuiteAnswers, type SuiteTask } from './suite-work.js';
 
@@ -23,7 +23,7 @@ export class SuiteThreads {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
 
   constructor(limits: ThreadLimits = LIMITS) {
-    this.#pool = new ThreadPool(threadEntry('apps/api/suites/suite-thread'), limits, MOST_WAITING);
+    this.#pool = new ThreadPool(threadModule('apps/api/suites/suite-thread'), limits, MOST_WAITING);
   }
 
   /**
@@ -39,6 +39,10 @@ export class SuiteThreads {
     } catch (error) {
       throw asProblem(error);
     }
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 
   close(): Promise<void> {

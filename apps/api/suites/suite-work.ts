@@ -5,14 +5,14 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
-import type { WrittenCase } from '#lib/db/catalogue/suites';
+import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
 import { caseFitter } from '#lib/imports/fit-case';
 import { importSuite } from '#lib/imports/import-suite';
 import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';
 import { namesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
-import { withOptions } from '#lib/scoring/house/rescore-case';
+import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { readRecordedLines, type ReadLines } from '../recorded/recorded-lines.js';
 import { isSemantic } from '../runs/is-semantic.js';
 import { countRequests, type Counted, type ToCount } from '../runs/count-requests.js';
@@ -91,7 +91,7 @@ export function workOnSuite(
       const errors = errorsOf(
         task.cases,
         (stored) => {
-          const input = withOptions(stored, options);
+          const input = withRescoreOptions(stored, options);
           semantic ||= isSemantic(input);
           return fit(input);
         },

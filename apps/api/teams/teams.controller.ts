@@ -1,15 +1,22 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
 import { audit } from '#lib/db/catalogue/audit';
-import { createTeam, createToken, deleteToken, listTeams, listTokens, type Caller } from '#lib/db/catalogue/teams';
-import { Deps } from '../platform/deps.js';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { createTeam, listTeams } from '#lib/db/catalogue/teams';
+import { TokenRepository } from '#lib/db/catalogue/tokens';
+import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api')
 export class TeamsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+  ) {}
 
   @Get('me')
   @About('Read who you are', 'The team, the user and the role of the token that is sent.')
@@ -27,7 +34,7 @@ export class TeamsController {
   @Needs('owner')
   @Answers(200, pageOf(Token))
   tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listTokens(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return new TokenRepository(this.pool, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post('tokens')
@@ -41,7 +48,10 @@ export class TeamsController {
       ]);
     }
     return change(async (client) => {
-      const { token, secret } = await createToken(client, caller, input);
+      const { token, secret } = await new TokenRepository(client, caller.teamId).create(
+        input.user ?? caller.userName,
+        input,
+      );
       await audit(client, caller, 'token.create', token.id);
       return { ...token, token: secret };
     });
@@ -56,7 +66,7 @@ export class TeamsController {
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
-      const outcome = await deleteToken(client, caller.teamId, uuid('token', id));
+      const outcome = await new TokenRepository(client, caller.teamId).delete(uuid('token', id));
       if (outcome === 'not-found') throw notFound('token', id);
       if (outcome === 'last-owner')
         throw new ProblemError(
@@ -71,7 +81,7 @@ export class TeamsController {
   @About('List teams', 'Your own; owners of the team `default` see all of them.')
   @Answers(200, pageOf(Team))
   teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listTeams(this.deps.prisma, caller, limit, idCursor(cursor));
+    return listTeams(this.prisma, caller, { limit, cursor: idCursor(cursor) });
   }
 
   @Post('teams')

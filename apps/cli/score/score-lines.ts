@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { meant } from '#lib/contracts/input/nearest';
 import { readInput } from '#lib/recorded/read-input';
-import { findMetric, optionsOf } from '#lib/scoring/metrics';
+import { findMetric, resolveOptions } from '#lib/scoring/metrics';
 import { toSafeJson } from '../output/terminal.js';
 
 const WRITE_AT_LENGTH = 65_536;
@@ -71,7 +71,7 @@ function scoreLine(
       throw new Error(`"metric" ${parsed.metric === undefined ? 'is missing' : 'must be a string'}: name the metric.`);
     const metric = findMetric(parsed.metric);
     known.version = metric.version;
-    known.options = optionsOf(metric, parsed.options);
+    known.options = resolveOptions(metric, parsed.options);
     const { input, readAs } = readInput(metric.id, parsed.input);
     known.readAs = readAs;
     const { score, ...rest } = metric.score(input, known.options);

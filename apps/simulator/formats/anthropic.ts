@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hash } from '../models/chance.js';
 import { refuseAnthropicCall, refuseAnthropicNames } from '../models/check-names.js';
-import { completed, list, objectOf, type Format } from './format.js';
+import { readCompletion, list, objectOf, type Format } from './format.js';
 
 const STOP_REASONS: Record<string, string> = {
   stop: 'end_turn',
@@ -113,7 +113,7 @@ export const anthropicFormat: Format = {
   },
 
   write(completion, status, headers): JsonObject {
-    const said = completed(completion);
+    const said = readCompletion(completion);
     if (!said) {
       const { message } = completion.error as JsonObject;
       const id = `req_${hash(String(message)).toString(36)}`;

@@ -18,7 +18,7 @@ export interface Completed {
 }
 
 /** What a completion says; undefined for an error. */
-export function completed(completion: JsonObject): Completed | undefined {
+export function readCompletion(completion: JsonObject): Completed | undefined {
   const choice = Array.isArray(completion.choices) ? (completion.choices[0] as JsonObject) : undefined;
   if (!choice) return undefined;
   const message = choice.message as JsonObject;

@@ -3,7 +3,7 @@ import type { Format } from './format.js';
 import { anthropicFormat } from './anthropic.js';
 import { googleFormat } from './google.js';
 import { responsesFormat } from './openai-responses.js';
-import type { Answer } from './wire.js';
+import type { ResponsePlan } from './chat-completions.js';
 
 /** The format that a path belongs to, and the model where the path names it. */
 export function formatOf(path: string): { format: Format; model?: string } | undefined {
@@ -18,7 +18,7 @@ export const formatOfHost = (path: string): Format | undefined =>
   path.startsWith('/anthropic/') ? anthropicFormat : path.startsWith('/google/') ? googleFormat : undefined;
 
 /** An answer in another format; what is no JSON (a proxy's page, half an answer) stays as it is. */
-export function inFormat(format: Format | undefined, answer: Answer): Answer {
+export function inFormat(format: Format | undefined, answer: ResponsePlan): ResponsePlan {
   if (!format || answer.do !== 'send') return answer;
   try {
     const body = parseJson(answer.body.toString());

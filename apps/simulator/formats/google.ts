@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { Refused, refuseGoogleNames } from '../models/check-names.js';
-import { completed, list, objectOf, type Format } from './format.js';
+import { readCompletion, list, objectOf, type Format } from './format.js';
 
 const KNOWN = [
   'contents',
@@ -118,7 +118,7 @@ export const googleFormat: Format = {
   statusOf: (status) => (status === 401 ? 400 : status),
 
   write(completion, status, headers): JsonObject {
-    const said = completed(completion);
+    const said = readCompletion(completion);
     if (!said) {
       const { message } = completion.error as JsonObject;
       const wait = headers['retry-after'];

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { refuseOpenAiName } from '../models/check-names.js';
-import { completed, list, type Format } from './format.js';
+import { readCompletion, list, type Format } from './format.js';
 
 /** OpenAI's Responses API, as far as the simulated models need it. */
 export const responsesFormat: Format = {
@@ -73,7 +73,7 @@ export const responsesFormat: Format = {
   },
 
   write(completion): JsonObject {
-    const said = completed(completion);
+    const said = readCompletion(completion);
     if (!said) return completion;
     const id = String(completion.id).replace('chatcmpl-', '');
     const cut = said.finish === 'length' || said.finish === 'content_filter';

@@ -1,6 +1,6 @@
-import { remember } from './remember.js';
+import { memoizeBounded } from './memoize.js';
 import { meanings } from './words.js';
-import type { JsonSchema, Tool } from '../formats/wire.js';
+import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
 /** How much a word of a tool says, by where it stands. */
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };
@@ -12,7 +12,7 @@ export interface Lexicon {
 }
 
 /** The words of a tool set. Kept with it, since a suite sends the same tools with every case; see readBody. */
-export const lexiconOf = remember((tools: Tool[]): Lexicon => {
+export const lexiconOf = memoizeBounded((tools: Tool[]): Lexicon => {
   const lexicon: Lexicon = { tools: tools.map(wordsOf), known: new Map() };
   for (const { weights } of lexicon.tools)
     for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);

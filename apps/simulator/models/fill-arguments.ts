@@ -1,7 +1,7 @@
 import type { Found } from './find-values.js';
-import { remember } from './remember.js';
+import { memoizeBounded } from './memoize.js';
 import { meanings, stem } from './words.js';
-import type { JsonSchema } from '../formats/wire.js';
+import type { JsonSchema } from '../formats/chat-completions.js';
 
 /** What arguments are filled from. `used` values are not taken twice. */
 export interface Source {
@@ -84,9 +84,9 @@ const POINTERS: [RegExp, RegExp][] = [
   [/new/, /\b(to|as)$/],
 ];
 
-const sensesOf = remember((key: string): Sense[] => SENSES.filter(({ named }) => named.test(key)));
+const sensesOf = memoizeBounded((key: string): Sense[] => SENSES.filter(({ named }) => named.test(key)));
 
-const near = remember((key: string): ((found: Found) => boolean) => {
+const near = memoizeBounded((key: string): ((found: Found) => boolean) => {
   const pointer = POINTERS.find(([keys]) => keys.test(key));
   return (found) =>
     pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word));
@@ -216,8 +216,8 @@ function mentioned(values: unknown[], prompt: string): unknown {
     )
   );
 }
-const plain = remember((value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' '));
-const namedBy = remember((value: unknown) => new RegExp(`(^|\\W)${escape(plain(value))}(e?s)?(\\W|$)`, 'i'));
+const plain = memoizeBounded((value: unknown) => String(value).toLowerCase().replace(/[_-]/g, ' '));
+const namedBy = memoizeBounded((value: unknown) => new RegExp(`(^|\\W)${escape(plain(value))}(e?s)?(\\W|$)`, 'i'));
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

@@ -1,4 +1,4 @@
-import { answerWell, type WellReply } from './answer-well.js';
+import { correctReply, type CorrectReply } from './correct-reply.js';
 import { chance, hash } from './chance.js';
 import type { ModelState } from './model-state.js';
 import { newBucket, rateLimitHeaders, take } from '../rate-limit.js';
@@ -7,15 +7,15 @@ import * as spoil from './spoil-reply.js';
 import {
   completion,
   replyTokens,
-  sendError,
-  sendJson,
-  type Answer,
+  errorResponse,
+  jsonResponse,
+  type ResponsePlan,
   type ChatRequest,
   type Reply,
-} from '../formats/wire.js';
+} from '../formats/chat-completions.js';
 
 /** One request to one model, and all that may decide its answer. */
-export interface Asked {
+export interface ModelRequest {
   request: ChatRequest;
   /** The number in the model's name, or the entry's default. */
   number: number;
@@ -32,20 +32,20 @@ export interface Asked {
   chance(what: string): number;
   /** A chance that is another one at each repetition, so that what failed may succeed when it is tried again. */
   chanceNow(what: string): number;
-  well(): WellReply;
+  correctReply(): CorrectReply;
 }
 
 export interface Behaviour {
   about: string;
   /** What the number in `name-<number>` means; without this, a number is a latency in milliseconds. */
   number?: { means: 'ms' | 'percent' | 'per minute'; example: number };
-  latencyMs?: (asked: Asked) => number;
+  latencyMs?: (asked: ModelRequest) => number;
   /** The reply of a model that is up. */
-  reply?: (asked: Asked) => Reply;
+  reply?: (asked: ModelRequest) => Reply;
   /** Anything that is not an ordinary reply; undefined: the reply after all. */
-  answer?: (asked: Asked) => Answer | undefined;
+  respond?: (asked: ModelRequest) => ResponsePlan | undefined;
   /** Headers of an ordinary reply. */
-  headers?: (asked: Asked) => Record<string, string>;
+  headers?: (asked: ModelRequest) => Record<string, string>;
 }
 
 /** The share of cases in which the careless model is careless. */
@@ -59,43 +59,49 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     about: 'The right tool; in two of three cases one argument is wrong or missing.',
     reply: (asked) =>
       asked.chance('careless') < CARELESS_SHARE
-        ? spoil.wrongArgument(asked.well(), asked.chance('which'))
-        : asked.well(),
+        ? spoil.wrongArgument(asked.correctReply(), asked.chance('which'))
+        : asked.correctReply(),
   },
   'wrong-tool': {
     about: 'Always another tool than it should.',
-    reply: (asked) => spoil.wrongTool(asked.well(), asked.chance('which')),
+    reply: (asked) => spoil.wrongTool(asked.correctReply(), asked.chance('which')),
   },
-  'text-only': { about: 'Describes what it would do and calls nothing.', reply: (asked) => spoil.asText(asked.well()) },
+  'text-only': {
+    about: 'Describes what it would do and calls nothing.',
+    reply: (asked) => spoil.asText(asked.correctReply()),
+  },
   'json-in-name': {
     about: 'Puts the whole call into function.name.',
-    reply: (asked) => spoil.jsonInName(asked.well()),
+    reply: (asked) => spoil.jsonInName(asked.correctReply()),
   },
   'json-in-content': {
     about: 'Writes its call as JSON into the text.',
-    reply: (asked) => spoil.jsonInContent(asked.well(), asked.chance('fence')),
+    reply: (asked) => spoil.jsonInContent(asked.correctReply(), asked.chance('fence')),
   },
   'malformed-json': {
     about: 'Arguments that do not parse.',
-    reply: (asked) => spoil.malformedJson(asked.well(), asked.chance('how')),
+    reply: (asked) => spoil.malformedJson(asked.correctReply(), asked.chance('how')),
   },
-  'double-encoded': { about: 'Arguments encoded twice.', reply: (asked) => spoil.doubleEncoded(asked.well()) },
+  'double-encoded': { about: 'Arguments encoded twice.', reply: (asked) => spoil.doubleEncoded(asked.correctReply()) },
   parallel: {
     about: 'The right call and one or two more.',
-    reply: (asked) => spoil.withExtraCalls(asked.well(), asked.chance('extra')),
+    reply: (asked) => spoil.withExtraCalls(asked.correctReply(), asked.chance('extra')),
   },
-  'unknown-tool': { about: 'Calls a tool that does not exist.', reply: (asked) => spoil.unknownTool(asked.well()) },
+  'unknown-tool': {
+    about: 'Calls a tool that does not exist.',
+    reply: (asked) => spoil.unknownTool(asked.correctReply()),
+  },
   'never-stops': {
     about: 'Calls the same tool again whatever it answered.',
     reply: ({ request }) =>
-      answerWell({
+      correctReply({
         ...request,
         messages: request.messages.filter(({ role }) => role !== 'tool' && role !== 'assistant'),
       }),
   },
   'cut-off': {
     about: 'Ends in the middle of its arguments, with finish_reason "length".',
-    reply: (asked) => spoil.cutOff(asked.well()),
+    reply: (asked) => spoil.cutOff(asked.correctReply()),
   },
   'content-filter': {
     about: 'No text, no call, finish_reason "content_filter".',
@@ -122,33 +128,33 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   flaky: {
     about: 'That share of requests fails: 500, 502, 503, a reset, or half an answer. Trying again may help.',
     number: { means: 'percent', example: 20 },
-    answer: ({ number, chanceNow }) => (chanceNow('fails') * 100 < number ? failure(chanceNow('how')) : undefined),
+    respond: ({ number, chanceNow }) => (chanceNow('fails') * 100 < number ? failure(chanceNow('how')) : undefined),
   },
   'limited-tokens': {
     about: 'Refuses with 429 what exceeds that many tokens a minute.',
     number: { means: 'per minute', example: 20_000 },
-    answer: (asked) => limit(asked, 'tokens', asked.promptTokens + replyTokens(asked.well())),
+    respond: (asked) => limit(asked, 'tokens', asked.promptTokens + replyTokens(asked.correctReply())),
     headers: ({ state }) => state.limitHeaders,
   },
   limited: {
     about: 'Refuses with 429 what exceeds that many requests a minute.',
     number: { means: 'per minute', example: 120 },
-    answer: (asked) => limit(asked, 'requests', 1),
+    respond: (asked) => limit(asked, 'requests', 1),
     headers: ({ state }) => state.limitHeaders,
   },
   overloaded: {
     about: `Of every ${OVERLOADED_BURST.of} requests the first ${OVERLOADED_BURST.refused} get 529.`,
-    answer: ({ state }) =>
+    respond: ({ state }) =>
       (state.requests - 1) % OVERLOADED_BURST.of < OVERLOADED_BURST.refused
-        ? sendError(529, 'Overloaded', 'overloaded_error')
+        ? errorResponse(529, 'Overloaded', 'overloaded_error')
         : undefined,
   },
-  hangs: { about: 'Accepts the request and never answers.', answer: () => ({ do: 'hang' }) },
+  hangs: { about: 'Accepts the request and never answers.', respond: () => ({ do: 'hang' }) },
   'no-required': {
     about: 'Answers 400 when tool_choice is "required"; else well.',
-    answer: ({ request }) =>
+    respond: ({ request }) =>
       request.tool_choice === 'required'
-        ? sendError(
+        ? errorResponse(
             400,
             "Invalid value: 'required'. This model supports tool_choice 'auto' and 'none' only.",
             'unsupported_value',
@@ -158,9 +164,9 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   },
   'no-temperature': {
     about: 'Answers 400 when temperature is given; else well.',
-    answer: ({ request }) =>
+    respond: ({ request }) =>
       request.temperature !== undefined
-        ? sendError(
+        ? errorResponse(
             400,
             "Unsupported parameter: 'temperature' is not supported with this model.",
             'unsupported_parameter',
@@ -170,12 +176,12 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   },
   'bad-request': {
     about: 'Answers 400 with the failed generation, as hosts do that parse calls themselves.',
-    answer: (asked) => {
-      const call = asked.well().calls[0];
+    respond: (asked) => {
+      const call = asked.correctReply().calls[0];
       const failed = call
         ? `<function=${call.name}>${JSON.stringify(call.arguments)}`
         : 'I cannot call a tool for that.';
-      return sendError(
+      return errorResponse(
         400,
         "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
         'tool_use_failed',
@@ -185,10 +191,10 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
       );
     },
   },
-  'wrong-key': { about: 'Answers 401 to every key.', answer: () => wrongKey() },
+  'wrong-key': { about: 'Answers 401 to every key.', respond: () => wrongKey() },
   'html-error': {
     about: "A proxy's 502 page in HTML.",
-    answer: () => ({
+    respond: () => ({
       do: 'send',
       status: 502,
       headers: HTML,
@@ -197,7 +203,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   },
   'html-page': {
     about: 'A web page with status 200, as from a wrong base URL.',
-    answer: () => ({
+    respond: () => ({
       do: 'send',
       status: 200,
       headers: HTML,
@@ -206,31 +212,34 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   },
   redirect: {
     about: 'Answers 307 to a place of the simulator that counts who follows.',
-    answer: () => ({ do: 'send', status: 307, headers: { location: '/redirected' }, body: '' }),
+    respond: () => ({ do: 'send', status: 307, headers: { location: '/redirected' }, body: '' }),
   },
   huge: {
     about: 'The right call with 20 MB of text around it.',
-    reply: (asked) => ({ ...asked.well(), content: HUGE_TEXT.repeat(Math.ceil(HUGE_CHARACTERS / HUGE_TEXT.length)) }),
+    reply: (asked) => ({
+      ...asked.correctReply(),
+      content: HUGE_TEXT.repeat(Math.ceil(HUGE_CHARACTERS / HUGE_TEXT.length)),
+    }),
   },
   'invalid-utf8': {
     about: 'The right call in bytes that are not UTF-8.',
-    answer: (asked) => {
-      const body = Buffer.from(JSON.stringify(completionOf(asked, { ...asked.well(), content: 'Voil~' })));
+    respond: (asked) => {
+      const body = Buffer.from(JSON.stringify(completionOf(asked, { ...asked.correctReply(), content: 'Voil~' })));
       body[body.indexOf('Voil~') + 4] = 0xe0; // "à" as Latin-1 writes it
       return { do: 'send', status: 200, body };
     },
   },
   scripted: {
     about: 'Answers what was posted to /control/scripted/<its id>.',
-    answer: (asked) => nextScripted(asked, completionOf),
+    respond: (asked) => nextScripted(asked, completionOf),
   },
 };
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const HUGE_TEXT = 'All work and no play makes a long reply. ';
 
-export const wrongKey = (): Answer =>
-  sendError(401, 'Incorrect API key provided: wr***. You can find your key in your account.', 'invalid_api_key');
+export const wrongKey = (): ResponsePlan =>
+  errorResponse(401, 'Incorrect API key provided: wr***. You can find your key in your account.', 'invalid_api_key');
 
 export interface Model {
   behaviour: Behaviour;
@@ -259,29 +268,29 @@ export const MODEL_NAMES = Object.entries(BEHAVIOURS).map(([base, { about, numbe
   about,
 }));
 
-export function answerAsked(asked: Asked, model: Model): Answer {
+export function respond(asked: ModelRequest, model: Model): ResponsePlan {
   const { behaviour, latencyMs } = model;
-  const answer = behaviour.answer?.(asked) ?? sendReply(asked, behaviour);
+  const answer = behaviour.respond?.(asked) ?? sendReply(asked, behaviour);
   const delayMs = latencyMs + (behaviour.latencyMs?.(asked) ?? 0);
   return delayMs > 0 && answer.do === 'send' ? { ...answer, delayMs: delayMs + (answer.delayMs ?? 0) } : answer;
 }
 
-function sendReply(asked: Asked, behaviour: Behaviour): Answer {
-  const reply = behaviour.reply?.(asked) ?? asked.well();
+function sendReply(asked: ModelRequest, behaviour: Behaviour): ResponsePlan {
+  const reply = behaviour.reply?.(asked) ?? asked.correctReply();
   const { max_completion_tokens: most, max_tokens: max } = asked.request;
   const allowed = behaviour === BEHAVIOURS.huge ? reply : spoil.withinTokens(reply, most ?? max);
-  return sendJson(200, completionOf(asked, allowed), behaviour.headers?.(asked));
+  return jsonResponse(200, completionOf(asked, allowed), behaviour.headers?.(asked));
 }
 
-const completionOf = (asked: Asked, reply: Reply): Record<string, unknown> =>
+const completionOf = (asked: ModelRequest, reply: Reply): Record<string, unknown> =>
   completion(reply, asked.request.model, asked.promptTokens, `${asked.prompt}\u0000${asked.repetition}`);
 
-function failure(at: number): Answer {
-  if (at < 0.2) return sendError(500, 'The server had an error while processing your request. Sorry about that!');
+function failure(at: number): ResponsePlan {
+  if (at < 0.2) return errorResponse(500, 'The server had an error while processing your request. Sorry about that!');
   if (at < 0.4)
     return { do: 'send', status: 502, headers: HTML, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' };
   if (at < 0.6)
-    return sendError(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', {
+    return errorResponse(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', {
       headers: { 'retry-after': '0' },
     });
   return at < 0.8
@@ -292,7 +301,7 @@ function failure(at: number): Answer {
       };
 }
 
-function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer | undefined {
+function limit(asked: ModelRequest, what: 'requests' | 'tokens', cost: number): ResponsePlan | undefined {
   const { state, nowMs } = asked;
   const number = Math.max(1, asked.number);
   state.bucket ??= newBucket(number, nowMs);
@@ -303,7 +312,7 @@ function limit(asked: Asked, what: 'requests' | 'tokens', cost: number): Answer 
   const message =
     `Rate limit reached for ${asked.request.model} on ${what} per min: Limit ${number}. Please try ` +
     `again in ${taken.retryAfterMs}ms.`;
-  return sendError(429, message, 'rate_limit_exceeded', { headers });
+  return errorResponse(429, message, 'rate_limit_exceeded', { headers });
 }
 
 /** A standard normal value by Box and Muller. */
@@ -313,7 +322,11 @@ const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a))
  * What a seed decides for a conversation; at a temperature above 0 each repetition is decided anew, as sampling
  * would.
  */
-export function chancesOf(seed: number, request: ChatRequest, repetition: number): Pick<Asked, 'chance' | 'chanceNow'> {
+export function chancesOf(
+  seed: number,
+  request: ChatRequest,
+  repetition: number,
+): Pick<ModelRequest, 'chance' | 'chanceNow'> {
   const sampled = (request.temperature ?? 0) > 0 ? repetition : 0;
   let conversation: number | undefined;
   const about = () => (conversation ??= hash(JSON.stringify(request.messages)));

@@ -1,5 +1,12 @@
-import type { Asked } from './models.js';
-import { sendError, sendJson, type Answer, type Call, type Message, type Reply } from '../formats/wire.js';
+import type { ModelRequest } from './models.js';
+import {
+  errorResponse,
+  jsonResponse,
+  type ResponsePlan,
+  type Call,
+  type Message,
+  type Reply,
+} from '../formats/chat-completions.js';
 
 /**
  * One posted answer: an assistant message, sent as it is, or more of the HTTP answer: status, headers, body (text
@@ -40,13 +47,13 @@ export function readScript(body: unknown): Script {
 }
 
 export function nextScripted(
-  asked: Asked,
-  completionOf: (asked: Asked, reply: Reply) => Record<string, unknown>,
-): Answer {
+  asked: ModelRequest,
+  completionOf: (asked: ModelRequest, reply: Reply) => Record<string, unknown>,
+): ResponsePlan {
   const { script } = asked.state;
   const name = asked.request.model;
   if (!script)
-    return sendError(
+    return errorResponse(
       400,
       `Model "${name}" has no script. Post one to /control/scripted/${encodeURIComponent(name)}.`,
       'no_script',
@@ -57,20 +64,20 @@ export function nextScripted(
   if (forPrompt) script.givenByPrompt.set(asked.userText, given + 1);
   else script.given++;
   const scripted = replies[Math.min(given, replies.length - 1)];
-  if (!scripted) return sendError(400, `The script of "${name}" has no reply to this prompt.`, 'no_script');
+  if (!scripted) return errorResponse(400, `The script of "${name}" has no reply to this prompt.`, 'no_script');
   return answerOf(scripted, asked, completionOf);
 }
 
 function answerOf(
   scripted: ScriptedReply,
-  asked: Asked,
-  completionOf: (asked: Asked, reply: Reply) => Record<string, unknown>,
-): Answer {
+  asked: ModelRequest,
+  completionOf: (asked: ModelRequest, reply: Reply) => Record<string, unknown>,
+): ResponsePlan {
   const { status = 200, headers, body, delay_ms: delayMs = 0 } = scripted;
-  const delayed = (answer: Answer): Answer => (answer.do === 'send' ? { ...answer, delayMs } : answer);
+  const delayed = (answer: ResponsePlan): ResponsePlan => (answer.do === 'send' ? { ...answer, delayMs } : answer);
   if (typeof body === 'string') return { do: 'send', status, headers: headers ?? {}, body, delayMs };
-  if (body !== undefined) return delayed(sendJson(status, body, headers));
-  if (status >= 400) return delayed(sendError(status, `Scripted ${status}.`, null, headers ? { headers } : {}));
+  if (body !== undefined) return delayed(jsonResponse(status, body, headers));
+  if (status >= 400) return delayed(errorResponse(status, `Scripted ${status}.`, null, headers ? { headers } : {}));
   const message = {
     role: 'assistant',
     content: null,
@@ -88,5 +95,5 @@ function answerOf(
   choice.message = message;
   if (scripted.finish_reason) choice.finish_reason = scripted.finish_reason;
   if (scripted.usage) whole.usage = scripted.usage;
-  return delayed(sendJson(status, whole, headers));
+  return delayed(jsonResponse(status, whole, headers));
 }

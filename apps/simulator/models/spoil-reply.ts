@@ -1,7 +1,7 @@
 import { pick } from './chance.js';
 import { minimalArguments } from './fill-arguments.js';
-import type { WellReply } from './answer-well.js';
-import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/wire.js';
+import type { CorrectReply } from './correct-reply.js';
+import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/chat-completions.js';
 
 /**
  * What careless models do to a good reply. `at` is a chance in [0, 1) that decides where. All leave the given reply
@@ -14,7 +14,7 @@ const text = (call: Call): string =>
 const eachCall = (reply: Reply, change: (call: Call) => Call): Reply => ({ ...reply, calls: reply.calls.map(change) });
 
 /** The first call loses an argument or gets a wrong one. */
-export function wrongArgument(reply: WellReply, at: number): Reply {
+export function wrongArgument(reply: CorrectReply, at: number): Reply {
   const [first, ...rest] = reply.calls;
   if (!first) return reply;
   const given = { ...argumentsOf(first) };
@@ -41,7 +41,7 @@ function wrongValue(value: unknown, schema: JsonSchema | undefined): unknown {
 }
 
 /** Another tool of the suite, with the right arguments; text where there is no other. */
-export function wrongTool(reply: WellReply, at: number): Reply {
+export function wrongTool(reply: CorrectReply, at: number): Reply {
   const called = new Set(reply.calls.map((call) => call.name));
   const other = pick(
     reply.ranked().filter((tool) => !called.has(tool.function.name)),
@@ -95,7 +95,7 @@ export const doubleEncoded = (reply: Reply): Reply =>
   eachCall(reply, (call) => ({ ...call, arguments: JSON.stringify(text(call)) }));
 
 /** The right calls, and one or two more that nobody asked for. */
-export function withExtraCalls(reply: WellReply, at: number): Reply {
+export function withExtraCalls(reply: CorrectReply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const called = new Set(reply.calls.map((call) => call.name));
   const others = reply

@@ -1,4 +1,4 @@
-import { remember } from './remember.js';
+import { memoizeBounded } from './memoize.js';
 
 /** Words that say nothing about which tool is meant. */
 const STOP_WORDS = new Set(
@@ -78,10 +78,10 @@ const meaningsIn = (text: string): readonly string[] =>
   )
     .filter((word) => !STOP_WORDS.has(word))
     .map(meaningOf);
-const meaningsOfPhrase = remember(meaningsIn);
+const meaningsOfPhrase = memoizeBounded(meaningsIn);
 
 const meaningOf = (word: string): string => (word.charCodeAt(0) < 0x3a ? word : meaningOfLetters(word));
-const meaningOfLetters = remember((word: string): string => {
+const meaningOfLetters = memoizeBounded((word: string): string => {
   const stemmed = stem(word);
   return MEANING.get(stemmed) ?? stemmed;
 });

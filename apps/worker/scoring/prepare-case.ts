@@ -1,21 +1,24 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
-import type { Similarities } from '#lib/scoring/house/match-arguments';
-import type { ReadReply } from '#lib/scoring/replies/read-reply';
+import type { SimilarityLookup } from '#lib/scoring/house/match-arguments';
+import type { ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { scoreChain } from '#lib/scoring/house/score-chain';
-import { toolSetOf } from '#lib/scoring/house/tool-set';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
 export interface PreparedCase {
   input: CaseInput;
   category: string | null;
-  /** Those that it is played with. */
+  /** The tools that the case is played with. */
   tools: readonly Tool[];
   /** Smallest overall score that passes, 0..1. */
   passThreshold: number;
-  /** Scores what was answered: one reply, or those of a chain's rounds. */
-  score(replies: readonly ReadReply[], extra: { finishReason: string | null; similarities: Similarities }): Verdict;
+  /** Scores one reply, or those of a chain's rounds. */
+  score(
+    replies: readonly ParsedReply[],
+    extra: { finishReason: string | null; similarities: SimilarityLookup },
+  ): Verdict;
 }
 
 /** @param passThreshold smallest overall score that passes, 0..1 */
@@ -26,7 +29,7 @@ export const prepare = (
   passThreshold: number,
 ): PreparedCase => prepareWith(input, category, toolSetOf(input, suiteTools), passThreshold);
 
-/** As `prepare`, with the tools that the case is played with already chosen. */
+/** Like `prepare`, for a case whose tools are already chosen. */
 export function prepareWith(
   input: CaseInput,
   category: string | null,

@@ -1,5 +1,5 @@
-// A thread that reads and scores the replies that may take long.
-import { answerTasks } from '#lib/runtime/threads/thread';
-import { work } from './scoring-work.js';
+// A thread that reads and scores replies that may take long.
+import { serveTasks } from '#lib/runtime/threads/thread-entry';
+import { runScoringTask } from './scoring-work.js';
 
-answerTasks(work);
+serveTasks(runScoringTask);

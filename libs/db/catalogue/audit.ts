@@ -1,6 +1,6 @@
 import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import type { Caller } from './teams.js';
+import type { Caller } from './callers.js';
 
 /** Notes who changed what: `action` such as "provider.update", `subject` the id or key. */
 export async function audit(pool: Pool | PoolClient, caller: Caller, action: string, subject: string): Promise<void> {

@@ -5,7 +5,7 @@ import { newId } from '#lib/runtime/ids';
 import type { Experiment as ExperimentRow } from '../generated/client.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';
-import { page } from './teams.js';
+import { toPage } from './page.js';
 
 const toExperiment = ({
   team_id: _team,
@@ -72,7 +72,7 @@ export async function listExperiments(
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  return page(rows.map(toExperiment), limit);
+  return toPage(rows.map(toExperiment), limit);
 }
 
 export async function readExperiment(prisma: Prisma, teamId: string, id: string): Promise<Experiment> {

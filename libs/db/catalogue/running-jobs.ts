@@ -1,6 +1,6 @@
 import type { JobsSetting } from '#lib/contracts/settings';
 import { admitJobs } from '../engine/admit-jobs.js';
-import { lockUserSoon } from '../engine/lock-user.js';
+import { lockUserOrTimeOut } from '../engine/lock-user.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -38,7 +38,7 @@ export async function startWaiting(pool: Pool, teamId: string): Promise<{ jobs: 
 async function startPending(pool: Pool, userId: string): Promise<string[]> {
   try {
     return await inTransaction(pool, async (client) => {
-      await lockUserSoon(client, userId);
+      await lockUserOrTimeOut(client, userId);
       return admitJobs(client, userId);
     });
   } catch (error) {

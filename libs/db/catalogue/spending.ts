@@ -1,5 +1,5 @@
 import type { Spending } from '#lib/contracts/settings';
-import { meaningCosts } from './embeddings.js';
+import { meaningCosts } from './embedding-model.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { spentThisMonth } from '../engine/run-budget.js';
 

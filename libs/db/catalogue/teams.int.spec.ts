@@ -1,6 +1,8 @@
 import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { bootstrapTeam, createToken, findCaller } from './teams.js';
+import { bootstrapTeam } from './teams.js';
+import { TokenRepository } from './tokens.js';
+import { findCaller } from './callers.js';
 
 const pools: Pool[] = [];
 const fresh = async (): Promise<Pool> => {
@@ -48,7 +50,11 @@ describe('the admin token', () => {
     const pool = await fresh();
     await bootstrapTeam(pool, ADMIN);
     const caller = (await findCaller(pool, ADMIN))!;
-    const { secret } = await createToken(pool, caller, { name: 'made by hand', role: 'owner', expires_at: null });
+    const { secret } = await new TokenRepository(pool, caller.teamId).create(caller.userName, {
+      name: 'made by hand',
+      role: 'owner',
+      expires_at: null,
+    });
     await bootstrapTeam(pool, undefined);
     expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
     await bootstrapTeam(pool, 'another-token-of-the-operator');

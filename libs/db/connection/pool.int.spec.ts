@@ -2,7 +2,15 @@ import pg from 'pg';
 import { createDatabase, freePort } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { tcpProxy, type TcpProxy } from '../../../test/tcp-proxy.js';
-import { CONNECTION, createPool, inTransaction, isTransient, longQuery, untilDone, type Pool } from './pool.js';
+import {
+  CONNECTION_OPTIONS,
+  createPool,
+  inTransaction,
+  isTransient,
+  longQuery,
+  retryTransient,
+  type Pool,
+} from './pool.js';
 import { createPrisma, type Prisma } from './prisma.js';
 
 let target: URL;
@@ -128,7 +136,7 @@ describe('a Postgres that goes silent on an open connection', () => {
     expect(failure).toMatchObject({ message: 'Query read timeout' });
     expect(isTransient(failure)).toBe(true);
     way.mend();
-    expect((await untilDone(() => pool.query('SELECT 1 AS one'))).rows).toEqual([{ one: 1 }]);
+    expect((await retryTransient(() => pool.query('SELECT 1 AS one'))).rows).toEqual([{ one: 1 }]);
   });
 
   it('is given up once in a transaction, and not once more for its end', async () => {
@@ -145,7 +153,7 @@ describe('a Postgres that goes silent on an open connection', () => {
     expect(isTransient(failure)).toBe(true);
     way.mend();
     expect(
-      await untilDone(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount)),
+      await retryTransient(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount)),
     ).toBe(1);
   });
 
@@ -166,6 +174,10 @@ it('what goes over a whole large run may take longer', async () => {
 });
 
 it('every pool has a limit of a minute, and has its connections looked after by TCP', () => {
-  expect(CONNECTION).toMatchObject({ query_timeout: 60_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
-  expect(poolOf(target.href).options).toMatchObject(CONNECTION);
+  expect(CONNECTION_OPTIONS).toMatchObject({
+    query_timeout: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  expect(poolOf(target.href).options).toMatchObject(CONNECTION_OPTIONS);
 });

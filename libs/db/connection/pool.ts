@@ -10,14 +10,14 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
  * A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this
  * time.
  */
-const IDLE_IN_TRANSACTION_MS = 5000;
+export const IDLE_IN_TRANSACTION_MS = 5000;
 
 /**
  * Of every connection to Postgres. One that answers nothing for a minute is given up: it may have been lost without
  * a word. TCP asks after ten seconds of silence, so that what lies between keeps it, and a statement that may take
  * long learns of its loss.
  */
-export const CONNECTION = {
+export const CONNECTION_OPTIONS = {
   connectionTimeoutMillis: 10_000,
   query_timeout: 60_000,
   keepAlive: true,
@@ -25,7 +25,7 @@ export const CONNECTION = {
 };
 
 /** Of what goes over a whole large run, or changes tables. */
-export const LONG_QUERY_MS = 30 * 60_000;
+export const LONG_QUERY_TIMEOUT_MS = 30 * 60_000;
 
 /** Asks what goes over a whole large run: it may take half an hour. */
 export function longQuery<Row extends pg.QueryResultRow>(
@@ -34,7 +34,7 @@ export function longQuery<Row extends pg.QueryResultRow>(
   values: unknown[] = [],
   name?: string,
 ): Promise<pg.QueryResult<Row>> {
-  return client.query<Row>({ text, values, name, query_timeout: LONG_QUERY_MS } as pg.QueryConfig);
+  return client.query<Row>({ text, values, name, query_timeout: LONG_QUERY_TIMEOUT_MS } as pg.QueryConfig);
 }
 
 /** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
@@ -42,10 +42,10 @@ export function createPool(
   databaseUrl: string,
   max: number,
   logger?: Logger,
-  queryTimeoutMs = CONNECTION.query_timeout,
+  queryTimeoutMs = CONNECTION_OPTIONS.query_timeout,
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     connectionString: databaseUrl,
     max,
     query_timeout: queryTimeoutMs,
@@ -90,29 +90,6 @@ const ignore = (): void => {};
 const isUnanswered = (error: unknown): boolean => (error as Error).message === 'Query read timeout';
 
 /**
- * Runs `work` while no other process does the same for this name, or not at all. The lock is a transaction's, kept
- * alive by a question every few seconds: it is free again at once when the process dies, and soon when it freezes.
- * `work` may then be done by two, so each of its writes must bear that.
- *
- * @returns whether the work was done here
- */
-export async function exclusively(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
-  return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS mine', [
-      name,
-    ]);
-    if (!rows[0]!.mine) return false;
-    const alive = setInterval(() => void client.query('SELECT 1').catch(ignore), IDLE_IN_TRANSACTION_MS / 4);
-    try {
-      await work();
-    } finally {
-      clearInterval(alive);
-    }
-    return true;
-  });
-}
-
-/**
  * What Prisma calls a database that is not reachable, does not answer in time, closed the connection, has none
  * left, or chose its victim.
  */
@@ -142,7 +119,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Repeats `work` through transient faults until `signal` aborts; other errors are thrown at once. */
-export async function untilDone<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+export async function retryTransient<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();

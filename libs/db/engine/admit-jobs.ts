@@ -21,15 +21,15 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<str
   );
   for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {
     await client.query(`UPDATE run SET status = 'queued' WHERE job_id = $1`, [job.id]);
-    const detail = await preparing(client, job.result_ref);
-    if (detail === null) await beginRun(client, job.result_ref);
+    const detail = await preparationProgress(client, job.result_ref);
+    if (detail === null) await activateRun(client, job.result_ref);
     else await client.query('UPDATE job SET detail = $2 WHERE id = $1', [job.id, detail]);
   }
   return admitted.map(({ id }) => id);
 }
 
 /** How far a resumed run is prepared; null where nothing is to be prepared. */
-export async function preparing(client: PoolClient, runId: string): Promise<string | null> {
+export async function preparationProgress(client: PoolClient, runId: string): Promise<string | null> {
   const { rows } = await client.query<{ detail: string | null }>(
     `SELECT 'preparing ' || sum(next_item) || ' of ' || sum(end_item) AS detail FROM preparation WHERE run_id = $1`,
     [runId],
@@ -38,7 +38,7 @@ export async function preparing(client: PoolClient, runId: string): Promise<stri
 }
 
 /** Lets the dispatcher take items of a run whose job was admitted. */
-export async function beginRun(client: PoolClient, runId: string): Promise<void> {
+export async function activateRun(client: PoolClient, runId: string): Promise<void> {
   const { rows } = await client.query<{ target: string; n: number }>(
     `UPDATE target SET active = true WHERE run_id = $1 AND (cursor < n OR EXISTS (SELECT 1 FROM redo
       WHERE redo.run_id = target.run_id AND redo.target = ordinal))

@@ -2,7 +2,7 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { stopPreparing } from './prepare-run.js';
+import { cancelPreparation } from './prepare-run.js';
 
 /**
  * Cancels a job: in one transaction its status says so, its targets take part in no dispatch any more, and its
@@ -38,7 +38,7 @@ export async function cancelJob(
     const runId = rows[0]?.id;
     if (runId) {
       await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
-      await stopPreparing(client, runId);
+      await cancelPreparation(client, runId);
       await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
     }
     await logEvents(client, jobId, [

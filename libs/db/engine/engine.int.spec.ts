@@ -5,12 +5,13 @@ import { admitJobs } from './admit-jobs.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, renewLeases } from './claim-items.js';
 import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
-import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
-import { findExchanges } from '../read/run-contents.js';
-import { createPool, exclusively, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { runsToFinish, targetsToFinish, finishRun, finishTarget } from './finish-run.js';
+import { findExchanges } from '../read/for-workers/exchanges.js';
+import { withAdvisoryLock } from '../connection/advisory-lock.js';
+import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
-import { stopIfSpent } from './run-budget.js';
+import { stopIfOverBudget } from './run-budget.js';
 import { setRunningJobs, startWaiting } from '../catalogue/running-jobs.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
@@ -64,7 +65,7 @@ const setLimit = (teamId: string, limit: number) =>
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
 const finishRuns = async (): Promise<void> =>
-  void (await Promise.all((await doneRuns(pool)).map((run) => finishRun(pool, run))));
+  void (await Promise.all((await runsToFinish(pool)).map((run) => finishRun(pool, run))));
 const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
@@ -335,7 +336,7 @@ describe('finishing', () => {
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', deliveries);
     await Promise.all(deliveries.map((delivery) => settleItems(pool, [settlementOf(delivery)])));
-    const done = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    const done = (await targetsToFinish(pool)).filter((target) => target.runId === runId);
     expect(done.map((target) => target.target)).toEqual(['sim::a', 'sim::b']);
     await Promise.all([...done, ...done].map((target) => finishTarget(pool, target, summary)));
     await Promise.all([finishRuns(), finishRuns()]);
@@ -365,7 +366,7 @@ describe('finishing', () => {
       deliveries.map((delivery) => settlementOf(delivery)),
     );
     await cancelJob(pool, { teamId: team.teamId, jobId });
-    const [done] = (await doneTargets(pool)).filter((target) => target.runId === runId);
+    const [done] = (await targetsToFinish(pool)).filter((target) => target.runId === runId);
     await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
     await finishTarget(pool, done!, summary);
     const stored = async () =>
@@ -386,7 +387,7 @@ describe('finishing', () => {
     });
     await finishTarget(
       pool,
-      (await doneTargets(pool)).find((target) => target.runId === runId)!,
+      (await targetsToFinish(pool)).find((target) => target.runId === runId)!,
       summary,
     );
     await whileLocked(
@@ -409,7 +410,7 @@ describe('finishing', () => {
     try {
       await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
       await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
-      const ended = await Promise.allSettled([finishRun(pool, run), stopIfSpent(pool, run)]);
+      const ended = await Promise.allSettled([finishRun(pool, run), stopIfOverBudget(pool, run)]);
       expect(ended).toEqual(
         [1, 2].map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })),
       );
@@ -485,12 +486,12 @@ describe('a process that freezes', () => {
     await frozen.query('BEGIN');
     await frozen.query(`SELECT pg_advisory_xact_lock(hashtext('dispatch'), hashtext($1))`, [team.laneId]);
     let release = (): void => {};
-    const slow = exclusively(pool, 'a long summary', () => new Promise((resolve) => (release = resolve)));
+    const slow = withAdvisoryLock(pool, 'a long summary', () => new Promise((resolve) => (release = resolve)));
     await until(() => dispatchLane(pool, team.laneId, 100).then((deliveries) => deliveries.length), {
       what: 'the lock of the frozen one',
     });
     expect(lost).toBe(true);
-    expect(await exclusively(pool, 'a long summary', async () => {})).toBe(false);
+    expect(await withAdvisoryLock(pool, 'a long summary', async () => {})).toBe(false);
     release();
     expect(await slow).toBe(true);
     frozen.release(true);

@@ -1,13 +1,13 @@
 import type { Summary } from '#lib/contracts/summary';
 import { admitJobs } from './admit-jobs.js';
-import { lockUserSoon } from './lock-user.js';
+import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool } from '../connection/pool.js';
 
 /** Those that a turn of the loop looks for, of each team: one with very many keeps nobody else waiting. */
 const A_TEAM = 20;
 
-export interface DoneTarget {
+export interface TargetToFinish {
   teamId: string;
   runId: string;
   /** Of the run; a resume makes the next. */
@@ -17,8 +17,8 @@ export interface DoneTarget {
 }
 
 /** Targets that have nothing left to settle (all settled, or their run was stopped) and no summary yet. */
-export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
-  const { rows } = await pool.query<DoneTarget>(
+export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
+  const { rows } = await pool.query<TargetToFinish>(
     `SELECT "teamId", "runId", generation, ordinal, target FROM (
        SELECT r.team_id AS "teamId", t.run_id AS "runId", r.generation, t.ordinal, t.provider_key || '::' ||
          t.model_id AS target,
@@ -38,7 +38,7 @@ export async function doneTargets(pool: Pool): Promise<DoneTarget[]> {
  */
 export async function finishTarget(
   pool: Pool,
-  { runId, generation, ordinal }: Omit<DoneTarget, 'target'>,
+  { runId, generation, ordinal }: Omit<TargetToFinish, 'target'>,
   summary: Summary,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -57,15 +57,15 @@ export async function finishTarget(
 }
 
 /** A run that has nothing left to do but to be finished. */
-export interface DoneRun {
+export interface RunToFinish {
   id: string;
   teamId: string;
   userId: string;
 }
 
 /** Runs whose targets are all finished: those that are to be completed, and stopped ones that have no score yet. */
-export async function doneRuns(pool: Pool): Promise<DoneRun[]> {
-  const { rows } = await pool.query<DoneRun>(
+export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
+  const { rows } = await pool.query<RunToFinish>(
     // The first condition of the inner query is, to the letter, the one of the index run_unfinished.
     `SELECT id, "teamId", "userId" FROM (
        SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", row_number() OVER (PARTITION BY r.team_id
@@ -84,9 +84,9 @@ export async function doneRuns(pool: Pool): Promise<DoneRun[]> {
  * Finishes a run whose targets are all finished, with its job, once. A stopped run gets its score only.
  * @returns the id of the job that moved
  */
-export async function finishRun(pool: Pool, run: DoneRun): Promise<string | undefined> {
+export async function finishRun(pool: Pool, run: RunToFinish): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
-    await lockUserSoon(client, run.userId);
+    await lockUserOrTimeOut(client, run.userId);
     // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
     const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [

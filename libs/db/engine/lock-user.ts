@@ -12,7 +12,7 @@ export async function lockUser(client: PoolClient, userId: string): Promise<void
  * The same for what is tried again with the next turn of a loop: it waits five seconds for this and every further
  * lock of the transaction, whatever whoever holds them does.
  */
-export async function lockUserSoon(client: PoolClient, userId: string): Promise<void> {
+export async function lockUserOrTimeOut(client: PoolClient, userId: string): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '5s'`);
   await lockUser(client, userId);
 }

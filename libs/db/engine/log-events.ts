@@ -1,5 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
-import type { PoolClient } from '../connection/pool.js';
+import { storable } from '#lib/contracts/json/storable';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 
 /**
  * Appends to a job's durable log. Takes the job's row lock, so that numbers have no gap and follow the order of
@@ -13,4 +14,24 @@ export async function logEvents(client: PoolClient, jobId: string, events: LogEv
        FROM numbered, unnest($3::text[], $4::text[]) WITH ORDINALITY AS e(name, data, n)`,
     [jobId, events.length, events.map((event) => event.name), events.map((event) => JSON.stringify(event.data))],
   );
+}
+
+const LONGEST = 2000;
+
+/**
+ * Keeps with a run that something is done differently than asked, and logs it: once per code, whichever of its
+ * workers notices first. The job of a resumed run has a log of its own, so it is logged there again.
+ */
+export async function logWarning(pool: Pool, runId: string, code: string, message: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ job_id: string }>(
+      `INSERT INTO run_warning AS known (run_id, code, message, at, generation) SELECT id, $2, $3, now(), generation
+        FROM run WHERE id = $1 AND status = 'running'
+       ON CONFLICT (run_id, code) DO UPDATE SET generation = excluded.generation, message = excluded.message
+         WHERE known.generation < excluded.generation
+       RETURNING (SELECT job_id FROM run WHERE id = $1)`,
+      [runId, code, storable(message).slice(0, LONGEST)],
+    );
+    if (rows[0]) await logEvents(client, rows[0].job_id, [{ name: 'eval_warning', data: { code, message } }]);
+  });
 }

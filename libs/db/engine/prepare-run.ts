@@ -1,5 +1,5 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
-import { beginRun, preparing } from './admit-jobs.js';
+import { activateRun, preparationProgress } from './admit-jobs.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { RESULT_EVENT } from '../read/log.js';
 
@@ -69,7 +69,7 @@ export async function prepareRun(
     );
     if (!run || run.status === 'pending' || parts.length === 0) return undefined;
     if (isFinished(run.status) || parts[0]!.generation !== run.generation) {
-      await stopPreparing(client, runId);
+      await cancelPreparation(client, runId);
       return undefined;
     }
     const part = parts.find(({ next_item, end_item }) => next_item < end_item);
@@ -79,12 +79,15 @@ export async function prepareRun(
       part.next_item = end;
     }
     if (parts.some(({ next_item, end_item }) => next_item < end_item)) {
-      await client.query('UPDATE job SET detail = $2 WHERE id = $1', [run.job_id, await preparing(client, runId)]);
+      await client.query('UPDATE job SET detail = $2 WHERE id = $1', [
+        run.job_id,
+        await preparationProgress(client, runId),
+      ]);
       return { more: true, lanes: [] };
     }
     await client.query('DELETE FROM preparation WHERE run_id = $1', [runId]);
     await client.query('UPDATE job SET detail = NULL WHERE id = $1', [run.job_id]);
-    await beginRun(client, runId);
+    await activateRun(client, runId);
     return { more: false, lanes: [...new Set(targets.rows.map(({ lane_id }) => lane_id))] };
   });
 }
@@ -152,7 +155,7 @@ async function prepareItems(
  * Ends the preparation of a run that does not go on: what errored and was not removed yet counts again. What
  * another release has resumed since counts as it left it. The caller holds the targets.
  */
-export async function stopPreparing(client: PoolClient, runId: string): Promise<void> {
+export async function cancelPreparation(client: PoolClient, runId: string): Promise<void> {
   await client.query(
     `WITH stopped AS (DELETE FROM preparation WHERE run_id = $1 RETURNING target, generation, errored)
      UPDATE target t SET settled = t.settled + s.errored, errored = t.errored + s.errored FROM stopped s

@@ -2,11 +2,14 @@ import { createDatabase } from '../../../test/services.js';
 import { claimItems } from './claim-items.js';
 import { cancelJob } from './cancel-job.js';
 import { dispatchLane } from './dispatch-lane.js';
-import { removeUnusedLanes } from '../catalogue/lanes.js';
-import { findExchanges, loadConnections, loadRun } from '../read/run-contents.js';
+import { removeUnusedLanes } from '../upkeep/unused-lanes.js';
+import { findExchanges } from '../read/for-workers/exchanges.js';
+import { loadConnections } from '../read/for-workers/connections.js';
+import { loadRun } from '../read/for-workers/load-run.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { deleteProvider } from '../catalogue/providers.js';
-import { beginRecording, finishRecording, giveUpRecording, keepRecorded } from './record-run.js';
+import { ProviderChanges } from '../catalogue/provider-changes.js';
+import { Sealer } from '#lib/runtime/seal';
+import { beginRecording, finishRecording, abandonRecording, storeRecordedReplies } from './record-run.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
@@ -22,7 +25,7 @@ const REPLY = Buffer.from('a reply');
 async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
   const { teamId, userId, suiteId } = team;
   const recording = await beginRecording(pool, teamId, suiteId);
-  await keepRecorded(
+  await storeRecordedReplies(
     pool,
     recording,
     [0, 1, 2, 3].map((casePosition) => ({ casePosition, sample: 0, exchange: REPLY })),
@@ -101,7 +104,7 @@ it('has nothing to do with a provider of the same key, made before the key was r
   const team = await aTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
-  expect(await deleteProvider(pool, team.teamId, 'recorded')).toBe('deleted');
+  expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toBe('deleted');
   expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
 });
 
@@ -118,7 +121,7 @@ it('waits for its turn like any job of its user', async () => {
 it('that is given up while it is finished is either, and never both', async () => {
   const { teamId, userId, suiteId } = await aTeam(pool);
   const recording = await beginRecording(pool, teamId, suiteId);
-  await giveUpRecording(pool, recording);
+  await abandonRecording(pool, recording);
   const finish = inTransaction(pool, (client) =>
     finishRecording(client, recording, {
       teamId,

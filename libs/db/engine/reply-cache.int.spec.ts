@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { newId } from '#lib/runtime/ids';
 import { createPool, type Pool } from '../connection/pool.js';
-import { emptyCache, expireReplies, keepReplies, readCacheSetting } from './reply-cache.js';
+import { clearCache, expireCachedReplies, cacheReplies, readCacheSetting } from './reply-cache.js';
 import type { Settlement } from './settle-items.js';
 
 let pool: Pool;
@@ -16,7 +16,7 @@ async function makeTeam(): Promise<string> {
 }
 /** As a worker keeps them: replies of these sizes, under keys of their number. */
 const keep = (teamId: string, sizes: readonly [key: number, bytes: number][]): Promise<void> =>
-  keepReplies(
+  cacheReplies(
     pool,
     sizes.map(([key, bytes]) => ({
       teamId,
@@ -68,9 +68,9 @@ describe('the size of the cache', () => {
       `UPDATE cached_reply SET asked_at = now() - interval '31 days' WHERE team_id = $1 AND case_position < 100`,
       [mine],
     );
-    while (await expireReplies(pool, 30));
+    while (await expireCachedReplies(pool, 30));
     expect((await size(mine)).entries).toBe(125);
-    await emptyCache(pool, mine);
+    await clearCache(pool, mine);
     expect(await size(mine)).toEqual({ entries: 0, bytes: 0 });
     expect(await size(theirs)).toEqual({ entries: 1, bytes: 7 });
   });
@@ -100,7 +100,7 @@ it('a large cache is emptied in pieces, each of which is done when the next is b
     `UPDATE cached_reply SET asked_at = now() - interval '1 day' WHERE team_id = $1 AND case_position < 20`,
     [teamId],
   );
-  const emptied = emptyCache(pool, teamId, 10);
+  const emptied = clearCache(pool, teamId, 10);
   await until(async () => (await size(teamId)).entries === 5, { what: 'two pieces to be gone' });
   await keep(teamId, [[100, 3]]);
   await client.query('ROLLBACK');

@@ -20,7 +20,7 @@ export interface CacheKey {
  * The replies that are stored, not older than their team wants; undefined where there is none, or its run was
  * deleted.
  */
-export async function findReplies(pool: Pool, wanted: readonly CacheKey[]): Promise<(CachedReply | undefined)[]> {
+export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[]): Promise<(CachedReply | undefined)[]> {
   const { rows } = await pool.query<{
     n: number;
     body: Buffer;
@@ -45,7 +45,7 @@ export async function findReplies(pool: Pool, wanted: readonly CacheKey[]): Prom
 }
 
 /** How many of these requests stored replies would answer. */
-export async function countReplies(pool: Pool, teamId: string, keys: readonly Buffer[]): Promise<number> {
+export async function countCachedReplies(pool: Pool, teamId: string, keys: readonly Buffer[]): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM unnest($2::bytea[]) AS u(key) JOIN cached_reply c ON c.team_id = $1
       AND c.key = u.key JOIN team t ON t.id = c.team_id
@@ -56,7 +56,10 @@ export async function countReplies(pool: Pool, teamId: string, keys: readonly Bu
 }
 
 /** Notes where replies are stored. The newest wins; of one key in a batch, the last. */
-export async function keepReplies(pool: Pool, kept: readonly (CacheKey & { settlement: Settlement })[]): Promise<void> {
+export async function cacheReplies(
+  pool: Pool,
+  kept: readonly (CacheKey & { settlement: Settlement })[],
+): Promise<void> {
   const entries = [
     ...new Map(kept.map((entry) => [`${entry.teamId} ${entry.key.toString('latin1')}`, entry])).values(),
   ];
@@ -101,7 +104,7 @@ export async function setCacheLifetime(pool: Pool | PoolClient, teamId: string, 
  * Forgets where the replies are that are kept now; the results that hold them stay. In pieces, so that nobody waits
  * for long.
  */
-export async function emptyCache(pool: Pool, teamId: string, pieceSize = 10_000): Promise<void> {
+export async function clearCache(pool: Pool, teamId: string, pieceSize = 10_000): Promise<void> {
   // Times of replies are rounded to milliseconds.
   const { rows } = await pool.query<{ until: Date }>(
     `SELECT date_trunc('milliseconds', now()) + interval '1 millisecond' AS until`,
@@ -117,7 +120,7 @@ export async function emptyCache(pool: Pool, teamId: string, pieceSize = 10_000)
 }
 
 /** Removes a piece of what is older than its team wants. Answers whether there may be more. */
-export async function expireReplies(pool: Pool, pieceSize = 5000): Promise<boolean> {
+export async function expireCachedReplies(pool: Pool, pieceSize = 5000): Promise<boolean> {
   const { rowCount } = await pool.query(
     `DELETE FROM cached_reply WHERE (team_id, key) IN (
        SELECT c.team_id, c.key FROM team t JOIN cached_reply c ON c.team_id = t.id

@@ -9,7 +9,7 @@ import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
-import type { ItemPlace } from '../read/run-contents.js';
+import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { summariesOf } from '../read/summaries.js';
@@ -48,7 +48,7 @@ export async function submitRescore(
 }
 
 /** A rescore that is to go on, and where. */
-export interface RescoreToDo {
+export interface RescoreToContinue {
   id: string;
   teamId: string;
   runId: string;
@@ -57,7 +57,7 @@ export interface RescoreToDo {
   next: ItemPlace;
 }
 /** Of each team the oldest ones. */
-export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
+export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[]> {
   const { rows } = await pool.query<{
     id: string;
     teamId: string;
@@ -87,17 +87,17 @@ export async function rescoresToDo(pool: Pool): Promise<RescoreToDo[]> {
 }
 
 /** A settled item and what was answered, as it was packed: undefined where it is gone, empty where nothing was. */
-export interface StoredReplies extends ItemPlace {
+export interface StoredExchange extends ItemPlace {
   outcome: 'scored' | 'errored';
   exchange: Buffer | undefined;
 }
 
-export async function storedReplies(
+export async function readExchanges(
   pool: Pool,
   runId: string,
   from: ItemPlace,
   limit: number,
-): Promise<StoredReplies[]> {
+): Promise<StoredExchange[]> {
   const { rows } = await longQuery<ItemPlace & { outcome: 'scored' | 'errored'; body: Buffer | null }>(
     pool,
     `SELECT r.target, r.case_position AS "casePosition", r.sample, r.outcome, e.body
@@ -112,16 +112,16 @@ export async function storedReplies(
   }));
 }
 
-export interface Rescored extends ItemPlace {
+export interface RescoredItem extends ItemPlace {
   /** Undefined where no model had answered. */
   scored: { verdict: Verdict; metrics?: Record<string, unknown> } | undefined;
 }
 
 /** Keeps a page of verdicts and moves on behind it, unless another process did or the job was stopped. */
-export async function keepRescored(
+export async function storeRescored(
   pool: Pool,
-  { id, runId, jobId, next }: RescoreToDo,
-  page: readonly Rescored[],
+  { id, runId, jobId, next }: RescoreToContinue,
+  page: readonly RescoredItem[],
 ): Promise<boolean> {
   const last = page.at(-1)!;
   const scored = page.flatMap((row) => (row.scored ? [{ ...row, ...row.scored }] : []));
@@ -174,9 +174,9 @@ export async function keepRescored(
 }
 
 /** Ends a rescore: with its summaries, or with what made it impossible. Once, whoever else tries. */
-export async function endRescore(
+export async function finishRescore(
   pool: Pool,
-  { id, jobId }: RescoreToDo,
+  { id, jobId }: RescoreToContinue,
   end: { summaries: Summary[] } | { error: string },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -4,14 +4,14 @@ import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { deleteRun, purgeRun } from '../upkeep/delete-run.js';
 import { dispatchLane, type Delivery } from './dispatch-lane.js';
-import { doneRuns, doneTargets, finishRun, finishTarget } from './finish-run.js';
+import { runsToFinish, targetsToFinish, finishRun, finishTarget } from './finish-run.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { prepareRun, runsToPrepare } from './prepare-run.js';
 import { RESULT_EVENT } from '../read/log.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
-import { logWarning } from './log-warning.js';
+import { logWarning } from './log-events.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
@@ -63,9 +63,9 @@ async function aRun() {
     cancel: async () => cancelJob(pool, { teamId: team.teamId, jobId: await jobId() }),
     resume: (budget?: null) => resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId, budget }),
     async finish(): Promise<void> {
-      for (const done of (await doneTargets(pool)).filter((target) => target.runId === runId))
+      for (const done of (await targetsToFinish(pool)).filter((target) => target.runId === runId))
         await finishTarget(pool, done, { target: done.target, overall: 1 } as never);
-      for (const run of (await doneRuns(pool)).filter(({ id }) => id === runId)) await finishRun(pool, run);
+      for (const run of (await runsToFinish(pool)).filter(({ id }) => id === runId)) await finishRun(pool, run);
     },
     /** What the release before does, which knows nothing of preparing. */
     before: {

@@ -1,7 +1,7 @@
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
-import { meaningCosts } from '../catalogue/embeddings.js';
-import { lockUserSoon } from './lock-user.js';
+import { meaningCosts } from '../catalogue/embedding-model.js';
+import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
 /** What a run may spend and has spent. Money is US dollars. */
@@ -32,7 +32,7 @@ export function itemsAllowed(budget: Budget): number {
 }
 
 /** Why a budget is spent, or undefined while it is not. */
-export function spentBudget({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
+export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
   return capLeft !== null && capLeft <= 0
@@ -78,15 +78,15 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
 }
 
 /** A run that has a budget, items left, and nothing in flight: its budget may be spent. */
-export interface MaybeSpent {
+export interface RunToStop {
   id: string;
   teamId: string;
   jobId: string;
   userId: string;
 }
 
-export async function maybeSpentRuns(pool: Pool): Promise<MaybeSpent[]> {
-  const { rows } = await pool.query<MaybeSpent>(
+export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
+  const { rows } = await pool.query<RunToStop>(
     `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId" FROM run r
       JOIN team tm ON tm.id = r.team_id
      WHERE r.status = 'running' AND (r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd
@@ -101,16 +101,16 @@ export async function maybeSpentRuns(pool: Pool): Promise<MaybeSpent[]> {
  * Stops a run whose budget is spent, once what it had in flight is settled. Nothing more was handed out since.
  * @returns the id of the job that moved
  */
-export async function stopIfSpent(pool: Pool, run: MaybeSpent): Promise<string | undefined> {
+export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
-    await lockUserSoon(client, run.userId);
+    await lockUserOrTimeOut(client, run.userId);
     // Whoever holds the targets keeps the dispatcher out.
     const targets = await client.query<{ active: boolean }>(
       'SELECT active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
       [run.id],
     );
     const budget = (await readBudgets(client, [run.id])).get(run.id);
-    const spent = budget && spentBudget(budget);
+    const spent = budget && budgetExceeded(budget);
     if (!budget || spent === undefined || budget.inFlight > 0 || !targets.rows.some(({ active }) => active))
       return undefined;
     const stopped = await client.query(

@@ -1,46 +1,102 @@
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunInput } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '../connection/pool.js';
-import { NO_DRAFT } from '../catalogue/suites.js';
+import { NOT_DRAFT } from '../catalogue/case-pages.js';
+import type { TeamScoped } from '../team-isolation.js';
+import type { Connection } from './for-workers/connections.js';
 import { summaryOf } from './summaries.js';
 
-/** Cases of a sample are read until they are so many bytes: a case may have megabytes. */
-const LARGEST_SAMPLE_BYTES = 8 * 2 ** 20;
+/** Sampled cases are read up to this size: a case may have megabytes. */
+const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 
-/** How many cases a run would take, and the JSON of some of them, evenly spread. */
-export async function sampleCases(
-  pool: Pool,
-  suiteId: string,
-  filter: RunInput['case_filter'],
-  atMost: number,
-): Promise<{ cases: number; sample: string[] }> {
-  const { rows } = await pool.query<{ n: number; body: string }>(
-    `WITH taken AS (
-       SELECT id, octet_length(body) AS bytes, count(*) OVER ()::int AS n, row_number() OVER (ORDER BY position, id)
-         - 1 AS i FROM suite_case
-       WHERE suite_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3)
-         AND ${NO_DRAFT}),
-     spread AS (SELECT id, n, i, sum(bytes) OVER (ORDER BY i) - bytes AS before FROM taken
-       WHERE i % ceil(n::float8 / $4)::int = 0)
-     SELECT s.n, c.body FROM spread s JOIN suite_case c ON c.id = s.id WHERE s.before < $5 ORDER BY s.i`,
-    [suiteId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null, atMost, LARGEST_SAMPLE_BYTES],
-  );
-  return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => row.body) };
+interface ModelName {
+  providerId: string;
+  modelId: string;
+}
+/** A model as an estimate needs it: everything but the key. */
+type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
+
+/** What an estimate of a team's run is made of. */
+export class EstimateRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  /** How many cases a run would take, and the JSON of up to `maxSampled` of them, evenly spread. */
+  async sampleCases(
+    suiteId: string,
+    filter: RunInput['case_filter'],
+    maxSampled: number,
+  ): Promise<{ cases: number; sample: string[] }> {
+    const { rows } = await this.db.query<{ n: number; body: string }>(
+      `WITH taken AS (
+         SELECT id, octet_length(body) AS bytes, count(*) OVER ()::int AS n,
+           row_number() OVER (ORDER BY position, id) - 1 AS i
+         FROM suite_case
+         WHERE suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $6)
+           AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NOT_DRAFT}
+       ), spread AS (
+         SELECT id, n, i, sum(bytes) OVER (ORDER BY i) - bytes AS before FROM taken
+         WHERE i % ceil(n::float8 / $4)::int = 0
+       )
+       SELECT s.n, c.body FROM spread s JOIN suite_case c ON c.id = s.id WHERE s.before < $5 ORDER BY s.i`,
+      [
+        suiteId,
+        filter?.tags?.length ? filter.tags : null,
+        filter?.category ?? null,
+        maxSampled,
+        MAX_SAMPLE_BYTES,
+        this.teamId,
+      ],
+    );
+    return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => row.body) };
+  }
+
+  /** The summary of each model's last finished target; undefined where the team has none. */
+  async latestSummaries(models: readonly ModelName[]): Promise<(Summary | undefined)[]> {
+    const { rows } = await this.db.query<{ n: number; summary: string }>(
+      `SELECT u.n::int, s.summary FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
+         JOIN provider p ON p.id = u.provider AND p.team_id = $3
+         CROSS JOIN LATERAL (SELECT summary FROM target t WHERE t.provider_id = u.provider AND t.model_id = u.model
+           AND t.finished_at IS NOT NULL AND t.settled > t.errored ORDER BY t.finished_at DESC LIMIT 1) s`,
+      [...columnsOf(models), this.teamId],
+    );
+    return inOrder(models, rows, (row) => summaryOf(row.summary));
+  }
+
+  /** These models as their providers describe them now; undefined where one was deleted. */
+  async findModels(models: readonly ModelName[]): Promise<(EstimatedModel | undefined)[]> {
+    const { rows } = await this.db.query<Omit<EstimatedModel, 'defaultParams'> & { n: number; defaultParams: string }>(
+      `SELECT u.n::int, p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl",
+         m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok",
+         m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
+         m.refuses_required AS "refusesRequired"
+       FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
+         JOIN provider p ON p.id = u.provider AND p.team_id = $3
+         JOIN model m ON m.provider_id = p.id AND m.model_id = u.model`,
+      [...columnsOf(models), this.teamId],
+    );
+    return inOrder(models, rows, ({ n: _n, defaultParams, ...model }) => ({
+      ...model,
+      defaultParams: parseJson(defaultParams) as JsonObject,
+    }));
+  }
 }
 
-/** How a model did lately, by provider id and model id; the latest run of the team that ended. */
-export async function latestSummaries(
-  pool: Pool,
-  models: readonly { providerId: string; modelId: string }[],
-): Promise<(Summary | undefined)[]> {
-  const { rows } = await pool.query<{ n: number; summary: string }>(
-    `SELECT u.n::int, s.summary FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
-       CROSS JOIN LATERAL (SELECT summary FROM target t WHERE t.provider_id = u.provider AND t.model_id = u.model
-         AND t.finished_at IS NOT NULL AND t.settled > t.errored
-         ORDER BY t.finished_at DESC LIMIT 1) s`,
-    [models.map((m) => m.providerId), models.map((m) => m.modelId)],
-  );
-  const found = new Array<Summary | undefined>(models.length).fill(undefined);
-  for (const row of rows) found[row.n - 1] = summaryOf(row.summary);
+const columnsOf = (models: readonly ModelName[]): [string[], string[]] => [
+  models.map(({ providerId }) => providerId),
+  models.map(({ modelId }) => modelId),
+];
+
+/** Rows by their number `n`, which counts the models from 1. */
+function inOrder<Row extends { n: number }, Value>(
+  models: readonly ModelName[],
+  rows: readonly Row[],
+  valueOf: (row: Row) => Value,
+): (Value | undefined)[] {
+  const found = new Array<Value | undefined>(models.length).fill(undefined);
+  for (const row of rows) found[row.n - 1] = valueOf(row);
   return found;
 }

@@ -5,7 +5,7 @@ import type { JobsSetting } from '#lib/contracts/settings';
 import type { Job as JobRow } from '../generated/client.js';
 import type { PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';
-import { page } from '../catalogue/teams.js';
+import { toPage } from '../catalogue/page.js';
 
 /** What a pending job waits for is said by the limit as it is now. */
 function toJob(row: JobRow, { running_jobs_per_user: limit }: JobsSetting): Job {
@@ -51,7 +51,7 @@ export async function listJobs(
     take: limit + 1,
   });
   const setting = await settingOf(prisma, teamId);
-  return page(
+  return toPage(
     rows.map((row) => toJob(row, setting)),
     limit,
   );

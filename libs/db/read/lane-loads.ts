@@ -1,6 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 
-/** A lane that has work or is paused, and what waits there. */
+/** A lane that has work or is paused, and how much work waits there. */
 export interface LaneLoad {
   id: string;
   name: string;
@@ -12,11 +12,14 @@ export interface LaneLoad {
   backlog: number;
   queued: number;
   claimed: number;
-  /** How long the item that waits longest has been queued; 0 when none is. */
+  /** Seconds since its oldest waiting item was queued; 0 when no item waits. */
   oldestQueuedS: number;
 }
 
-/** What all lanes have to do now. Reads targets of unfinished runs and what is in flight, never results. */
+/**
+ * The load of every lane of every team, for the operator's metrics. It reads the targets of unfinished runs and
+ * what is in flight, never results.
+ */
 export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
   const { rows } = await pool.query<LaneLoad>({
     name: 'lane_loads',
@@ -36,23 +39,5 @@ export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
       FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
       WHERE w.lane_id IS NOT NULL OR f.lane_id IS NOT NULL OR l.paused_at IS NOT NULL ORDER BY l.id`,
   });
-  return rows;
-}
-
-/** A lane, not paused, whose items have been queued for longer than a free worker needs to claim them. */
-export interface WaitingLane {
-  id: string;
-  /** Whom its requests go to. */
-  providers: string;
-  queued: number;
-}
-
-export async function waitingLanes(pool: Pool): Promise<WaitingLane[]> {
-  const { rows } = await pool.query<WaitingLane>(
-    `SELECT l.id, count(*)::int AS queued, coalesce((SELECT string_agg(p.key, ', ' ORDER BY p.key) FROM provider p
-      WHERE p.lane_id = l.id), l.name) AS providers
-     FROM in_flight i JOIN lane l ON l.id = i.lane_id
-     WHERE i.worker IS NULL AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
-  );
   return rows;
 }

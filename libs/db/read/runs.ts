@@ -7,8 +7,8 @@ import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import type { Actual, ErrorKind, Estimate, Result, Run, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import type { Evidence, ReadCall } from '#lib/contracts/verdict';
-import { caseOf } from './run-contents.js';
+import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { parseCase } from './pinned-cases.js';
 import type { Pool } from '../connection/pool.js';
 import { summaryOf } from './summaries.js';
 import type { Prisma } from '../connection/prisma.js';
@@ -198,7 +198,7 @@ const columnsOf = (
   JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
 function toResult(row: Row): Result {
-  const input = caseOf(row.body);
+  const input = parseCase(row.body);
   return {
     id: `${row.target}-${row.case_position}-${row.sample}`,
     seq: row.seq,
@@ -220,7 +220,7 @@ function toResult(row: Row): Result {
       params: input.expected_params ?? null,
       ...(input.expected_calls && { calls: input.expected_calls }),
     },
-    called: parseJson(row.called) as unknown as ReadCall[],
+    called: parseJson(row.called) as unknown as ParsedCall[],
     evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
     metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
     scoring_version: row.scoring_version,
@@ -338,7 +338,7 @@ export async function readResult(
   const exchange = text ? parseJson(text) : null;
   return {
     result: toResult(row),
-    input: caseOf(row.body),
+    input: parseCase(row.body),
     suiteTools: parseJson(kept.rows[0]?.tools ?? '[]') as unknown as Tool[],
     abstention: row.abstention,
     exchange: isObject(exchange)

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import { scoreMetrics } from '#lib/scoring/metric-input';
-import { readReply } from '#lib/scoring/replies/read-reply';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
-import { toAccepted, toExpected } from '#lib/scoring/compatible/bfcl-answer';
+import { toPossibleAnswer, fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
 import type { BfclPart } from './export-bfcl.js';
 import { exportWhole } from '../testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';
@@ -220,7 +220,7 @@ describe('BFCL entries', () => {
     };
     const [won] = suite.test_cases;
     const tools = won!.tools as SuiteFile['tools'];
-    const reply = readReply(message, tools);
+    const reply = parseReply(message, tools);
     expect([
       prepareCase(won!, tools, 1).score(reply).passed,
       scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: won!, tools, rounds: [{ message, reply }] }).bfcl_ast!
@@ -472,7 +472,7 @@ describe('acceptable values', () => {
     ['nested objects', [{ a: [{ b: ['c'] }] }]],
   ];
   it.each(lists)('go to an expected value and back: %s', (_name, accepted, required = false) => {
-    expect(toAccepted(toExpected(accepted, required))).toEqual(accepted);
+    expect(toPossibleAnswer(fromPossibleAnswer(accepted, required))).toEqual(accepted);
   });
 });
 
@@ -522,7 +522,7 @@ describe('an imported suite', () => {
       const scores = scoreMetrics([{ id: 'bfcl_ast', options: {} }], {
         case: test!,
         tools,
-        rounds: [{ message, reply: readReply(message, tools) }],
+        rounds: [{ message, reply: parseReply(message, tools) }],
       });
       if (scores.bfcl_ast!.valid !== expected.valid)
         differences.push({
@@ -563,7 +563,7 @@ describe('an imported suite', () => {
     );
     const [test] = suite.test_cases;
     const reply = (args: object) =>
-      readReply(
+      parseReply(
         {
           role: 'assistant',
           tool_calls: [{ type: 'function', function: { name: 'geometry.area', arguments: JSON.stringify(args) } }],

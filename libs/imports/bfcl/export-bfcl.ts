@@ -2,9 +2,9 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { Tool } from '#lib/contracts/tool';
-import { toolSetOf } from '#lib/scoring/house/tool-set';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { expectedCalls } from '#lib/scoring/house/score-case';
-import { toAccepted } from '#lib/scoring/compatible/bfcl-answer';
+import { toPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
 import { toFunction } from './bfcl-function.js';
 
 export type BfclPart = 'all' | 'questions' | 'answers';
@@ -91,7 +91,7 @@ function sayCase(
     const name = known ? functionOf(known).name : called;
     const accepted: JsonObject = {};
     for (const [key, value] of Object.entries(params)) {
-      const values = toAccepted(value);
+      const values = toPossibleAnswer(value);
       if (!values) return `the argument "${key}" is expected by a matcher that BFCL does not have`;
       accepted[key] = values;
     }

@@ -2,8 +2,8 @@ import { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ended, ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
-import type { ReadCall } from '#lib/contracts/verdict';
-import { toExpected } from '#lib/scoring/compatible/bfcl-answer';
+import type { ParsedCall } from '#lib/contracts/verdict';
+import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';
@@ -214,7 +214,7 @@ function functionsOf(entry: JsonObject, warn: (message: string) => void): Descri
 }
 
 /** Calls with the first acceptable value of each argument. */
-const examples = (answers: readonly Answer[], tools: Map<string, Named>): ReadCall[] =>
+const examples = (answers: readonly Answer[], tools: Map<string, Named>): ParsedCall[] =>
   answers.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Answer[string]]];
     const given = Object.entries(params).flatMap(([key, accepted]) =>
@@ -287,7 +287,7 @@ function caseOf(
     return {
       tool: named?.tool.function.name ?? name,
       params: Object.fromEntries(
-        Object.entries(params).map(([key, accepted]) => [key, toExpected(accepted, named?.required.has(key))]),
+        Object.entries(params).map(([key, accepted]) => [key, fromPossibleAnswer(accepted, named?.required.has(key))]),
       ),
     };
   });

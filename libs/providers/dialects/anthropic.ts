@@ -1,11 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { readAnthropic } from '../answers/anthropic.js';
-import { held, leaveOut, onlyHeaders, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
-import { plainErrors } from './read-errors.js';
-import { asSaid, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
-import { PLAIN_NAMES } from './tool-names.js';
+import { readAnthropicReply } from '../replies/anthropic.js';
+import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
+import { normaliseErrors } from './read-errors.js';
+import { originalPieces, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+import { OPENAI_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
 const UNKNOWN = [
@@ -29,8 +29,8 @@ const MAX_TOKENS = 4096;
 
 /** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Dialect = {
-  names: PLAIN_NAMES,
-  calledAt: ['content.*.name'],
+  nameRule: OPENAI_NAMES,
+  calledNamePaths: ['content.*.name'],
 
   toWire(body) {
     const notes: Note[] = [];
@@ -47,10 +47,10 @@ export const anthropic: Dialect = {
       response_format: format,
       ...params
     } = body;
-    leaveOut(params, UNKNOWN, 'Anthropic', notes);
+    dropUnsupported(params, UNKNOWN, 'Anthropic', notes);
     if (params.anthropic_version === OLDER_VERSION) limitTemperature(params, notes);
     else
-      leaveOut(
+      dropUnsupported(
         params,
         SAMPLING,
         `Anthropic's API (without "anthropic_version": "${OLDER_VERSION}" in the model's default_params)`,
@@ -87,18 +87,18 @@ export const anthropic: Dialect = {
         maxRetries: 0,
         logLevel: 'off',
         openTelemetry: false,
-        fetch: plainErrors(onlyHeaders(fetch, HEADERS)),
+        fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
       });
     };
-    return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs, replyBytes }) => {
+    return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs, replyMemory }) => {
       const headers = typeof version === 'string' ? { 'anthropic-version': version } : {};
       return (await (sdk ??= load())).messages
-        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers, ...held(replyBytes) })
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), headers, ...fetchOptionsWith(replyMemory) })
         .asResponse();
     };
   },
 
-  fromWire: readAnthropic,
+  fromWire: readAnthropicReply,
 };
 
 function toMessages(turns: Turn[]): Json[] {
@@ -119,7 +119,7 @@ function toBlocks(turn: Turn): Json[] {
   if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: toId(turn.callId), content: turn.text }];
   const parts = turn.parts.map(toBlock);
   if (turn.role === 'user') return parts;
-  const said = asSaid(turn.source.content_blocks, turn.source, (block) =>
+  const said = originalPieces(turn.source.content_blocks, turn.source, (block) =>
     block.type === 'tool_use' ? block.id : undefined,
   );
   if (said) return said.filter(({ type, text }) => type !== 'text' || text !== ''); // refused when empty

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ReadAnswer } from '../answers/said.js';
-import type { HeldInit, ReplyBytes } from '../reply-bytes.js';
+import type { ReplyReader } from '../replies/model-reply.js';
+import type { GuardedRequestInit, ReplyMemory } from '../reply-memory.js';
 import type { NameRule } from './tool-names.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -16,29 +16,29 @@ export interface Note {
   message: string;
 }
 
-/** @param options.replyBytes the room for the answer; goes to `fetch` beside what the SDK gives it */
+/** @param options.replyMemory the room for the answer; goes to `fetch` beside what the SDK gives it */
 export type Send = (
   wire: JsonObject,
-  options: { signal: AbortSignal; timeoutMs: number; replyBytes?: ReplyBytes },
+  options: { signal: AbortSignal; timeoutMs: number; replyMemory?: ReplyMemory },
 ) => Promise<Response>;
 
 /** Hands the room for an answer through an SDK to `fetch`. */
-export const held = (replyBytes: ReplyBytes | undefined): object =>
-  replyBytes ? { fetchOptions: { replyBytes } satisfies HeldInit } : {};
+export const fetchOptionsWith = (replyMemory: ReplyMemory | undefined): object =>
+  replyMemory ? { fetchOptions: { replyMemory } satisfies GuardedRequestInit } : {};
 
 /** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
 export interface Dialect {
   /** What its hosts take as names of tools. */
-  names: NameRule;
+  nameRule: NameRule;
   /** Where names of called tools stand in an answer: keys, and `*` for each item of a list. */
-  calledAt: readonly string[];
+  calledNamePaths: readonly string[];
   toWire(body: JsonObject): { wire: JsonObject; notes: Note[] };
   /**
    * Makes the function that sends, through the format's own SDK, which is loaded with the first request.
    * It throws what the SDK throws: an error with `status`, `headers` and `error` where there was an answer.
    */
   connect(endpoint: Endpoint, fetch: Fetch): Send;
-  fromWire: ReadAnswer;
+  fromWire: ReplyReader;
 }
 
 /**
@@ -60,7 +60,7 @@ export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
  * Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a
  * note.
  */
-export function leaveOut(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
+export function dropUnsupported(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
   for (const name of names) {
     const value = params[name];
     if (value === undefined) continue;

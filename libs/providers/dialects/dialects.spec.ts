@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { reservedIn } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient, replyIn } from '../chat.js';
+import { createChatClient, readModelReply } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
-import { AnswerTooLarge } from '../guarded/guarded-size.js';
+import { ResponseTooLarge } from '../guarded/response-limits.js';
 import fc from '../../../test/fast-check.js';
-import { ownNames } from './dialects.js';
+import { suiteNamesByWireName } from './dialects.js';
 
 const fixture = (kind: string): any =>
   parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
@@ -102,7 +102,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
       message: { role: 'assistant', content: 'Oslo, twice.' },
     });
     expect(callsOf(reply.message)).toEqual(calls);
-    expect(replyIn(reply.body)?.message).toEqual(reply.message);
+    expect(readModelReply(reply.body)?.message).toEqual(reply.message);
   });
 
   it('gets back what its model thought', async () => {
@@ -196,7 +196,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
     await expect(
       client(() => Promise.reject(refused)).ask(SIMPLE, { signal: new AbortController().signal, timeoutMs: 5000 }),
     ).rejects.toMatchObject({ kind: 'network', message: expect.stringMatching(/refuses connections/) });
-    const tooLarge = client(() => Promise.reject(new AnswerTooLarge('larger than 16 MiB'))).ask(SIMPLE, {
+    const tooLarge = client(() => Promise.reject(new ResponseTooLarge('larger than 16 MiB'))).ask(SIMPLE, {
       signal: new AbortController().signal,
       timeoutMs: 5000,
     });
@@ -562,7 +562,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
         expect(got.reply.message.tool_calls ? callsOf(got.reply.message) : []).toEqual(calls);
         if (content !== undefined) expect(got.reply.message.content).toBe(content);
         if (refusal !== undefined) expect(got.reply.message.refusal).toBe(refusal);
-        expect(replyIn(got.reply.body)?.message).toEqual(got.reply.message);
+        expect(readModelReply(got.reply.body)?.message).toEqual(got.reply.message);
         if (!sentBack) return;
 
         // The next round of a conversation holds the reply as its model said it, and the results of its calls after it.
@@ -724,7 +724,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       expect(reply.notes[0]!.message).toContain(
         kind === 'google' ? '"1st" as "_1st"' : '"weather.get" as "weather_get"',
       );
-      expect(ownNames(kind, ['a.b', 'a_b'].map(toTool) as never)).toEqual(
+      expect(suiteNamesByWireName(kind, ['a.b', 'a_b'].map(toTool) as never)).toEqual(
         kind === 'google' ? undefined : { [others[0]!]: 'a.b' },
       );
     });
@@ -788,7 +788,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       const said = [...others, names[0]!, 'made.up'];
       const { reply } = await asked(names, {}, said);
       expect(calledIn(reply.message)).toEqual([...names, names[0], 'made.up']);
-      expect(replyIn(reply.body)?.message).toEqual(reply.message);
+      expect(readModelReply(reply.body)?.message).toEqual(reply.message);
       if (kind.startsWith('openai')) expect(JSON.stringify(reply.body)).toContain('{\\"n\\":5.0}');
       const results = said.map((_name, index) => ({ role: 'tool', tool_call_id: `c${index}`, content: 'x' }));
       const { sent } = await asked(names, { messages: [...(SIMPLE.messages as []), reply.message, ...results] });
@@ -857,7 +857,7 @@ it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       body: JsonObject;
     }[];
     for (const { body } of answers)
-      for (const other of withoutText(body)) expect(() => replyIn(other as JsonObject)).not.toThrow();
+      for (const other of withoutText(body)) expect(() => readModelReply(other as JsonObject)).not.toThrow();
     const error = { code: 400, type: 'x', message: 'x', status: 'x', details: [{ reason: 'x', retryDelay: '5s' }] };
     for (const body of [...withoutText({ error }), { error: { ...error, code: { valueOf: 1, toString: 1 } } }]) {
       for (const status of [200, 400])

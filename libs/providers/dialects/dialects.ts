@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.js';
 import { google } from './google.js';
 import { openai } from './openai.js';
 import { openaiResponses } from './openai-responses.js';
-import { inverse, sentNames } from './tool-names.js';
+import { invert, wireNames } from './tool-names.js';
 
 export const DIALECTS: Record<ProviderKind, Dialect> = {
   openai,
@@ -18,7 +18,7 @@ export const DIALECTS: Record<ProviderKind, Dialect> = {
  * The tools' own names by those that hosts of a kind are sent in their place; undefined where they are sent all as
  * they are.
  */
-export function ownNames(kind: ProviderKind, tools: Json | undefined): Record<string, string> | undefined {
-  const names = inverse(sentNames(DIALECTS[kind].names, tools));
+export function suiteNamesByWireName(kind: ProviderKind, tools: Json | undefined): Record<string, string> | undefined {
+  const names = invert(wireNames(DIALECTS[kind].nameRule, tools));
   return names.size > 0 ? Object.fromEntries(names) : undefined;
 }

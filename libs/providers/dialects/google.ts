@@ -1,8 +1,8 @@
 import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { readGoogle } from '../answers/google.js';
-import { leaveOut, onlyHeaders, type Dialect, type Note } from './dialect.js';
+import { readGoogleReply } from '../replies/google.js';
+import { dropUnsupported, onlyHeaders, type Dialect, type Note } from './dialect.js';
 import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 
@@ -55,23 +55,23 @@ export const google: Dialect = {
   // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.),
   // colons (:), or dashes (-), with a maximum length of 64" (its error; its SDK says 128). Errors of other versions
   // of it know no colon.
-  names: {
-    takes: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
-    refuses: /[^a-zA-Z0-9_.-]/gu,
-    words: 'letters, digits, "_", "." and "-", a letter or "_" first',
+  nameRule: {
+    accepts: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
+    invalidCharacters: /[^a-zA-Z0-9_.-]/gu,
+    description: 'letters, digits, "_", "." and "-", a letter or "_" first',
   },
-  calledAt: ['candidates.*.content.parts.*.functionCall.name'],
+  calledNamePaths: ['candidates.*.content.parts.*.functionCall.name'],
 
   toWire(body) {
     const notes: Note[] = [];
     const { model, messages, tools, tool_choice: choice, stop, response_format: format, ...params } = body;
-    leaveOut(params, UNKNOWN, 'The Gemini API', notes);
+    dropUnsupported(params, UNKNOWN, 'The Gemini API', notes);
     const { system, turns } = readMessages(messages, notes);
     const config: JsonObject = {};
     for (const [name, value] of Object.entries(params)) {
       const own = RENAMED[name] ?? (OWN.has(name) ? name : undefined);
       if (own) config[own] = value;
-      else leaveOut({ ...params }, [name], 'The Gemini API', notes);
+      else dropUnsupported({ ...params }, [name], 'The Gemini API', notes);
     }
     if (stop != null) config.stopSequences = Array.isArray(stop) ? stop : [stop];
     if (isObject(format) && format.type !== 'text') {
@@ -101,11 +101,11 @@ export const google: Dialect = {
         httpOptions: { baseUrl: origin },
       });
     };
-    return async ({ model, contents, config }, { signal, replyBytes }) => {
+    return async ({ model, contents, config }, { signal, replyMemory }) => {
       // The SDK hands out neither text nor headers of an answer, so they are taken where they come in.
       let answer: Response | undefined;
       const capture = async (url: unknown, init?: unknown): Promise<Response> => {
-        answer = await send(url as string, { ...(init as RequestInit), replyBytes } as RequestInit);
+        answer = await send(url as string, { ...(init as RequestInit), replyMemory } as RequestInit);
         return new Response('{}', { headers: { 'content-type': 'application/json' } });
       };
       const ai = await (sdk ??= load());
@@ -119,7 +119,7 @@ export const google: Dialect = {
     };
   },
 
-  fromWire: readGoogle,
+  fromWire: readGoogleReply,
 };
 
 function toContents(turns: Turn[]): Json[] {

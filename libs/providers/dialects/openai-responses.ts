@@ -1,9 +1,9 @@
 import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readOpenaiResponses } from '../answers/openai-responses.js';
-import { held, leaveOut, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
+import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
+import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
-import { asSaid, note, objectIn, textIn } from './read-messages.js';
-import { PLAIN_NAMES } from './tool-names.js';
+import { originalPieces, note, objectIn, textIn } from './read-messages.js';
+import { OPENAI_NAMES } from './tool-names.js';
 
 const UNKNOWN = [
   'n',
@@ -23,8 +23,8 @@ const LEAST_TOKENS = 16;
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const openaiResponses: Dialect = {
-  names: PLAIN_NAMES,
-  calledAt: ['output.*.name'],
+  nameRule: OPENAI_NAMES,
+  calledNamePaths: ['output.*.name'],
 
   toWire(body) {
     const notes: Note[] = [];
@@ -39,7 +39,7 @@ export const openaiResponses: Dialect = {
       verbosity,
       ...params
     } = body;
-    leaveOut(params, UNKNOWN, 'The Responses API', notes);
+    dropUnsupported(params, UNKNOWN, 'The Responses API', notes);
     const limit = max_completion_tokens ?? max_tokens;
     return {
       wire: {
@@ -69,13 +69,13 @@ export const openaiResponses: Dialect = {
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyBytes }) =>
+    return (wire, { signal, timeoutMs, replyMemory }) =>
       sdk.responses
-        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) })
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...fetchOptionsWith(replyMemory) })
         .asResponse();
   },
 
-  fromWire: readOpenaiResponses,
+  fromWire: readOpenaiResponsesReply,
 };
 
 function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
@@ -84,7 +84,7 @@ function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
     return [{ type: 'function_call_output', call_id: message.tool_call_id ?? '', output: textIn(content) }];
   if (role !== 'assistant')
     return [{ role: role ?? 'user', content: typeof content === 'string' ? content : toParts(content, notes) }];
-  const said = asSaid(message.output_items, message, (item) =>
+  const said = originalPieces(message.output_items, message, (item) =>
     item.type === 'function_call' ? item.call_id : undefined,
   );
   const readable = said?.every(

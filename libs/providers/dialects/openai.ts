@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
-import { readOpenai } from '../answers/openai.js';
-import { held, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
-import { plainErrors } from './read-errors.js';
-import { PLAIN_NAMES } from './tool-names.js';
+import { readOpenaiReply } from '../replies/openai.js';
+import { fetchOptionsWith, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
+import { normaliseErrors } from './read-errors.js';
+import { OPENAI_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
@@ -16,23 +16,23 @@ export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =
     webhookSecret: null,
     maxRetries: 0, // retries belong to the worker, which knows the lane's budget
     logLevel: 'off',
-    fetch: plainErrors(onlyHeaders(fetch, HEADERS)),
+    fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
   });
 
 /** OpenAI's chat completions, which all the product speaks. */
 export const openai: Dialect = {
-  names: PLAIN_NAMES,
-  calledAt: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],
+  nameRule: OPENAI_NAMES,
+  calledNamePaths: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],
 
   toWire: (body) => ({ wire: body, notes: [] }),
 
   connect(endpoint, fetch) {
     const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyBytes }) =>
+    return (wire, { signal, timeoutMs, replyMemory }) =>
       sdk.chat.completions
-        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...held(replyBytes) })
+        .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...fetchOptionsWith(replyMemory) })
         .asResponse();
   },
 
-  fromWire: readOpenai,
+  fromWire: readOpenaiReply,
 };

@@ -2,7 +2,7 @@ import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/co
 import type { Fetch } from './dialect.js';
 
 /** What an answer other than 2xx says, whichever host words it. */
-export interface SaidError {
+export interface ErrorResponse {
   status: number;
   headers: Headers;
   /** Undefined where the body is no JSON. */
@@ -15,7 +15,7 @@ export interface SaidError {
  * say `detail` or `message` alone. Google tells in the body only how long to wait, and that a key is wrong (as a
  * 400).
  */
-export async function readError(answer: Response): Promise<SaidError> {
+export async function readError(answer: Response): Promise<ErrorResponse> {
   const text = await answer.text();
   const headers = new Headers(answer.headers);
   const error = errorIn(text);
@@ -31,7 +31,7 @@ export async function readError(answer: Response): Promise<SaidError> {
 }
 
 /** Errors as the SDKs understand them: of other shapes they would say that there was no body. */
-export const plainErrors =
+export const normaliseErrors =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
     const answer = await fetch(url, init);

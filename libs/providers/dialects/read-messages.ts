@@ -79,7 +79,7 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
  * A reply in the pieces that its model said it in, to be sent back as they are; undefined where there are none, or
  * where the message's calls are not those of the pieces (they were read from its text, say).
  */
-export function asSaid(
+export function originalPieces(
   pieces: Json | undefined,
   message: JsonObject,
   callIn: (piece: JsonObject) => Json | undefined,

@@ -5,10 +5,10 @@ import type { Note } from './dialect.js';
 
 /** What a host takes as the name of a tool. */
 export interface NameRule {
-  takes: RegExp;
+  accepts: RegExp;
   /** Characters that are sent as "_". */
-  refuses: RegExp;
-  words: string;
+  invalidCharacters: RegExp;
+  description: string;
 }
 
 /**
@@ -17,10 +17,10 @@ export interface NameRule {
  * DeepSeek's). What a compatible host takes is not known beforehand, and one that takes dots loses nothing by names
  * without. Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's 64 for 128.
  */
-export const PLAIN_NAMES: NameRule = {
-  takes: /^[a-zA-Z0-9_-]{1,64}$/,
-  refuses: /[^a-zA-Z0-9_-]/gu,
-  words: 'letters, digits, "_" and "-"',
+export const OPENAI_NAMES: NameRule = {
+  accepts: /^[a-zA-Z0-9_-]{1,64}$/,
+  invalidCharacters: /[^a-zA-Z0-9_-]/gu,
+  description: 'letters, digits, "_" and "-"',
 };
 
 /** Names for names. */
@@ -37,7 +37,7 @@ const NONE: Names = new Map();
  * @param tools of a request
  * @returns by own names; empty where the host takes all
  */
-export const sentNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
+export const wireNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
 
 const namesOf = (rule: NameRule, tools: Json | undefined) =>
   Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NONE };
@@ -45,8 +45,8 @@ const namesOf = (rule: NameRule, tools: Json | undefined) =>
 const namesBy = memoize((rule: NameRule) =>
   memoize((tools: Json[]): { own: ReadonlySet<string>; sent: Names } => {
     const own = new Set(textsAt({ tools }, [OF_TOOLS]));
-    const refused = [...own].filter((name) => !rule.takes.test(name)).sort();
-    const taken = new Set([...own].filter((name) => rule.takes.test(name)));
+    const refused = [...own].filter((name) => !rule.accepts.test(name)).sort();
+    const taken = new Set([...own].filter((name) => rule.accepts.test(name)));
     const wanted = refused.map((name) => plain(rule, name));
     const alone = (name: string): boolean => !taken.has(name) && wanted.indexOf(name) === wanted.lastIndexOf(name);
     const sent = new Map(refused.flatMap((name, index) => (alone(wanted[index]!) ? [[name, wanted[index]!]] : [])));
@@ -60,32 +60,32 @@ const namesBy = memoize((rule: NameRule) =>
  * A request with names that its host takes, and what leads back. Names of calls in the conversation that are of no
  * tool (a model made them up, or a case's own messages hold them) give way to those of the tools.
  */
-export function withSentNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
+export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
   const ofTools = namesOf(rule, body.tools);
   const called = new Set(textsAt(body, OF_CALLS).filter((name) => !ofTools.own.has(name)));
   const sent = new Map(ofTools.sent);
   const taken = new Set([...ofTools.own].map((name) => sent.get(name) ?? name));
   for (const name of called) {
-    const wanted = rule.takes.test(name) ? name : plain(rule, name);
+    const wanted = rule.accepts.test(name) ? name : plain(rule, name);
     const other = add(taken, taken.has(wanted) ? withHash(rule, name, taken) : wanted);
     if (other !== name) sent.set(name, other);
   }
   if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
   const [[name, other]] = sent as unknown as [[string, string]];
   const message =
-    `This API takes names of tools of up to ${LONGEST} ${rule.words}, so others were sent changed: ` +
+    `This API takes names of tools of up to ${LONGEST} ${rule.description}, so others were sent changed: ` +
     `${JSON.stringify(name.slice(0, LONGEST))} as "${other}", for one. Results have the suite's names.`;
   return {
-    named: renamed(body, [OF_TOOLS, ...OF_CALLS], sent),
-    ownNames: inverse(sent),
+    named: renameAt(body, [OF_TOOLS, ...OF_CALLS], sent),
+    ownNames: invert(sent),
     notes: [{ what: 'tool-names', message }],
   };
 }
 
-export const inverse = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
+export const invert = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
 
 /** A copy with other names at the given places, of what changes alone. */
-export const renamed = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
+export const renameAt = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
   names.size === 0
     ? value
     : places.reduce(
@@ -126,8 +126,8 @@ const add = (taken: Set<string>, name: string): string => (taken.add(name), name
 
 /** A name that the host takes, as much like the given one as it can be. */
 function plain(rule: NameRule, name: string): string {
-  const all = name.slice(0, LONGEST).replace(rule.refuses, '_');
-  return rule.takes.test(all) ? all : `_${all}`.slice(0, LONGEST);
+  const all = name.slice(0, LONGEST).replace(rule.invalidCharacters, '_');
+  return rule.accepts.test(all) ? all : `_${all}`.slice(0, LONGEST);
 }
 
 /** A free one that follows from the name, and from what is taken only where hashes meet. */

@@ -3,14 +3,14 @@ import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
-import { toldOfPrivate } from './private-answer.js';
-import { AnswerTooLarge, AnswerTooSlow, LARGEST_REPLY_BYTES, LONGEST_ARRIVAL_MS } from './guarded-size.js';
-import { FREE_BYTES, type HeldInit, type ReplyBytes } from '../reply-bytes.js';
+import { redactPrivateResponse } from './private-response.js';
+import { ResponseTooLarge, ResponseTooSlow, MAX_RESPONSE_BYTES, MAX_ARRIVAL_MS } from './response-limits.js';
+import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from '../reply-memory.js';
 
-export class AddressRefused extends Error {}
+export class AddressNotAllowed extends Error {}
 
 /** Why a host may not be connected to at this address; undefined when it may. */
-export function refusal(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
+export function addressProblem(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
   const at = host === address ? host : `${host} is at ${address}, which`;
   if (isNeverAllowed(address))
     return `${at} is a link-local address or one of a cloud's metadata. Those are never asked, whatever is allowed.`;
@@ -24,7 +24,7 @@ export interface GuardOptions {
   /** In place of the system's resolver. */
   resolve?: Resolve;
   /** How long a large answer may take to arrive; a minute. */
-  longestArrivalMs?: number;
+  maxArrivalMs?: number;
 }
 type Resolve = (
   hostname: string,
@@ -41,29 +41,31 @@ const guardedLookup =
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      const refused = addresses.map(({ address }) => refusal(hostname, address, allowPrivateNetworks)).find(Boolean);
-      if (refused) return callback(new AddressRefused(refused), '', 0);
+      const refused = addresses
+        .map(({ address }) => addressProblem(hostname, address, allowPrivateNetworks))
+        .find(Boolean);
+      if (refused) return callback(new AddressNotAllowed(refused), '', 0);
       if (options.all) return callback(null, addresses as never, 0);
       callback(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
 
 /**
- * A `fetch` that keeps connections alive, follows no redirect, reads no more than `LARGEST_REPLY_BYTES`, and
+ * A `fetch` that keeps connections alive, follows no redirect, reads no more than `MAX_RESPONSE_BYTES`, and
  * connects to no private address unless that is allowed. Whole answers only. Leaner than the global one, which
- * makes streams for each. A large answer waits, its connection paused, until the item that it is for (`replyBytes`)
+ * makes streams for each. A large answer waits, its connection paused, until the item that it is for (`replyMemory`)
  * has room for it. Of an answer other than 2xx that came from a private address there is only what may be told of
  * it.
  */
 export function createGuardedFetch(options: GuardOptions): {
-  fetch: (url: string | URL | Request, init?: HeldInit) => Promise<Response>;
+  fetch: (url: string | URL | Request, init?: GuardedRequestInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
   const { agent, reachedPrivate } = guardedAgent(options);
-  const fetch = async (input: string | URL | Request, init: HeldInit = {}): Promise<Response> => {
+  const fetch = async (input: string | URL | Request, init: GuardedRequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    refuseHost(url, options);
-    const answer = await new Promise<PlainResponse>((resolve, reject) => {
+    assertHostAllowed(url, options);
+    const answer = await new Promise<BufferedResponse>((resolve, reject) => {
       agent.dispatch(
         {
           origin: url.origin,
@@ -75,12 +77,12 @@ export function createGuardedFetch(options: GuardOptions): {
               : (init.headers as Record<string, string>),
           body: init.body as string | undefined,
         },
-        new WholeAnswer(
+        new ResponseCollector(
           {
             url: url.href,
             signal: init.signal ?? undefined,
-            room: init.replyBytes,
-            longestArrivalMs: options.longestArrivalMs ?? LONGEST_ARRIVAL_MS,
+            room: init.replyMemory,
+            longestArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
           },
           resolve,
           reject,
@@ -93,7 +95,8 @@ export function createGuardedFetch(options: GuardOptions): {
 }
 
 /** Whether an answer came from a private address, and so may be quoted to nobody unless it is a model's reply. */
-export const isFromPrivate = (answer: Response): boolean => answer instanceof PlainResponse && answer.isPrivate;
+export const isFromPrivateAddress = (answer: Response): boolean =>
+  answer instanceof BufferedResponse && answer.isPrivate;
 
 /**
  * Connections that are refused to addresses that may not be asked, when the name has been resolved.
@@ -121,14 +124,14 @@ export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPriv
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** An address in place of a name is resolved by nobody. @throws AddressRefused */
-export function refuseHost(url: URL, { allowPrivateNetworks }: GuardOptions): void {
-  const refused = refusal(hostOf(url), hostOf(url), allowPrivateNetworks);
-  if (refused) throw new AddressRefused(refused);
+/** An address in place of a name is resolved by nobody. @throws AddressNotAllowed */
+export function assertHostAllowed(url: URL, { allowPrivateNetworks }: GuardOptions): void {
+  const refused = addressProblem(hostOf(url), hostOf(url), allowPrivateNetworks);
+  if (refused) throw new AddressNotAllowed(refused);
 }
 
 /** Collects an answer as it arrives. */
-class WholeAnswer implements Dispatcher.DispatchHandler {
+class ResponseCollector implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #chunks: Buffer[] = [];
@@ -140,10 +143,10 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
     readonly of: {
       url: string;
       signal: AbortSignal | undefined;
-      room: ReplyBytes | undefined;
+      room: ReplyMemory | undefined;
       longestArrivalMs: number;
     },
-    readonly resolve: (answer: PlainResponse) => void,
+    readonly resolve: (answer: BufferedResponse) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
@@ -157,27 +160,27 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     [this.#status, this.#headers] = [status, headers];
-    if (Number(headers['content-length'] ?? 0) > LARGEST_REPLY_BYTES) controller.abort(tooLarge());
+    if (Number(headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES) controller.abort(tooLarge());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > LARGEST_REPLY_BYTES) return controller.abort(tooLarge());
+    if (this.#size > MAX_RESPONSE_BYTES) return controller.abort(tooLarge());
     this.#chunks.push(chunk);
     const { room } = this.of;
-    if (!room || this.#size <= FREE_BYTES) return;
+    if (!room || this.#size <= SMALL_RESPONSE_BYTES) return;
     try {
-      room.arrived(this.#size);
-      if (before <= FREE_BYTES) this.#makeRoom(controller, room);
+      room.recordArrival(this.#size);
+      if (before <= SMALL_RESPONSE_BYTES) this.#makeRoom(controller, room);
     } catch (error) {
       controller.abort(error as Error);
     }
   }
 
-  #makeRoom(controller: Dispatcher.DispatchController, room: ReplyBytes): void {
+  #makeRoom(controller: Dispatcher.DispatchController, room: ReplyMemory): void {
     const said = Number(this.#headers['content-length']);
-    const waiting = room.makeRoom(said > 0 ? said : undefined);
+    const waiting = room.reserve(said > 0 ? said : undefined);
     if (!waiting) return this.#hurry(controller);
     controller.pause();
     void waiting.then(() => {
@@ -189,8 +192,8 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   /** The room that it holds is others' too: whoever trickles gives it back. */
   #hurry(controller: Dispatcher.DispatchController): void {
     const { longestArrivalMs } = this.of;
-    const late = new AnswerTooSlow(
-      `The provider's answer is larger than ${FREE_BYTES / 1024} KiB and did not arrive within ` +
+    const late = new ResponseTooSlow(
+      `The provider's answer is larger than ${SMALL_RESPONSE_BYTES / 1024} KiB and did not arrive within ` +
         `${longestArrivalMs / 1000} s.`,
     );
     this.#late = setTimeout(() => controller.abort(late), longestArrivalMs);
@@ -203,7 +206,9 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#done();
-    this.resolve(new PlainResponse(this.of.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)));
+    this.resolve(
+      new BufferedResponse(this.of.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)),
+    );
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -212,11 +217,11 @@ class WholeAnswer implements Dispatcher.DispatchHandler {
   }
 }
 
-const tooLarge = (): AnswerTooLarge =>
-  new AnswerTooLarge(`The provider's answer is larger than ${LARGEST_REPLY_BYTES / 2 ** 20} MiB.`);
+const tooLarge = (): ResponseTooLarge =>
+  new ResponseTooLarge(`The provider's answer is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB.`);
 
 /** A `Response` whose bytes are all here: what most callers want of it is had without a stream. */
-class PlainResponse implements Response {
+class BufferedResponse implements Response {
   readonly type = 'default';
   readonly redirected = false;
   readonly statusText = '';
@@ -233,11 +238,11 @@ class PlainResponse implements Response {
   ) {}
 
   /** The same, as it may be used when it came from a private address. */
-  asPrivate(): PlainResponse {
-    if (this.ok) return new PlainResponse(this.url, this.status, this.received, this.content, true);
+  asPrivate(): BufferedResponse {
+    if (this.ok) return new BufferedResponse(this.url, this.status, this.received, this.content, true);
     const { 'content-length': _length, 'content-type': type, ...others } = this.received;
-    const told = JSON.stringify(toldOfPrivate(this.content.toString('utf8'), type));
-    return new PlainResponse(
+    const told = JSON.stringify(redactPrivateResponse(this.content.toString('utf8'), type));
+    return new BufferedResponse(
       this.url,
       this.status,
       { ...others, 'content-type': 'application/json' },
@@ -277,7 +282,7 @@ class PlainResponse implements Response {
   blob = (): ReturnType<Response['blob']> => this.#real.blob();
   bytes = (): ReturnType<Response['bytes']> => this.#real.bytes();
   formData = (): ReturnType<Response['formData']> => this.#real.formData();
-  clone = (): Response => new PlainResponse(this.url, this.status, this.received, this.content, this.isPrivate);
+  clone = (): Response => new BufferedResponse(this.url, this.status, this.received, this.content, this.isPrivate);
 
   get #real(): Response {
     const bodyless = this.status === 204 || this.status === 304;

@@ -1,11 +1,11 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
-import { guardedAgent, refuseHost, type GuardOptions } from './guarded-fetch.js';
-import { AnswerTooLarge, LARGEST_REPLY_BYTES } from './guarded-size.js';
+import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fetch.js';
+import { ResponseTooLarge, MAX_RESPONSE_BYTES } from './response-limits.js';
 
 /**
  * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than
- * `LARGEST_REPLY_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of
+ * `MAX_RESPONSE_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of
  * them came from a private address.
  */
 export function createGuardedStream(options: GuardOptions & { signal: AbortSignal }): {
@@ -17,7 +17,7 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
   const asked: URL[] = [];
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
-    refuseHost(url, options);
+    assertHostAllowed(url, options);
     asked.push(url);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
@@ -33,7 +33,7 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
       await body.dump();
       return new Response(null, { status: statusCode, headers: pairs });
     }
-    return new Response(Readable.toWeb(atMost(LARGEST_REPLY_BYTES, body)) as ReadableStream, {
+    return new Response(Readable.toWeb(atMost(MAX_RESPONSE_BYTES, body)) as ReadableStream, {
       status: statusCode,
       headers: pairs,
     });
@@ -46,7 +46,7 @@ function atMost(bytes: number, source: Readable): Readable {
   const gate = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > bytes) done(new AnswerTooLarge(`The answer is larger than ${bytes / 2 ** 20} MiB.`));
+      if (size > bytes) done(new ResponseTooLarge(`The answer is larger than ${bytes / 2 ** 20} MiB.`));
       else done(null, chunk);
     },
   });

@@ -4,8 +4,8 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { createChatClient } from '../chat.js';
 import { embedTexts } from '../embed.js';
-import { AddressRefused, createGuardedFetch } from './guarded-fetch.js';
-import { discoverModels, probeProvider, refusedAddress } from '../probe.js';
+import { AddressNotAllowed, createGuardedFetch } from './guarded-fetch.js';
+import { discoverModels, probeProvider, baseUrlProblem } from '../probe.js';
 
 describe('an address that nobody may reach', () => {
   it.each([
@@ -70,9 +70,9 @@ describe('an address that nobody may reach', () => {
   ];
   it.each(URLS)('is not asked at %s, whatever is allowed', async (url) => {
     const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
-    await expect(fetch(url)).rejects.toThrow(AddressRefused);
+    await expect(fetch(url)).rejects.toThrow(AddressNotAllowed);
     await expect(fetch(url)).rejects.toThrow(/never asked, whatever is allowed/);
-    expect(refusedAddress(url, true)).toMatch(/whatever is allowed/);
+    expect(baseUrlProblem(url, true)).toMatch(/whatever is allowed/);
     await close();
   });
 

@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from '../../../test/fast-check.js';
 import { startRedis, watchCommands, type PrivateRedis } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
-import { LaneBudget, readLaneState, type BudgetLimits, type Permit } from './lane-budget.js';
+import { LaneBudget } from './lane-budget.js';
+import { readLaneState } from './lane-state.js';
+import type { BudgetLimits } from './limits.js';
+import type { Permit } from './permits.js';
 
 let server: PrivateRedis;
 const made: { redis: Redis; budget: LaneBudget }[] = [];
@@ -129,7 +132,7 @@ it('requests keep to their rate: never more than the limit and its burst in any 
 it('a 429 of one worker makes the others wait as long as the provider asked', async () => {
   const [one, two] = [budgetOf('throttled', {}), budgetOf('throttled', {})];
   const watched = await observe('throttled');
-  await one.release(await one.acquire(1, never), { tokens: 1, throttledForMs: 400 });
+  await one.release(await one.acquire(1, never), { tokens: 1, retryAfterMs: 400 });
   const [blockedUntil, toldAt] = (
     await made[0]!.redis.hmget('toolmark:{budget-throttled}:state', 'blocked_until', 'lowered_at')
   ).map(Number) as [number, number];
@@ -201,7 +204,7 @@ describe('the breaker', () => {
     const { since, nextProbeAt } = (await state()).outage!;
     expect(nextProbeAt - since).toBeGreaterThan(2000); // the time between probes doubles
     await until(() => granted.length === 2);
-    await granted[1]![0].release(granted[1]![1], { tokens: 1, outcome: 'answer' });
+    await granted[1]![0].release(granted[1]![1], { tokens: 1, outcome: 'reply' });
     await until(() => granted.length === 4);
     expect((await state()).outage).toBeUndefined();
   });
@@ -211,7 +214,7 @@ describe('the breaker', () => {
     for (let n = 0; n < 30; n++) expect(await fail(budget, await budget.acquire(1, never), 'item 1')).toBe(false);
     for (let n = 0; n < 30; n++) {
       const permit = await budget.acquire(1, never);
-      if (n % 9 === 0) await budget.release(permit, { tokens: 1, outcome: 'answer' });
+      if (n % 9 === 0) await budget.release(permit, { tokens: 1, outcome: 'reply' });
       else expect(await fail(budget, permit, `item ${n}`)).toBe(false);
     }
   });
@@ -220,7 +223,7 @@ describe('the breaker', () => {
     const [one] = (await failing('given up')) as [LaneBudget];
     await one.release(await one.acquire(1, never), { tokens: 0 });
     const permit = await one.acquire(1, never);
-    expect(await one.release(permit, { tokens: 1, outcome: 'answer' })).toBe(false);
+    expect(await one.release(permit, { tokens: 1, outcome: 'reply' })).toBe(false);
   });
 });
 
@@ -229,7 +232,7 @@ it('a lane whose provider says that nothing is left waits until it is refilled',
   const watched = await observe('remaining');
   const permit = await one.acquire(1, never);
   const { atMs } = await until(() => watched.grants.get(permit.id));
-  await one.release(permit, { tokens: 1, outcome: 'answer', refilledInMs: 400 });
+  await one.release(permit, { tokens: 1, outcome: 'reply', refilledInMs: 400 });
   const blockedUntil = Number(await made[0]!.redis.hget('toolmark:{budget-remaining}:state', 'blocked_until'));
   expect(blockedUntil).toBeGreaterThanOrEqual(atMs + 400);
   const { id } = await two.acquire(1, never);

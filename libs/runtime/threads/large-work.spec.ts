@@ -1,9 +1,9 @@
-import { LARGE, oneAtATime } from './large-work.js';
+import { LARGE_CHARACTERS, runSerially } from './large-work.js';
 
 test('small work is done at once, while large work waits', async () => {
   const done: string[] = [];
-  const large = oneAtATime(() => done.push('large'), LARGE);
-  expect(oneAtATime(() => done.push('small'), LARGE - 1)).toBe(1);
+  const large = runSerially(() => done.push('large'), LARGE_CHARACTERS);
+  expect(runSerially(() => done.push('small'), LARGE_CHARACTERS - 1)).toBe(1);
   await large;
   expect(done).toEqual(['small', 'large']);
 });
@@ -15,17 +15,17 @@ test('large work is done one after another, and everyone else has a turn in betw
     for (const until = performance.now() + 5; performance.now() < until;);
     done.push(name);
   };
-  await Promise.all(['a', 'b', 'c'].map(async (name) => oneAtATime(spin(name), LARGE)));
+  await Promise.all(['a', 'b', 'c'].map(async (name) => runSerially(spin(name), LARGE_CHARACTERS)));
   clearInterval(ticking);
   expect(done.filter((name) => name !== 'other')).toEqual(['a', 'b', 'c']);
   expect(done.slice(done.indexOf('a'), done.indexOf('c'))).toEqual(['a', 'other', 'b', 'other']);
 });
 
 test('large work that throws fails alone', async () => {
-  const failing = oneAtATime(() => {
+  const failing = runSerially(() => {
     throw new Error('no JSON');
-  }, LARGE);
-  const next = oneAtATime(() => 1, LARGE);
+  }, LARGE_CHARACTERS);
+  const next = runSerially(() => 1, LARGE_CHARACTERS);
   await expect(failing).rejects.toThrow('no JSON');
   expect(await next).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Characters of JSON that are parsed or printed in a few milliseconds. */
-export const LARGE = 512 * 1024;
+export const LARGE_CHARACTERS = 512 * 1024;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -10,8 +10,8 @@ let last: Promise<unknown> = Promise.resolve();
  * everyone else for as long as each of them took.
  * @param size characters
  */
-export function oneAtATime<Made>(work: () => Made, size: number): Promise<Made> | Made {
-  if (size < LARGE) return work();
+export function runSerially<Made>(work: () => Made, size: number): Promise<Made> | Made {
+  if (size < LARGE_CHARACTERS) return work();
   let tookMs = 0;
   const made = last.then(() => {
     const started = performance.now();

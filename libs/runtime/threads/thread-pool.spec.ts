@@ -9,9 +9,9 @@ const entry = pathToFileURL(join(folder, 'thread.mjs'));
 writeFileSync(
   entry,
   `
-import { answerTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread.js')).href)};
+import { serveTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread-entry.js')).href)};
 const held = [];
-answerTasks(async ({ what, value }) => {
+serveTasks(async ({ what, value }) => {
   if (what === 'spin') for (;;);
   if (what === 'hang') await new Promise(() => setInterval(() => {}, 1000));
   if (what === 'grow') for (;;) held.push(new Array(1e5).fill(Math.random()));

@@ -47,13 +47,13 @@ export class ThreadPool<Task, Answer> {
   #closed = false;
 
   /**
-   * @param entry the module that a thread runs; it calls `answerTasks`
-   * @param mostWaiting tasks of one share that may wait
+   * @param entry the module that a thread runs; it calls `serveTasks`
+   * @param maxWaiting tasks of one share that may wait
    */
   constructor(
     readonly entry: URL,
     readonly limits: ThreadLimits,
-    readonly mostWaiting = Infinity,
+    readonly maxWaiting = Infinity,
   ) {}
 
   /**
@@ -67,7 +67,7 @@ export class ThreadPool<Task, Answer> {
       if (signal?.aborted) return reject(signal.reason as Error);
       let waiting = this.#shares.get(share);
       if (!waiting) this.#shares.set(share, (waiting = []));
-      if (waiting.length >= this.mostWaiting)
+      if (waiting.length >= this.maxWaiting)
         return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
       const entry: Waiting<Task> = { task, share, resolve, reject };
       if (signal) {

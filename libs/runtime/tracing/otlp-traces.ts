@@ -17,7 +17,7 @@ import {
   TracerProvider,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace';
-import type { Facts, OpenSpan, SpanSink } from './tracing.js';
+import type { SpanAttributes, TraceSpan, SpanExporter } from './tracing.js';
 
 /**
  * A run's id is its trace's id, without the dashes, and its second half that of the span of the submit: nothing has
@@ -35,7 +35,7 @@ class Ids implements IdGenerator {
 }
 
 /** Sends spans to the collector that the environment names (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, ...), in batches. */
-export function sendTraces(service: string): SpanSink {
+export function createOtlpExporter(service: string): SpanExporter {
   const ids = new Ids();
   const provider = new TracerProvider({
     sampler: new AlwaysOnSampler(), // what is worth a span is decided before there is one
@@ -47,7 +47,7 @@ export function sendTraces(service: string): SpanSink {
   });
   const tracer = provider.getTracer('toolmark');
   return {
-    submitted(runId, startTime, facts) {
+    submitSpan(runId, startTime, facts) {
       ids.runId = runId;
       try {
         tracer
@@ -62,7 +62,7 @@ export function sendTraces(service: string): SpanSink {
         ids.runId = undefined;
       }
     },
-    item({ runId, target, item }, facts) {
+    startItem({ runId, target, item }, facts) {
       const parent = trace.setSpanContext(ROOT_CONTEXT, {
         traceId: traceIdOf(runId),
         spanId: submitSpanIdOf(runId),
@@ -76,10 +76,10 @@ export function sendTraces(service: string): SpanSink {
   };
 }
 
-function open(tracer: Tracer, span: Span, context: Context): OpenSpan {
+function open(tracer: Tracer, span: Span, context: Context): TraceSpan {
   const inside = trace.setSpan(context, span);
   return {
-    note: (facts) => void span.setAttributes(said(facts)),
+    setAttributes: (facts) => void span.setAttributes(said(facts)),
     child: (name, facts) =>
       open(
         tracer,
@@ -106,7 +106,7 @@ function open(tracer: Tracer, span: Span, context: Context): OpenSpan {
   };
 }
 
-const said = (facts: Facts) =>
+const said = (facts: SpanAttributes) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as Record<
     string,
     string | number | boolean | string[]

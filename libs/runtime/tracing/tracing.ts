@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What a span says. Never a prompt, a reply or a key: whoever reads traces may not be allowed to read those. */
-export type Facts = Record<string, string | number | boolean | string[] | null | undefined>;
+export type SpanAttributes = Record<string, string | number | boolean | string[] | null | undefined>;
 
 /** An item of a run, as traces tell it apart. */
 export interface TracedItem {
@@ -11,17 +11,17 @@ export interface TracedItem {
 }
 
 /** A span under which others can be put. */
-export interface OpenSpan {
-  note(facts: Facts): void;
-  child(name: string, facts: Facts): OpenSpan;
+export interface TraceSpan {
+  setAttributes(facts: SpanAttributes): void;
+  child(name: string, facts: SpanAttributes): TraceSpan;
   end(error?: unknown): void;
 }
 
 /** Where spans go: `otlp-traces.ts`, loaded only when there is a collector. */
-export interface SpanSink {
+export interface SpanExporter {
   /** The span that all others of a run hang under. */
-  submitted(runId: string, startedAtMs: number, facts: Facts): void;
-  item(item: TracedItem, facts: Facts): OpenSpan;
+  submitSpan(runId: string, startedAtMs: number, facts: SpanAttributes): void;
+  startItem(item: TracedItem, facts: SpanAttributes): TraceSpan;
   close(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export interface SpanSink {
 const ALWAYS_TRACED = 100;
 const SHARE_OF_THE_REST = 0.01;
 
-let sink: SpanSink | undefined;
+let sink: SpanExporter | undefined;
 let ratio: number | undefined;
-const current = new AsyncLocalStorage<OpenSpan>();
+const current = new AsyncLocalStorage<TraceSpan>();
 
 /** Sends traces from now on if there is a collector; else nothing of it is even loaded. */
 export async function startTracing(
@@ -43,7 +43,7 @@ export async function startTracing(
 ): Promise<void> {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return;
   ratio = env.OTEL_TRACES_SAMPLER_ARG;
-  sink = (await import('./otlp-traces.js')).sendTraces(service);
+  sink = (await import('./otlp-traces.js')).createOtlpExporter(service);
 }
 
 /** Sends what is left; a collector that is gone delays the end by no more than this. */
@@ -53,8 +53,8 @@ export async function stopTracing(): Promise<void> {
   await Promise.race([sink?.close().catch(() => {}), late]);
 }
 
-export const traceSubmit = (runId: string, startedAtMs: number, facts: Facts): void =>
-  sink?.submitted(runId, startedAtMs, facts);
+export const traceSubmit = (runId: string, startedAtMs: number, facts: SpanAttributes): void =>
+  sink?.submitSpan(runId, startedAtMs, facts);
 
 /**
  * Whether an item is traced. The same item always is or is not, whoever works on it; multiples of the golden ratio
@@ -66,9 +66,13 @@ export function isTraced(item: number, share: number | undefined): boolean {
 }
 
 /** Does `work` under a span of the item's own, if it is one of those that are traced. */
-export function traceItem<Result>(item: TracedItem, facts: Facts, work: () => Promise<Result>): Promise<Result> {
+export function traceItem<Result>(
+  item: TracedItem,
+  facts: SpanAttributes,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (!sink || !isTraced(item.item, ratio)) return work();
-  const span = sink.item(item, facts);
+  const span = sink.startItem(item, facts);
   return current.run(span, () => ended(span, work));
 }
 
@@ -78,17 +82,17 @@ export function traceItem<Result>(item: TracedItem, facts: Facts, work: () => Pr
  */
 export function traceStep<Result>(
   name: string,
-  facts: Facts,
-  work: (note: (facts: Facts) => void) => Promise<Result>,
+  facts: SpanAttributes,
+  work: (note: (facts: SpanAttributes) => void) => Promise<Result>,
 ): Promise<Result> {
   const parent = current.getStore();
   if (!parent) return work(ignore);
   const span = parent.child(name, facts);
-  return ended(span, () => work((more) => span.note(more)));
+  return ended(span, () => work((more) => span.setAttributes(more)));
 }
 const ignore = (): void => {};
 
-async function ended<Result>(span: OpenSpan, work: () => Promise<Result>): Promise<Result> {
+async function ended<Result>(span: TraceSpan, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
     span.end();

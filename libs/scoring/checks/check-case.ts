@@ -5,7 +5,7 @@ import { pointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../house/match-arguments.js';
-import { toolSetOf } from '../house/tool-set.js';
+import { toolSetOf } from '../cases/tool-set.js';
 
 /** Names that are not there are compared with all that are; a case may name thousands. */
 const MOST_COMPARED = 10;

@@ -13,7 +13,7 @@ import { memoize } from '#lib/contracts/memoize';
 import { pointer, type InputError } from '#lib/contracts/problem';
 import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
-import { circleIn } from './schema-walk.js';
+import { findReferenceCycle } from './schema-walk.js';
 
 // Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
 // References are calls, not copies: copies of copies make code without end. `uniqueItems` compares each item of a
@@ -93,7 +93,7 @@ function findFaults(tool: Tool): InputError[] {
     return wrong('/type', `must be "object": the parameters of "${name}" are named arguments.`);
   const fault = toolFault(tool);
   if (fault) return [{ path: '', message: `"${name}" ${fault}.` }];
-  const circle = circleIn(lossyNumbers(parameters) as JsonObject);
+  const circle = findReferenceCycle(lossyNumbers(parameters) as JsonObject);
   if (circle) {
     return wrong(
       '',
@@ -218,7 +218,7 @@ function isValid(validate: ValidateFunction, args: unknown): boolean {
   }
 }
 
-export function holdsMoreThan(value: Json, most: number): boolean {
+export function hasMoreValuesThan(value: Json, most: number): boolean {
   const todo: Json[] = [value];
   let found = 0;
   for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
@@ -249,7 +249,7 @@ export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
   const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
-  if (holdsMoreThan(args, MOST_VALUES)) return problems;
+  if (hasMoreValuesThan(args, MOST_VALUES)) return problems;
   if (validate && !isValid(validate, lossyNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
       const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<

@@ -51,7 +51,7 @@ function everyObject(root: Json, see: (node: JsonObject) => void): void {
  * The references of a schema that lead back to where they stand without going down into a value on the way, as
  * `{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}}` does: whoever checks by it never ends.
  */
-export function circleIn(root: JsonObject): string[] | undefined {
+export function findReferenceCycle(root: JsonObject): string[] | undefined {
   const targetOf = targetsIn(root);
   const done = new Set<JsonObject>();
   const way = new Map<JsonObject, string | undefined>();

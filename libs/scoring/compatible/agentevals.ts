@@ -1,5 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual } from '../replies/python-values.js';
+import { hasKey, pythonEqual } from './python-values.js';
 
 type ArgumentMode = 'exact' | 'ignore' | 'subset' | 'superset';
 export interface AgentevalsOptions {
@@ -87,10 +87,10 @@ function sameArguments(given: Json, wanted: Json, name: string, options: Agentev
 
 const isSubset = (small: Json, large: Json): boolean =>
   isObject(small) &&
-  Object.keys(small).every((key) => has(large, key) && pythonEqual(small[key]!, (large as JsonObject)[key]!));
+  Object.keys(small).every((key) => hasKey(large, key) && pythonEqual(small[key]!, (large as JsonObject)[key]!));
 
 const at = (value: Json, path: string): Json =>
-  path.split('.').reduce((inner, key) => (has(inner, key) ? (inner as JsonObject)[key]! : null), value);
+  path.split('.').reduce((inner, key) => (hasKey(inner, key) ? (inner as JsonObject)[key]! : null), value);
 
 function callsOf(message: JsonObject): Call[] {
   if (!Array.isArray(message.tool_calls)) return [];

@@ -1,7 +1,7 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual, pythonRepr, pythonType } from '../replies/python-values.js';
+import { hasKey, pythonEqual, pythonRepr, pythonType } from './python-values.js';
 import { sequenceRatio } from './sequence-ratio.js';
-import type { NamedCall } from './calls.js';
+import type { NamedCall } from './named-call.js';
 
 export interface AxionOptions {
   check_parameters: boolean;
@@ -81,13 +81,16 @@ function matches(call: NamedCall, want: NamedCall, options: AxionOptions): boole
   if (options.parameter_matching_strategy !== 'fuzzy') return pythonEqual(given, wanted);
   const keys = Object.keys(wanted);
   if (keys.length === 0) return true;
-  const total = keys.reduce((sum, key) => sum + axionSimilarity(has(given, key) ? given[key]! : null, wanted[key]!), 0);
+  const total = keys.reduce(
+    (sum, key) => sum + axionSimilarity(hasKey(given, key) ? given[key]! : null, wanted[key]!),
+    0,
+  );
   return total / keys.length >= options.fuzzy_threshold;
 }
 
 const isSubset = (given: JsonObject, wanted: JsonObject): boolean =>
   Object.keys(wanted).every((key) => {
-    if (!has(given, key)) return false;
+    if (!hasKey(given, key)) return false;
     const [value, want] = [given[key]!, wanted[key]!];
     return isObject(value) && isObject(want) ? isSubset(value, want) : pythonEqual(value, want);
   });
@@ -112,7 +115,7 @@ function numberSimilarity(a: number, b: number): number {
 function objectSimilarity(a: JsonObject, b: JsonObject): number {
   const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
   if (union === 0) return 1;
-  const shared = Object.keys(a).filter((key) => has(b, key));
+  const shared = Object.keys(a).filter((key) => hasKey(b, key));
   const values = shared.length
     ? shared.reduce((sum, key) => sum + axionSimilarity(a[key]!, b[key]!), 0) / shared.length
     : 0;

@@ -1,5 +1,5 @@
 import { isObject, numberSource, isNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { has, pythonEqual, pythonType, type PythonType } from '../replies/python-values.js';
+import { hasKey, pythonEqual, pythonType, type PythonType } from './python-values.js';
 
 export interface BfclInput {
   category: string;
@@ -95,19 +95,20 @@ function parallel(input: BfclInput, calls: JsonObject[]): BfclVerdict {
 function simple(description: JsonObject, call: JsonObject, answer: JsonObject, underscoreToDot: boolean): BfclVerdict {
   const accepted = Object.values(answer)[0] as JsonObject;
   const name = underscoreToDot ? String(description.name).replaceAll('.', '_') : String(description.name);
-  if (!has(call, name)) return wrong('simple_function_checker:wrong_func_name');
+  if (!hasKey(call, name)) return wrong('simple_function_checker:wrong_func_name');
   const given = call[name] as JsonObject;
   const { properties, required } = parametersOf(description);
   for (const param of required)
-    if (!has(given, String(param))) return wrong('simple_function_checker:missing_required');
+    if (!hasKey(given, String(param))) return wrong('simple_function_checker:missing_required');
   for (const [param, value] of Object.entries(given)) {
-    if (!has(properties, param) || !has(accepted, param)) return wrong('simple_function_checker:unexpected_param');
+    if (!hasKey(properties, param) || !hasKey(accepted, param))
+      return wrong('simple_function_checker:unexpected_param');
     const schema = properties[param]!;
     const verdict = parameter(isObject(schema) ? schema : {}, value, elements(accepted[param]!));
     if (!verdict.valid) return verdict;
   }
   for (const [param, values] of Object.entries(accepted)) {
-    if (!has(given, param) && !mayBeOmitted(values)) return wrong('simple_function_checker:missing_optional');
+    if (!hasKey(given, param) && !mayBeOmitted(values)) return wrong('simple_function_checker:missing_optional');
   }
   return VALID;
 }
@@ -119,7 +120,7 @@ function parametersOf({ name, parameters }: JsonObject): { properties: JsonObjec
 }
 
 const mayBeOmitted = (values: Json): boolean =>
-  typeof values === 'string' || (isObject(values) ? has(values, '') : elements(values).includes(''));
+  typeof values === 'string' || (isObject(values) ? hasKey(values, '') : elements(values).includes(''));
 
 const TYPES: Record<string, PythonType> = {
   string: 'str',
@@ -224,12 +225,12 @@ function oneDict(value: Json, answer: Json): BfclVerdict {
     throw new Error(`BFCL expects an object, not ${JSON.stringify(isObject(value) ? answer : value).slice(0, 100)}.`);
   let verdict = VALID;
   for (const [key, item] of Object.entries(value)) {
-    if (!has(answer, key)) verdict = wrong('value_error:dict_key');
+    if (!hasKey(answer, key)) verdict = wrong('value_error:dict_key');
     else if (!elements(answer[key]!).some((option) => pythonEqual(standard(item), standard(option))))
       verdict = wrong('value_error:dict_value');
     if (!verdict.valid) break;
   }
-  const missing = Object.entries(answer).some(([key, options]) => !has(value, key) && !mayBeOmitted(options));
+  const missing = Object.entries(answer).some(([key, options]) => !hasKey(value, key) && !mayBeOmitted(options));
   return missing ? wrong('value_error:dict_key') : verdict;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, type Json } from '#lib/contracts/json/json';
 import { jsonObject } from '#lib/contracts/tool';
-import { has, pythonEqual, pythonKey } from '../replies/python-values.js';
+import { hasKey, pythonEqual, pythonKey } from './python-values.js';
 
 export const DeepEvalCall = z.strictObject({
   name: z.string(),
@@ -110,7 +110,7 @@ function similarity(a: Json, b: Json): number {
   const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
   let total = 0;
   for (const key of Object.keys(a)) {
-    if (!has(b, key)) continue;
+    if (!hasKey(b, key)) continue;
     const [x, y] = [a[key]!, b[key]!];
     total += pythonEqual(x, y) ? 1 : isObject(x) && isObject(y) ? similarity(x, y) : 0;
   }

@@ -1,5 +1,5 @@
-import { comparePythonStrings, has, pythonStr } from '../replies/python-values.js';
-import type { NamedCall } from './calls.js';
+import { comparePythonStrings, hasKey, pythonStr } from './python-values.js';
+import type { NamedCall } from './named-call.js';
 
 /**
  * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names
@@ -26,7 +26,7 @@ function argumentScore(predicted: NamedCall, reference: NamedCall): number {
   const keys = Object.keys(wanted);
   if (keys.length === 0) return Object.keys(given).length === 0 ? 1 : 0;
   return (
-    keys.filter((key) => has(given, key) && pythonStr(given[key]!) === pythonStr(wanted[key]!)).length / keys.length
+    keys.filter((key) => hasKey(given, key) && pythonStr(given[key]!) === pythonStr(wanted[key]!)).length / keys.length
   );
 }
 

@@ -1,5 +1,5 @@
-import { pythonKey } from '../replies/python-values.js';
-import type { NamedCall } from './calls.js';
+import { pythonKey } from './python-values.js';
+import type { NamedCall } from './named-call.js';
 
 /**
  * Ragas 0.4.3 `ToolCallF1`: calls as sets of (name, arguments), duplicates vanish; nothing on both sides is 0, not

@@ -9,7 +9,7 @@ interface Decimal {
 const GRAMMAR = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Reads a number by its text, exactly. Undefined when the text is no number in JSON's grammar. */
-export function readDecimal(text: string): Decimal | undefined {
+export function parseDecimal(text: string): Decimal | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
   const [, sign, whole, fraction = '', exponent = '0'] = match;
@@ -27,7 +27,7 @@ export function readDecimal(text: string): Decimal | undefined {
 /** Equal by decimal value: 5 = 5.0 = 5e0, -0 = 0, integers beyond 2^53 exact. */
 export function sameNumber(a: number | RawNumber, b: number | RawNumber): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a === b;
-  const [x, y] = [readDecimal(numberSource(a)), readDecimal(numberSource(b))];
+  const [x, y] = [parseDecimal(numberSource(a)), parseDecimal(numberSource(b))];
   return x !== undefined && y !== undefined && x.digits === y.digits && x.exponent === y.exponent;
 }
 
@@ -36,7 +36,7 @@ export function sameNumber(a: number | RawNumber, b: number | RawNumber): boolea
  * binary rounding, so that 1 and 1.01 are within 0.01.
  */
 export function distanceOf(a: string, b: string, epsilon: number): { distance: number; within: boolean } {
-  const [x, y, e] = [readDecimal(a), readDecimal(b), readDecimal(String(epsilon))];
+  const [x, y, e] = [parseDecimal(a), parseDecimal(b), parseDecimal(String(epsilon))];
   const binary = Math.abs(Number(a) - Number(b));
   if (!x || !y || !e) return { distance: binary, within: binary <= epsilon };
   const lowest = Math.min(x.exponent, y.exponent, e.exponent);

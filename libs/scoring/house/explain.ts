@@ -1,6 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ArgumentCheck, Verdict } from '#lib/contracts/verdict';
-import { tellBound } from '../replies/reply-bounds.js';
+import { describeBound } from '../replies/reply-bounds.js';
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
@@ -19,7 +19,7 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
     const first = verdict.called.length
       ? ` Its first ${verdict.called.length === 1 ? 'call is' : `${verdict.called.length} calls are`} kept.`
       : '';
-    return [`${tellBound(verdict.evidence.bound)} Such a reply scores 0.${first}`];
+    return [`${describeBound(verdict.evidence.bound)} Such a reply scores 0.${first}`];
   }
   const called = verdict.called.map((call) => call.name);
   const expected =

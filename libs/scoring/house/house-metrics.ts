@@ -6,8 +6,8 @@ import { Tool } from '#lib/contracts/tool';
 import { conversionsOf, spreadDeclarations } from '#lib/contracts/input/tool-shapes';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
-import type { Similarities } from './match-arguments.js';
-import { readReply } from '../replies/read-reply.js';
+import type { SimilarityLookup } from './match-arguments.js';
+import { parseReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 import { scoreChain } from './score-chain.js';
 
@@ -45,11 +45,11 @@ type HouseOptions = MetricOptions<'toolmark.single_turn'>;
 export function scoreSingleTurn(
   input: z.output<typeof SingleTurnInput>,
   options: HouseOptions,
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ) {
   const tools = toolsFor(input, similarities);
   return answer(
-    prepareCase(input.case, tools, options.pass_threshold).score(readReply(input.reply, tools), { similarities }),
+    prepareCase(input.case, tools, options.pass_threshold).score(parseReply(input.reply, tools), { similarities }),
     tools,
   );
 }
@@ -57,7 +57,7 @@ export function scoreSingleTurn(
 export function scoreMultiTurn(
   input: z.output<typeof MultiTurnInput>,
   options: HouseOptions,
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ) {
   const tools = toolsFor(input, similarities);
   return answer(
@@ -65,7 +65,7 @@ export function scoreMultiTurn(
       input.case,
       tools,
       options.pass_threshold,
-      input.rounds.map((round) => readReply(round.reply, tools)),
+      input.rounds.map((round) => parseReply(round.reply, tools)),
       similarities,
     ),
     tools,
@@ -83,7 +83,7 @@ function answer({ overall, called: _called, abstention: _abstention, ...verdict 
  */
 function toolsFor(
   { case: input, tools: given }: { case: CaseInput; tools?: Tool[] | null },
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ): readonly Tool[] {
   if (given === undefined && !input.tools)
     throw new Error('/input/tools is missing: the tools that the model was offered, or [].');

@@ -7,7 +7,7 @@ import { distanceOf, sameNumber } from './decimal.js';
 import { sequenceRatio } from '../compatible/sequence-ratio.js';
 
 /** How a leaf is compared. */
-export interface Rule {
+export interface ComparisonRule {
   mode: ScoringMode;
   epsilon: number;
   threshold: number | undefined;
@@ -17,11 +17,11 @@ export interface Rule {
  * Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks
  * nobody.
  */
-export type Similarities = (expected: string, actual: string) => number | undefined;
+export type SimilarityLookup = (expected: string, actual: string) => number | undefined;
 
 export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
 type Matcher = (typeof MATCHERS)[number];
-const LONGEST_FUZZY = 20_000;
+const MAX_FUZZY_CHARACTERS = 20_000;
 
 /** The matcher that an expected value is, if it is one: an object with a key that begins with "$". */
 export function matcherOf(expected: Json): Matcher | undefined {
@@ -30,16 +30,16 @@ export function matcherOf(expected: Json): Matcher | undefined {
 }
 
 /** Whether a matcher stands anywhere in an expected value. */
-export const holdsMatcher = (expected: Json): boolean =>
+export const containsMatcher = (expected: Json): boolean =>
   matcherOf(expected) !== undefined ||
-  ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(holdsMatcher));
+  ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(containsMatcher));
 
 /** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
 export function ruleFor(
   key: string,
   config: ScoringConfig | null | undefined,
   paramScoring: ScoringMode | undefined,
-): Rule {
+): ComparisonRule {
   const own = config?.params && Object.hasOwn(config.params, key) ? config.params[key] : undefined;
   return {
     mode: own?.mode ?? config?.mode ?? paramScoring ?? 'exact',
@@ -72,7 +72,7 @@ export function matchArguments(
   defaults: JsonObject,
   config: ScoringConfig | null | undefined,
   paramScoring: ScoringMode | undefined,
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ): ArgumentMatch {
   const checks: ArgumentCheck[] = [];
   let correct = 0;
@@ -120,8 +120,8 @@ function checkArgument(
   wanted: Json,
   actual: JsonObject,
   defaults: JsonObject,
-  rule: Rule,
-  similarities?: Similarities,
+  rule: ComparisonRule,
+  similarities?: SimilarityLookup,
 ): ArgumentCheck {
   const matcher = matcherOf(wanted);
   const base = {
@@ -160,17 +160,17 @@ function checkArgument(
 }
 
 /** Whether a value is what is expected, under the rule of its argument. */
-export const isAnswer = (expected: Json, actual: Json, rule: Rule): boolean =>
+export const matchesExpected = (expected: Json, actual: Json, rule: ComparisonRule): boolean =>
   mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
 
 /** The path of the first place where a value is not as expected; undefined when it is. */
 function mismatch(
   expected: Json,
   actual: Json,
-  rule: Rule,
+  rule: ComparisonRule,
   path: string[],
   found: Found,
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ): string[] | undefined {
   const matcher = matcherOf(expected);
   if (matcher)
@@ -213,10 +213,10 @@ function matches(
   expected: JsonObject,
   matcher: Matcher,
   actual: Json,
-  rule: Rule,
+  rule: ComparisonRule,
   path: string[],
   found: Found,
-  similarities?: Similarities,
+  similarities?: SimilarityLookup,
 ): boolean {
   switch (matcher) {
     case '$any':
@@ -250,7 +250,13 @@ function matches(
   }
 }
 
-function leafMatches(expected: Json, actual: Json, rule: Rule, found: Found, similarities?: Similarities): boolean {
+function leafMatches(
+  expected: Json,
+  actual: Json,
+  rule: ComparisonRule,
+  found: Found,
+  similarities?: SimilarityLookup,
+): boolean {
   const strings = typeof expected === 'string' && typeof actual === 'string';
   switch (rule.mode) {
     case 'contains':
@@ -269,8 +275,8 @@ function leafMatches(expected: Json, actual: Json, rule: Rule, found: Found, sim
       break;
     case 'fuzzy':
       if (!strings) break;
-      if (expected.length > LONGEST_FUZZY || actual.length > LONGEST_FUZZY) {
-        found.notes.push(`Longer than ${LONGEST_FUZZY} characters: compared exactly.`);
+      if (expected.length > MAX_FUZZY_CHARACTERS || actual.length > MAX_FUZZY_CHARACTERS) {
+        found.notes.push(`Longer than ${MAX_FUZZY_CHARACTERS} characters: compared exactly.`);
         break;
       }
       return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, found);

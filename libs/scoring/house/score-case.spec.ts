@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '../checks/check-case.js';
 import { explain } from './explain.js';
-import { readReply } from '../replies/read-reply.js';
+import { parseReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 
 const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({
@@ -18,7 +18,7 @@ const reply = (...calls: ReturnType<typeof call>[]): JsonObject => ({
 });
 const caseOf = (text: string): CaseInput => ({ prompt: 'p', ...(parseJson(text) as object) }) as CaseInput;
 const score = (input: string, message: unknown, threshold = 1) =>
-  prepareCase(caseOf(input), tools, threshold).score(readReply(message, tools));
+  prepareCase(caseOf(input), tools, threshold).score(parseReply(message, tools));
 
 describe('the examples that decide', () => {
   it.each([
@@ -205,7 +205,7 @@ describe('an argument is compared', () => {
 });
 
 describe('a reply is read', () => {
-  const read = (message: unknown) => readReply(message, tools);
+  const read = (message: unknown) => parseReply(message, tools);
   it.each([
     ['native', reply(call('f', '{"a":1}')), { name: 'f', arguments: { a: 1 } }],
     ['native', { function_call: { name: 'f', arguments: '' } }, { name: 'f', arguments: {} }],
@@ -223,7 +223,7 @@ describe('a reply is read', () => {
   });
   it('with the own names of tools for those that its model was told, in its text and stuffed into a name', () => {
     const names = { f_1: 'f', constructor_1: 'g' };
-    const called = (message: unknown) => readReply(message, tools, { names }).calls.map((one) => one.name);
+    const called = (message: unknown) => parseReply(message, tools, { names }).calls.map((one) => one.name);
     expect(
       called({
         content:
@@ -232,10 +232,10 @@ describe('a reply is read', () => {
     ).toEqual(['f', 'f']);
     expect(called(reply(call('{"name":"constructor_1","parameters":{}}', '')))).toEqual(['g']);
     expect(
-      readReply({ content: '{"name":"f_1","arguments":{"a":"f_1"}}' }, tools, { names }).calls[0]!.arguments,
+      parseReply({ content: '{"name":"f_1","arguments":{"a":"f_1"}}' }, tools, { names }).calls[0]!.arguments,
     ).toEqual({ a: 'f_1' });
     expect(called(reply(call('f_1', '{}')))).toEqual(['f_1']);
-    expect(readReply({ content: '{"name":"f_1","arguments":{}}' }, tools).calls).toEqual([]);
+    expect(parseReply({ content: '{"name":"f_1","arguments":{}}' }, tools).calls).toEqual([]);
   });
   it('as no call when its prose holds JSON that names no tool of the suite', () => {
     expect(read({ content: 'An example: {"name":"Ada","arguments":{}}' })).toEqual({
@@ -273,7 +273,7 @@ describe('a case is refused', () => {
 describe('what is compared by nearness says how near it is, and how near it has to be', () => {
   const checked = (config: string, expected: string, actual: string, similarity = 0.5) => {
     const input = caseOf(`{"expected_tool":"f","expected_params":{"v":${expected}},"scoring_config":${config}}`);
-    const verdict = prepareCase(input, tools, 1).score(readReply(reply(call('f', `{"v":${actual}}`)), tools), {
+    const verdict = prepareCase(input, tools, 1).score(parseReply(reply(call('f', `{"v":${actual}}`)), tools), {
       similarities: () => similarity,
     });
     return { check: verdict.evidence.pairs[0]!.arguments[0]!, told: explain(verdict, input)[1] };
@@ -431,7 +431,7 @@ describe('several calls are explained', () => {
 
 it('a verdict is explained in plain sentences', () => {
   const input = caseOf('{"expected_tool":"get_weather","expected_params":{"city":"Tokyo","units":"fahrenheit"}}');
-  const verdict = prepareCase(input, tools, 1).score(readReply(reply(call('get_weather', '{"city":"Kyoto"}')), tools));
+  const verdict = prepareCase(input, tools, 1).score(parseReply(reply(call('get_weather', '{"city":"Kyoto"}')), tools));
   expect(explain(verdict, input)).toEqual([
     'The right tool was called: "get_weather".',
     'The argument city is "Kyoto", expected "Tokyo" (exact). The argument units is missing (expected "fahrenheit").',

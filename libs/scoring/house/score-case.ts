@@ -1,22 +1,22 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import type { ArgumentCheck, Bound, ErrorType, Evidence, ReadCall, Verdict } from '#lib/contracts/verdict';
-import { assignAny, assignInOrder, type Assignment } from './assign-calls.js';
+import type { ArgumentCheck, Bound, ErrorType, Evidence, ParsedCall, Verdict } from '#lib/contracts/verdict';
+import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
 import { checkArguments } from '../checks/check-tools.js';
-import { matchArguments, type ArgumentMatch, type Similarities } from './match-arguments.js';
-import type { ReadReply } from '../replies/read-reply.js';
-import { firstCalls, MOST_COMPARISONS, MOST_PAIRS } from '../replies/reply-bounds.js';
+import { matchArguments, type ArgumentMatch, type SimilarityLookup } from './match-arguments.js';
+import type { ParsedReply } from '../replies/parse-reply.js';
+import { firstCalls, MAX_COMPARISONS, MAX_PAIRS } from '../replies/reply-bounds.js';
 
 const TOOL_WEIGHT = 0.6;
 const PARAM_WEIGHT = 0.4;
 /** Sums of shares may fall short of a threshold by rounding. */
 const ROUNDING = 1e-12;
 
-export interface Scorer {
+export interface CaseScorer {
   /** Whether the right answer is to call nothing. */
   abstention: boolean;
-  score(reply: ReadReply, extra?: { similarities?: Similarities; finishReason?: string | null }): Verdict;
+  score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup; finishReason?: string | null }): Verdict;
 }
 
 interface Pair {
@@ -55,7 +55,7 @@ export function expectedCalls({
  * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` says what the numbers mean.
  * @param passThreshold smallest overall score that passes, 0..1
  */
-export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): Scorer {
+export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): CaseScorer {
   const byName = new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const several = input.expected_calls !== undefined;
   const expected = expectedCalls(input);
@@ -66,7 +66,7 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
   const defaultsFor = (call: ExpectedCall, name: string): JsonObject =>
     (call.scoring_config ?? input.scoring_config)?.defaults === 'strict' ? {} : (defaults.get(name) ?? {});
 
-  const pairOf = (index: number, called: ReadCall, similarities?: Similarities): Pair => {
+  const pairOf = (index: number, called: ParsedCall, similarities?: SimilarityLookup): Pair => {
     const name = called.name.toLowerCase();
     if (!accepted[index]!.has(name)) return NO_PAIR;
     const call = expected[index]!;
@@ -91,15 +91,15 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
       const refused = (bound: Bound): Verdict =>
         oversizedVerdict({ bound, calls, format_compliance, abstention, expected });
       if (oversized) return refused(oversized);
-      if (calls.length * expected.length > MOST_PAIRS)
-        return refused({ what: 'pairs', limit: MOST_PAIRS, found: calls.length * expected.length });
+      if (calls.length * expected.length > MAX_PAIRS)
+        return refused({ what: 'pairs', limit: MAX_PAIRS, found: calls.length * expected.length });
       let comparisons = 0;
-      const counted: Similarities | undefined =
-        similarities && ((a, b) => (++comparisons > MOST_COMPARISONS ? undefined : similarities(a, b)));
+      const counted: SimilarityLookup | undefined =
+        similarities && ((a, b) => (++comparisons > MAX_COMPARISONS ? undefined : similarities(a, b)));
       const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, counted)));
-      if (comparisons > MOST_COMPARISONS) return refused({ what: 'comparisons', limit: MOST_COMPARISONS });
+      if (comparisons > MAX_COMPARISONS) return refused({ what: 'comparisons', limit: MAX_COMPARISONS });
       const plain = weights.map((row) => row.map((pair) => pair.weight));
-      const assignment: Assignment = input.call_order === 'strict' ? assignInOrder(plain) : assignAny(plain);
+      const assignment: CallPairs = input.call_order === 'strict' ? pairInOrder(plain) : pairInAnyOrder(plain);
       const paired = new Map(assignment.map(({ expected: e, called }) => [e, called]));
       const taken = new Set(paired.values());
       const missing = expected.flatMap((_call, index) => (paired.has(index) ? [] : [index]));
@@ -168,8 +168,8 @@ export function oversizedVerdict({
   expected,
 }: {
   bound: Bound;
-  calls: readonly ReadCall[];
-  format_compliance: ReadReply['format_compliance'];
+  calls: readonly ParsedCall[];
+  format_compliance: ParsedReply['format_compliance'];
   abstention: boolean;
   expected: readonly ExpectedCall[];
 }): Verdict {
@@ -207,11 +207,11 @@ function firstError(of: {
 }
 
 function evidenceOf(of: {
-  assignment: Assignment;
+  assignment: CallPairs;
   weights: Pair[][];
   missing: number[];
   unexpected: number[];
-  calls: ReadCall[];
+  calls: ParsedCall[];
   expected: ExpectedCall[];
   byName: Map<string, Tool>;
   several: boolean;

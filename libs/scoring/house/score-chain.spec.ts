@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import { explain } from './explain.js';
-import { readReply } from '../replies/read-reply.js';
+import { parseReply } from '../replies/parse-reply.js';
 import { scoreChain } from './score-chain.js';
 
 const tools = ['search', 'details', 'book'].map((name): Tool => ({ type: 'function', function: { name } }));
@@ -21,7 +21,7 @@ const playUnder = (passThreshold: number, input: CaseInput, ...rounds: Call[][])
     tools,
     passThreshold,
     rounds.map((calls) =>
-      readReply(
+      parseReply(
         { tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: JSON.stringify(args) } })) },
         tools,
       ),

@@ -1,9 +1,9 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
-import type { Bound, ErrorType, FormatCompliance, ReadCall, Verdict } from '#lib/contracts/verdict';
-import { equalJson, type Similarities } from './match-arguments.js';
-import type { ReadReply } from '../replies/read-reply.js';
-import { MOST_CALLS } from '../replies/reply-bounds.js';
+import type { Bound, ErrorType, FormatCompliance, ParsedCall, Verdict } from '#lib/contracts/verdict';
+import { equalJson, type SimilarityLookup } from './match-arguments.js';
+import type { ParsedReply } from '../replies/parse-reply.js';
+import { MAX_CALLS } from '../replies/reply-bounds.js';
 import { expectedCalls, oversizedVerdict, prepareCase } from './score-case.js';
 
 const PENALTY = 0.1;
@@ -18,10 +18,10 @@ export function scoreChain(
   input: CaseInput,
   tools: readonly Tool[],
   passThreshold: number,
-  rounds: readonly ReadReply[],
-  similarities?: Similarities,
+  rounds: readonly ParsedReply[],
+  similarities?: SimilarityLookup,
 ): Verdict {
-  const counted = callsThatCount(input, rounds);
+  const counted = countedCalls(input, rounds);
   const played = rounds.slice(0, counted.length);
   const bound = boundOf(played);
   if (bound) {
@@ -84,11 +84,11 @@ export function scoreChain(
 }
 
 /** The first bound that a round goes beyond, or that all of them do together. */
-function boundOf(rounds: readonly ReadReply[]): Bound | undefined {
+function boundOf(rounds: readonly ParsedReply[]): Bound | undefined {
   const found = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   return (
     rounds.find((round) => round.oversized)?.oversized ??
-    (found > MOST_CALLS ? { what: 'calls', limit: MOST_CALLS, found } : undefined)
+    (found > MAX_CALLS ? { what: 'calls', limit: MAX_CALLS, found } : undefined)
   );
 }
 
@@ -96,13 +96,13 @@ const acceptedTools = (input: CaseInput): Set<string> =>
   new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
 
 /** Whether a round calls an expected tool, which ends the chain. */
-export const reachesEnd = (input: CaseInput, { calls }: ReadReply): boolean =>
+export const endsChain = (input: CaseInput, { calls }: ParsedReply): boolean =>
   calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
 
 /** The calls of each round up to the first one of an expected tool. */
-export function callsThatCount(input: CaseInput, rounds: readonly ReadReply[]): ReadCall[][] {
+export function countedCalls(input: CaseInput, rounds: readonly ParsedReply[]): ParsedCall[][] {
   const accepted = acceptedTools(input);
-  const counted: ReadCall[][] = [];
+  const counted: ParsedCall[][] = [];
   for (const { calls } of rounds) {
     const end = calls.findIndex((call) => accepted.has(call.name.toLowerCase()));
     counted.push(end < 0 ? calls : calls.slice(0, end + 1));
@@ -122,8 +122,8 @@ const renumbered = ({ evidence }: Verdict, end: number): Partial<Verdict['eviden
 function unreached(
   input: CaseInput,
   tools: readonly Tool[],
-  rounds: readonly ReadReply[],
-  hops: readonly ReadCall[],
+  rounds: readonly ParsedReply[],
+  hops: readonly ParsedCall[],
 ): ErrorType {
   const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   if (hops.some((call) => call.arguments === null)) return 'malformed_arguments';
@@ -132,11 +132,11 @@ function unreached(
   return stillCalling ? 'round_limit' : 'incomplete_chain';
 }
 
-const sameCall = (a: ReadCall, b: ReadCall): boolean =>
+const sameCall = (a: ParsedCall, b: ParsedCall): boolean =>
   a.name.toLowerCase() === b.name.toLowerCase() &&
   equalJson(a.arguments, b.arguments) &&
   (a.arguments !== null || a.raw === b.raw);
 
 const WORST_FIRST: FormatCompliance[] = ['malformed', 'repaired', 'native'];
-const worstFormat = (rounds: readonly ReadReply[]): FormatCompliance =>
+const worstFormat = (rounds: readonly ParsedReply[]): FormatCompliance =>
   WORST_FIRST.find((format) => rounds.some((round) => round.format_compliance === format)) ?? 'none';

@@ -9,7 +9,7 @@ const OPEN_END = -1;
  * and only those inside its strings are tried by themselves. Two readings that are under way at the same place take
  * each other's strings for structure, so that never more than two read the same character.
  */
-export function* jsonIn(text: string): Generator<[start: number, end: number]> {
+export function* findJsonSpans(text: string): Generator<[start: number, end: number]> {
   let ends: Int32Array | undefined;
   for (let at = 0; at < text.length; at++) {
     if (!isOpening(text.charCodeAt(at))) continue;

@@ -1,19 +1,19 @@
 import { isDeeperThan, type Json } from '#lib/contracts/json/json';
-import type { Bound, ReadCall } from '#lib/contracts/verdict';
+import type { Bound, ParsedCall } from '#lib/contracts/verdict';
 
 /**
  * How large a reply may be to be scored. No model that does what it is asked comes near; one that repeats itself
  * for ever does, and its reply is wrong whatever stands in it.
  */
-export const MOST_CALLS = 1000;
+export const MAX_CALLS = 1000;
 /** UTF-8 bytes of a text that is searched for calls. */
-export const MOST_SEARCHED_BYTES = 2 ** 20;
+export const MAX_SEARCHED_BYTES = 2 ** 20;
 /** Levels of lists and objects in a call's arguments. */
-export const MOST_ARGUMENT_LEVELS = 64;
+export const MAX_ARGUMENT_DEPTH = 64;
 /** Calls times expected calls. */
-export const MOST_PAIRS = 100_000;
+export const MAX_PAIRS = 100_000;
 /** Comparisons by meaning: each asks for embeddings. */
-export const MOST_COMPARISONS = 2000;
+export const MAX_COMPARISONS = 2000;
 
 const CALLS_SHOWN = 10;
 const TEXT_SHOWN = 2000;
@@ -22,7 +22,7 @@ const TEXT_SHOWN = 2000;
  * What a verdict shows of the calls of an oversized reply: the first few, and of those no more than their
  * beginning.
  */
-export const firstCalls = (calls: readonly ReadCall[]): ReadCall[] =>
+export const firstCalls = (calls: readonly ParsedCall[]): ParsedCall[] =>
   calls.slice(0, CALLS_SHOWN).map((call) => {
     const raw = call.raw ?? JSON.stringify(call.arguments);
     const long = raw.length > TEXT_SHOWN;
@@ -34,7 +34,7 @@ export const firstCalls = (calls: readonly ReadCall[]): ReadCall[] =>
   });
 
 /** How the bound of a verdict is told. */
-export function tellBound({ what, limit, found }: Bound): string {
+export function describeBound({ what, limit, found }: Bound): string {
   const had = found === undefined ? '' : `${found.toLocaleString('en')} `;
   const most = limit.toLocaleString('en');
   switch (what) {
@@ -52,10 +52,10 @@ export function tellBound({ what, limit, found }: Bound): string {
 }
 
 /** Whether arguments are nested deeper than is scored. */
-export const isTooDeep = (value: Json): boolean => isDeeperThan(value, MOST_ARGUMENT_LEVELS);
+export const exceedsArgumentDepth = (value: Json): boolean => isDeeperThan(value, MAX_ARGUMENT_DEPTH);
 
 /** How deep lists and objects stand in one another in a JSON text, by its brackets alone. */
-export function levelsIn(text: string): number {
+export function jsonDepth(text: string): number {
   let [level, deepest] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

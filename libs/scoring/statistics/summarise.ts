@@ -1,5 +1,5 @@
 import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
-import { passAtK, passHatK } from '../house/repeats.js';
+import { passAtK, passHatK } from './pass-at-k.js';
 import { seededRandom } from './seeded-random.js';
 
 class Mean {

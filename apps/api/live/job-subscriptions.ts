@@ -1,0 +1,233 @@
+import type { Server } from 'socket.io';
+import { TEAM_EVENTS, type ServerMessage, type Subscribe, type SubscribeAnswer } from '#lib/contracts/event';
+import { notFound } from '#lib/contracts/problem';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { readJob } from '#lib/db/read/jobs';
+import { readLog, readProgress, watchedJobs, type WatchedJob } from '#lib/db/read/log';
+import { Semaphore } from '#lib/runtime/semaphore';
+import type { LiveSocket } from './connection.js';
+import { emitTo, progressOf, toMessages } from './emit-events.js';
+
+/** A job's log is read at most this often: four progress messages a second. */
+const READ_GAP_MS = 250;
+/** With very many subscribers, less often: a write costs some 40 us of CPU, so sending stays below 2 % of a core. */
+const GAP_PER_SUBSCRIBER_MS = 2;
+const PAGE = 500;
+/** A client that missed more reads it over HTTP. */
+const MAX_REPLAY = 10_000;
+/** A client with this many packets waiting gets no further page until it has read them. Nothing else is kept for it. */
+const MAX_WAITING_PACKETS = 2;
+/**
+ * Of the ten connections that the process has to Postgres, the subscribe packets of a team use this many, and
+ * reading the logs of its jobs as many again.
+ */
+const MAX_TEAM_READS = 2;
+const MAX_WAITING_SUBSCRIBES = 1000;
+
+/** A subscribed socket and its place in the job's log. */
+interface Subscriber {
+  socket: LiveSocket;
+  /** Sequence number of the last log entry that it was sent. */
+  cursor: number;
+  /** Whether results may come together. */
+  batch: boolean;
+}
+
+interface WatchedLog {
+  teamId: string;
+  subscribers: Map<string, Subscriber>;
+  runId: string | null;
+  isReading: boolean;
+  readAgain: boolean;
+  lastReadMs: number;
+  /** The last sequence number seen in the log. */
+  lastSeq: number;
+}
+
+/**
+ * Sends subscribers the logs of their jobs. Catching up and following are the same: every subscriber has a cursor,
+ * and whoever is behind is sent the next page from there. So a lost notification delays an event and loses none, and
+ * replicas need to know nothing of each other. Subscribers at the same place share a page, which is read once. A
+ * client that does not read gets no further page, and is disconnected when it misses a ping.
+ */
+export class JobSubscriptions {
+  readonly #logs = new Map<string, WatchedLog>();
+  /** Each team waits for itself alone. */
+  readonly #semaphores = new Map<string, { subscribe: Semaphore; read: Semaphore }>();
+
+  constructor(
+    readonly of: {
+      io: Server;
+      pool: Pool;
+      prisma: Prisma;
+      onReadFailure: (error: unknown, jobId: string) => void;
+      onSendFailure: (socket: LiveSocket, error: Error) => void;
+    },
+  ) {}
+
+  /** @throws ProblemError 404 for a job of another team, 429 when too many of the team's packets wait */
+  subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
+    return this.#semaphoresOf(socket.data.caller.teamId).subscribe.run(() => this.#subscribe(socket, input));
+  }
+
+  async #subscribe(
+    socket: LiveSocket,
+    { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
+  ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
+    const { pool, prisma } = this.of;
+    const { teamId } = socket.data.caller;
+    const [watched] = await watchedJobs(pool, [jobId]);
+    if (watched?.team_id !== teamId) throw notFound('job', jobId);
+    const [job, { targets, summaries }] = await Promise.all([
+      readJob(prisma, teamId, jobId),
+      readProgress(pool, watched.run_id),
+    ]);
+    const last = watched.last_seq;
+    const missed = last - (afterSeq ?? last);
+    const truncated = missed > MAX_REPLAY;
+    const cursor = truncated ? last : Math.min(afterSeq ?? last, last);
+    this.#logOf(watched).subscribers.set(socket.id, { socket, cursor, batch });
+    if (socket.disconnected) this.unsubscribe(socket, jobId);
+    // After the answer: setImmediate lets the acknowledgement go first.
+    setImmediate(() => this.wake(jobId));
+    return {
+      ok: true,
+      snapshot: { job, progress: progressOf(watched, targets), summaries, last_seq: last },
+      ...(truncated && { truncated: true as const, from_seq: last }),
+    };
+  }
+
+  unsubscribe(socket: LiveSocket, jobId: string): void {
+    const log = this.#logs.get(jobId);
+    if (!log) return;
+    log.subscribers.delete(socket.id);
+    if (log.subscribers.size === 0) this.#logs.delete(jobId);
+  }
+
+  unsubscribeAll(socket: LiveSocket): void {
+    for (const jobId of [...this.#logs.keys()]) this.unsubscribe(socket, jobId);
+  }
+
+  isSubscribed(socket: LiveSocket, jobId: string): boolean {
+    return this.#logs.get(jobId)?.subscribers.has(socket.id) ?? false;
+  }
+
+  /** Reads the log of a job. @param id of the job or of its run */
+  wake(id: string): void {
+    for (const [jobId, log] of this.#logs) if (jobId === id || log.runId === id) void this.#read(jobId, log);
+  }
+
+  /** Sends a slow client the next page, now that it has read what it was sent. */
+  resume(socket: LiveSocket): void {
+    for (const [jobId, log] of this.#logs)
+      if ((log.subscribers.get(socket.id)?.cursor ?? Infinity) < log.lastSeq) void this.#read(jobId, log);
+  }
+
+  /** Reads the logs that have grown, in case a notification was lost. */
+  async wakeBehind(): Promise<void> {
+    if (this.#logs.size === 0) return;
+    for (const job of await watchedJobs(this.of.pool, [...this.#logs.keys()])) {
+      const log = this.#logs.get(job.id);
+      const isBehind = [...(log?.subscribers.values() ?? [])].some(({ cursor }) => cursor < job.last_seq);
+      if (log && isBehind) void this.#read(job.id, log);
+    }
+  }
+
+  /** Reads on until every subscriber of a job has all that is in its log, or waits for its client. */
+  async #read(jobId: string, log: WatchedLog): Promise<void> {
+    log.readAgain = true;
+    if (log.isReading) return;
+    log.isReading = true;
+    try {
+      while (log.readAgain && log.subscribers.size > 0) {
+        const gapMs = Math.max(READ_GAP_MS, log.subscribers.size * GAP_PER_SUBSCRIBER_MS);
+        const waitMs = log.lastReadMs + gapMs - Date.now();
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        log.lastReadMs = Date.now();
+        log.readAgain = false;
+        await this.#semaphoresOf(log.teamId).read.run(() => this.#sendNew(jobId, log));
+      }
+    } catch (error) {
+      this.of.onReadFailure(error, jobId);
+    } finally {
+      log.isReading = false;
+    }
+  }
+
+  async #sendNew(jobId: string, log: WatchedLog): Promise<void> {
+    const [job] = await watchedJobs(this.of.pool, [jobId]);
+    if (!job) return;
+    log.runId = job.run_id;
+    log.lastSeq = job.last_seq;
+    while (await this.#sendPage(job, log));
+  }
+
+  /** Sends the next page to the subscribers that are furthest behind. @returns whether there was one */
+  async #sendPage(job: WatchedJob, log: WatchedLog): Promise<boolean> {
+    const behind = [...log.subscribers.values()].filter(
+      ({ socket, cursor }) => cursor < job.last_seq && socket.data.unsent.waiting < MAX_WAITING_PACKETS,
+    );
+    if (behind.length === 0) return false;
+    const from = Math.min(...behind.map(({ cursor }) => cursor));
+    const entries = await readLog(this.of.pool, job, from, PAGE);
+    if (entries.length === 0) return false;
+    const progress = entries.at(-1)!.seq >= job.last_seq ? await this.#progressMessages(job.id) : [];
+    // Without those that unsubscribed, or subscribed anew, while the log was read.
+    const current = behind.filter(
+      (subscriber) => log.subscribers.get(subscriber.socket.id) === subscriber && subscriber.cursor === from,
+    );
+    for (const [batch, subscribers] of Map.groupBy(current, (subscriber) => subscriber.batch)) {
+      const sockets = subscribers.map(({ socket }) => socket);
+      try {
+        emitTo(this.of.io, sockets, [...toMessages(job.id, entries, batch), ...progress]);
+      } catch (error) {
+        for (const socket of sockets) this.of.onSendFailure(socket, error as Error);
+      }
+    }
+    const teamEvents = entries.filter(({ name }) => TEAM_EVENTS.includes(name));
+    for (const subscriber of current) {
+      subscriber.cursor = entries.at(-1)!.seq;
+      for (const { seq } of teamEvents) subscriber.socket.data.sent.add(job.id, seq);
+    }
+    return true;
+  }
+
+  /**
+   * Progress goes with the last page of the log, so that nobody gets more progress messages than pages. It is read
+   * after that page, so that the last progress is final.
+   */
+  async #progressMessages(jobId: string): Promise<ServerMessage[]> {
+    const [job] = await watchedJobs(this.of.pool, [jobId]);
+    if (!job) return [];
+    const { targets } = await readProgress(this.of.pool, job.run_id);
+    const { id, last_seq: seq, done, total } = job;
+    const ofJob: ServerMessage = [
+      'job_progress',
+      { job_id: id, seq, done, total, percent: total ? (100 * done) / total : 0 },
+    ];
+    return job.run_id === null ? [ofJob] : [['tool_eval_progress', progressOf(job, targets)], ofJob];
+  }
+
+  #logOf({ id, team_id: teamId, run_id: runId, last_seq: lastSeq }: WatchedJob): WatchedLog {
+    let log = this.#logs.get(id);
+    if (!log) {
+      log = { teamId, subscribers: new Map(), runId, isReading: false, readAgain: false, lastReadMs: 0, lastSeq };
+      this.#logs.set(id, log);
+    }
+    return log;
+  }
+
+  #semaphoresOf(teamId: string): { subscribe: Semaphore; read: Semaphore } {
+    let semaphores = this.#semaphores.get(teamId);
+    if (!semaphores) {
+      const refusal = 'Too many subscriptions of your team are waiting. Try again in a few seconds.';
+      semaphores = {
+        subscribe: new Semaphore(MAX_TEAM_READS, MAX_WAITING_SUBSCRIBES, refusal),
+        read: new Semaphore(MAX_TEAM_READS),
+      };
+      this.#semaphores.set(teamId, semaphores);
+    }
+    return semaphores;
+  }
+}

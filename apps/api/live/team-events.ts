@@ -1,0 +1,58 @@
+import type { Server } from 'socket.io';
+import { TEAM_EVENTS } from '#lib/contracts/event';
+import type { Pool } from '#lib/db/connection/pool';
+import { parsed, teamEvents, type LogEntry } from '#lib/db/read/log';
+import type { LiveSocket } from './connection.js';
+import { toMessage } from './emit-events.js';
+import { SentEvents } from './sent-events.js';
+
+/**
+ * Events get their time when their transaction begins and are seen when it commits, so the window of each look
+ * overlaps the one before generously.
+ */
+const WINDOW_S = 15;
+/** How long sent events are remembered: much longer than they can be found again. */
+export const REMEMBER_MS = 75_000;
+
+/** Sends every connection the beginnings and ends of its team's jobs, each event once, without a subscription. */
+export class TeamEvents {
+  /** The same events are found by several looks in a row. */
+  readonly #sent = new SentEvents(REMEMBER_MS);
+
+  constructor(
+    readonly of: {
+      io: Server;
+      pool: Pool;
+      /** A subscription sends the job's events itself, in their place. */
+      isSubscribed: (socket: LiveSocket, jobId: string) => boolean;
+      onFailure: (error: unknown, jobId: string) => void;
+      onSendFailure: (socket: LiveSocket, error: Error) => void;
+    },
+  ) {}
+
+  async sendNew(): Promise<void> {
+    const sockets: Iterable<LiveSocket> = this.of.io.sockets.sockets.values();
+    const teams = Map.groupBy(sockets, (socket) => socket.data.caller.teamId);
+    if (teams.size === 0) return;
+    for (const event of await teamEvents(this.of.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
+      if (!this.#sent.add(event.job_id, event.seq)) continue;
+      try {
+        const entry = parsed(event);
+        for (const socket of teams.get(event.team_id) ?? []) this.#send(socket, event.job_id, entry);
+      } catch (error) {
+        this.of.onFailure(error, event.job_id);
+      }
+    }
+  }
+
+  #send(socket: LiveSocket, jobId: string, entry: LogEntry): void {
+    if (entry.at.getTime() < socket.data.sinceMs || this.of.isSubscribed(socket, jobId)) return;
+    if (!socket.data.sent.add(jobId, entry.seq)) return;
+    try {
+      const [name, message] = toMessage(jobId, entry);
+      socket.emit(name, message);
+    } catch (error) {
+      this.of.onSendFailure(socket, error as Error);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { hash } from '../models/chance.js';
+
+export interface JsonSchema {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+}
+export interface Tool {
+  type?: string;
+  function: { name: string; description?: string; parameters?: JsonSchema };
+}
+export interface ToolCall {
+  id?: string;
+  type?: string;
+  function: { name: string; arguments: unknown };
+}
+export interface Message {
+  role: string;
+  content?: unknown;
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+}
+/** What is read of a chat completions request; all else is accepted and ignored. */
+export interface ChatRequest {
+  model: string;
+  messages: Message[];
+  tools?: Tool[];
+  tool_choice?: 'auto' | 'required' | 'none' | { function?: { name?: string } };
+  parallel_tool_calls?: boolean;
+  temperature?: number;
+  seed?: number;
+  max_tokens?: number;
+  max_completion_tokens?: number;
+}
+
+export interface Call {
+  name: string;
+  /** A string is sent as it stands, however wrong it is. */
+  arguments: Record<string, unknown> | string;
+}
+/** What a model says, before it is put into OpenAI's format. */
+export interface Reply {
+  content: string | null;
+  calls: Call[];
+  finish?: 'length' | 'content_filter';
+}
+
+/** What the server does with a request: sends something, sends half of it, or breaks off, or never answers. */
+export type ResponsePlan =
+  | { do: 'send'; status: number; headers?: Record<string, string>; body: string | Buffer; delayMs?: number }
+  | { do: 'half'; body: string }
+  | { do: 'reset' }
+  | { do: 'hang' };
+
+export const jsonResponse = (status: number, body: unknown, headers?: Record<string, string>): ResponsePlan => ({
+  do: 'send',
+  status,
+  body: JSON.stringify(body),
+  ...(headers && { headers }),
+});
+
+/** An error as OpenAI words them. `more` joins the error object (Groq's `failed_generation`). */
+export function errorResponse(
+  status: number,
+  message: string,
+  code: string | null = null,
+  more: { param?: string; headers?: Record<string, string>; [key: string]: unknown } = {},
+): ResponsePlan {
+  const { headers, param = null, ...rest } = more;
+  const type =
+    status === 401
+      ? 'authentication_error'
+      : status === 429
+        ? 'rate_limit_error'
+        : status < 500
+          ? 'invalid_request_error'
+          : 'server_error';
+  return jsonResponse(status, { error: { message, type, param, code, ...rest } }, headers);
+}
+
+/** Tokens are about four characters each; close enough for limits and costs. */
+export const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
+}
+
+/** The model's words as an OpenAI chat completion; ids are hashes, so that the same reply has the same ids. */
+export function completion(
+  reply: Reply,
+  model: string,
+  promptTokenCount: number,
+  idSeed: string,
+): Record<string, unknown> {
+  const id = (what: string) => hash(`${idSeed}\u0000${what}`).toString(36);
+  const calls = reply.calls.map((call, i) => ({
+    id: `call_${id(`call ${i}`)}`,
+    type: 'function',
+    function: {
+      name: call.name,
+      arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+    },
+  }));
+  const message = {
+    role: 'assistant',
+    content: reply.content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+  const completionTokens = replyTokens(reply);
+  return {
+    id: `chatcmpl-${id('completion')}`,
+    object: 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model,
+    choices: [
+      { index: 0, message, logprobs: null, finish_reason: reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') },
+    ],
+    usage: usage(promptTokenCount, completionTokens),
+  };
+}
+
+export const usage = (prompt: number, completionTokens: number): Record<string, number> => ({
+  prompt_tokens: prompt,
+  completion_tokens: completionTokens,
+  total_tokens: prompt + completionTokens,
+});
+
+export function replyTokens(reply: Reply): number {
+  let characters = reply.content?.length ?? 0;
+  for (const call of reply.calls) {
+    characters +=
+      call.name.length + (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length;
+  }
+  return Math.max(1, Math.ceil(characters / 4));
+}

@@ -1,0 +1,40 @@
+import { createDatabase } from '../../../test/services.js';
+import { newId } from '#lib/runtime/ids';
+import { findEmbeddings, keepEmbeddings } from './embedding-vectors.js';
+import { createPool, type Pool } from '../connection/pool.js';
+import { readSpending } from './spending.js';
+
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 2)));
+afterAll(() => pool.end());
+
+it('what embeddings cost is counted with them: each request once, also when nobody heard that it was', async () => {
+  const teamId = newId();
+  await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [teamId]);
+  const entries = (...texts: string[]) =>
+    texts.map((text) => ({ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) }));
+  const spent = async (): Promise<number> => (await readSpending(pool, teamId)).spent_usd;
+
+  await keepEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
+  expect(await spent()).toBe(2);
+  // It was done; the connection was lost before the answer.
+  await keepEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, true);
+  expect(await spent()).toBe(2);
+  await keepEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // It was not.
+  expect(await spent()).toBe(3);
+  // Another process had asked for the same, and paid for it too.
+  await keepEmbeddings(pool, teamId, 'm', entries('a'), 1, false);
+  expect(await spent()).toBe(4);
+  await keepEmbeddings(pool, teamId, 'm', entries('d'), 0, false);
+  expect(await spent()).toBe(4);
+  expect([
+    ...(
+      await findEmbeddings(
+        pool,
+        teamId,
+        'm',
+        ['a', 'b', 'c', 'd', 'e'].map((text) => Buffer.from(text)),
+      )
+    ).values(),
+  ]).toHaveLength(4);
+});

@@ -1,0 +1,7 @@
+import type { Page } from '#lib/contracts/page';
+
+/** A page of a list, from rows of which one more than `limit` was read. */
+export function toPage<Item extends { id: string }>(rows: Item[], limit: number): Page<Item> {
+  const items = rows.slice(0, limit);
+  return { items, next_cursor: rows.length > limit ? items.at(-1)!.id : null };
+}

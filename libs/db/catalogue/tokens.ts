@@ -1,0 +1,91 @@
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Role, Token, TokenInput } from '#lib/contracts/team';
+import { newId } from '#lib/runtime/ids';
+import { newAccessToken, sha256 } from '#lib/runtime/seal';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { toPage } from './page.js';
+
+interface TokenRow extends Omit<Token, 'expires_at' | 'created_at'> {
+  expires_at: Date | null;
+  created_at: Date;
+}
+
+/** Columns of a row `k` of `token` whose user is the row `u`. */
+const COLUMNS = 'k.id, k.name, k.role, u.name AS user, k.expires_at, k.created_at';
+
+const toToken = ({ expires_at, created_at, ...row }: TokenRow): Token => ({
+  ...row,
+  expires_at: expires_at?.toISOString() ?? null,
+  created_at: created_at.toISOString(),
+});
+
+/** The tokens of a team. */
+export class TokenRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  async list({ limit, cursor }: PageQuery): Promise<Page<Token>> {
+    const { rows } = await this.db.query<TokenRow>(
+      `SELECT ${COLUMNS} FROM token k JOIN users u ON u.id = k.user_id
+       WHERE k.team_id = $1 AND ($2::uuid IS NULL OR k.id < $2) ORDER BY k.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    return toPage(rows.map(toToken), limit);
+  }
+
+  /** Makes a token of the user of this name, and the user where the team has none of this name. */
+  async create(userName: string, input: TokenInput): Promise<{ token: Token; secret: string }> {
+    return inTransaction(this.db, async (client) => {
+      await client.query(
+        'INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3) ON CONFLICT (team_id, name) DO NOTHING',
+        [newId(), this.teamId, userName],
+      );
+      const { rows } = await client.query<{ id: string }>('SELECT id FROM users WHERE team_id = $1 AND name = $2', [
+        this.teamId,
+        userName,
+      ]);
+      const secret = newAccessToken();
+      return { token: await storeToken(client, rows[0]!.id, input, secret), secret };
+    });
+  }
+
+  async delete(id: string): Promise<'deleted' | 'last-owner' | 'not-found'> {
+    return inTransaction(this.db, async (client) => {
+      // The lock keeps two owners from deleting each other's token when these are the last two.
+      const { rows } = await client.query<{ id: string; isLasting: boolean }>(
+        `SELECT id, role = 'owner' AND expires_at IS NULL AS "isLasting" FROM token
+         WHERE team_id = $1 AND (id = $2 OR role = 'owner') ORDER BY id FOR UPDATE`,
+        [this.teamId, id],
+      );
+      const token = rows.find((row) => row.id === id);
+      if (!token) return 'not-found';
+      if (token.isLasting && !rows.some((row) => row.isLasting && row.id !== id)) return 'last-owner';
+      await client.query('DELETE FROM token WHERE id = $1', [id]);
+      return 'deleted';
+    });
+  }
+}
+
+/** Stores the hash of a secret as a token of a user, or updates the token that has this secret already. */
+export async function storeToken(
+  client: PoolClient,
+  userId: string,
+  { name, role, expires_at }: { name: string; role: Role; expires_at: string | null },
+  secret: string,
+  isFromEnv = false,
+): Promise<Token> {
+  const { rows } = await client.query<TokenRow>(
+    `WITH k AS (
+       INSERT INTO token (id, team_id, user_id, name, role, hash, expires_at, from_env)
+       SELECT $1, u.team_id, u.id, $3, $4, $5, $6, $7 FROM users u WHERE u.id = $2
+       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, from_env = excluded.from_env
+       RETURNING id, name, role, expires_at, created_at
+     )
+     SELECT ${COLUMNS} FROM k JOIN users u ON u.id = $2`,
+    [newId(), userId, name, role, sha256(secret), expires_at, isFromEnv],
+  );
+  return toToken(rows[0]!);
+}

@@ -1,0 +1,19 @@
+import type { Pool } from '../../connection/pool.js';
+
+/** A lane that is not paused, with items queued for longer than an idle worker needs to claim them. */
+export interface WaitingLane {
+  id: string;
+  /** Keys of the providers that it sends to. */
+  providers: string;
+  queued: number;
+}
+
+export async function waitingLanes(pool: Pool): Promise<WaitingLane[]> {
+  const { rows } = await pool.query<WaitingLane>(
+    `SELECT l.id, count(*)::int AS queued, coalesce((SELECT string_agg(p.key, ', ' ORDER BY p.key) FROM provider p
+      WHERE p.lane_id = l.id), l.name) AS providers
+     FROM in_flight i JOIN lane l ON l.id = i.lane_id
+     WHERE i.worker IS NULL AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
+  );
+  return rows;
+}

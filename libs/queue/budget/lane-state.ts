@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis';
+import { budgetKeys } from './budget-scripts.js';
+import { MAX_BLOCK_MS } from './limits.js';
+
+/** What a lane does now, as the fleet shares it in Redis. Times are ms since the epoch. */
+export interface LaneState {
+  /** Requests under way. */
+  inFlight: number;
+  /** Share of the limits that is used: less than 1 after a provider's 429, until it has grown back. */
+  factor: number;
+  blockedUntil: number | undefined;
+  /** Set while the breaker is open. */
+  outage: { since: number; nextProbeAt: number; error: string } | undefined;
+}
+
+/** As in `acquire.lua`. */
+const FACTOR_GROWTH = 0.05;
+
+/** @throws when Redis cannot be asked */
+export async function readLaneState(redis: Redis, laneId: string): Promise<LaneState> {
+  const keys = budgetKeys(laneId);
+  const now = Date.now();
+  const replies = await redis
+    .multi()
+    .hmget(keys.state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error')
+    .zcount(keys.permits, `(${now}`, '+inf')
+    .exec();
+  const [factor, factorAt, blockedUntil, outageSince, probeAt, error] = replies![0]![1] as (string | null)[];
+  const grownBack = (FACTOR_GROWTH * (now - Number(factorAt ?? 0))) / 1000;
+  return {
+    inFlight: replies![1]![1] as number,
+    factor: Math.min(1, Number(factor ?? 1) + grownBack),
+    // A provider may have asked for any number; `acquire.lua` blocks for no longer.
+    blockedUntil: Number(blockedUntil ?? 0) > now ? Math.min(Number(blockedUntil), now + MAX_BLOCK_MS) : undefined,
+    outage: outageSince ? { since: Number(outageSince), nextProbeAt: Number(probeAt), error: error ?? '' } : undefined,
+  };
+}

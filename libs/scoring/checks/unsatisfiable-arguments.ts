@@ -1,0 +1,352 @@
+import { RE2JS } from 're2js';
+import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { insteadOf, meant } from '#lib/contracts/input/nearest';
+import { pointer } from '#lib/contracts/problem';
+import type { Tool } from '#lib/contracts/tool';
+import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
+import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';
+import { toolSetOf } from '../cases/tool-set.js';
+
+/** Of acceptable values so many are tried; one that passes is enough. */
+const MOST_VARIANTS = 30;
+/** An expected argument of more is not looked at. */
+const MOST_VALUES = 5000;
+const LONGEST_SHOWN = 80;
+/** Schemas that say of what stands beside them what may stand in an object. */
+const COMPOSING = [
+  '$ref',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentSchemas',
+  'patternProperties',
+];
+
+/** What is wrong with an expected argument. Saying it takes longer than finding it. */
+export interface UnsatisfiableArgument {
+  path: string;
+  describe: () => string;
+}
+
+/**
+ * Expected arguments that no call can have which obeys its tool's schema: what is expected was misspelt, or the
+ * schema is wrong, and every model fails. What is expected may be a part of a call, so nothing is missing; and
+ * where the way of comparing lets other values pass, these count. Paths are pointers into the case.
+ */
+export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Tool[]): UnsatisfiableArgument[] {
+  const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
+  const slipsIn = (
+    path: PropertyKey[],
+    names: string | string[],
+    params: JsonObject | null | undefined,
+    config: ScoringConfig | null | undefined,
+  ): UnsatisfiableArgument[] => {
+    const found = params ? [names].flat().flatMap((name) => tools.get(name.toLowerCase()) ?? []) : [];
+    const [fewest = []] = found
+      .map((tool) => slipsOf(tool, params!, config, input.param_scoring))
+      .sort((a, b) => a.length - b.length);
+    return fewest.map((slip) => ({ ...slip, path: pointer(path) + slip.path }));
+  };
+  if (!input.expected_calls)
+    return slipsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
+  return input.expected_calls.flatMap(({ tool, params, scoring_config: config }, index) =>
+    slipsIn(['expected_calls', index, 'params'], tool, params, config ?? input.scoring_config),
+  );
+}
+
+function slipsOf(
+  tool: Tool,
+  params: JsonObject,
+  config: ScoringConfig | null | undefined,
+  scoring: ScoringMode | undefined,
+): UnsatisfiableArgument[] {
+  return Object.entries(params).flatMap(
+    ([key, wanted]) => slipOf(tool, key, wanted, ruleFor(key, config, scoring), config?.defaults !== 'strict') ?? [],
+  );
+}
+
+function slipOf(
+  tool: Tool,
+  key: string,
+  wanted: Json,
+  rule: ComparisonRule,
+  defaultsCount: boolean,
+): UnsatisfiableArgument | undefined {
+  const { name, parameters } = tool.function;
+  const properties = isObject(parameters?.properties) ? parameters.properties : {};
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  const fallback = isObject(property) ? property.default : undefined;
+  if (matcherOf(wanted) === '$absent') {
+    const isRequired = Array.isArray(parameters?.required) && parameters.required.includes(key);
+    return isRequired && fallback === undefined
+      ? { path: pointer([key]), describe: () => `"${name}" requires "${key}", which is expected to be absent.` }
+      : undefined;
+  }
+  if (!parameters || isUndeclared(parameters, key))
+    return {
+      path: pointer([key]),
+      describe: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters'),
+    };
+  if (defaultsCount && fallback !== undefined && matchesExpected(wanted, fallback, rule)) return undefined;
+  if (hasMoreValuesThan(wanted, MOST_VALUES)) return undefined;
+  let first: UnsatisfiableArgument | undefined;
+  for (const variant of variantsOf(wanted, rule, [key]).slice(0, MOST_VARIANTS)) {
+    const errors = [
+      ...undeclaredIn(parameters, { [key]: variant.value }, []),
+      ...schemaErrors(tool, { [key]: variant.value }).filter((error) => isAbout(parameters, error)),
+    ];
+    const fault = faultIn(errors, variant, rule);
+    if (!fault) return undefined;
+    first ??= { path: fault.instancePath || pointer([key]), describe: () => explained(fault, variant, errors, name) };
+  }
+  return first;
+}
+
+/** A value that would be acceptable, by pointers what is expected there, and where other values would be, too. */
+interface Variant {
+  value: Json;
+  nodes: Map<string, { expected: Json; how: How }>;
+}
+/**
+ * How a value is compared: with what it is, as a text that may be another, as a number nearby, by anything that
+ * fits.
+ */
+type How = 'exact' | 'text' | 'number' | 'anything';
+
+function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
+  const leaf = (value: Json, how: How): Variant[] => [{ value, nodes: new Map([[pointer(path), { expected, how }]]) }];
+  const held = isObject(expected) ? expected : {};
+  switch (matcherOf(expected)) {
+    case '$one_of':
+      return (held.$one_of as Json[]).slice(0, MOST_VARIANTS).flatMap((member) => variantsOf(member, rule, path));
+    case '$optional':
+      return variantsOf(held.$optional!, rule, path);
+    case '$approx':
+      return leaf(held.$approx!, 'number');
+    case '$contains':
+      return leaf(held.$contains!, 'text');
+    case '$regex':
+    case '$any':
+    case '$absent':
+      return leaf(null, 'anything');
+  }
+  if (Array.isArray(expected))
+    return together(
+      expected.map((item, index) => variantsOf(item, rule, [...path, index])),
+      (values) => values,
+      expected,
+      path,
+    );
+  if (isObject(expected)) {
+    const keys = Object.keys(expected).filter((key) => matcherOf(expected[key]!) !== '$absent');
+    return together(
+      keys.map((key) => variantsOf(expected[key]!, rule, [...path, key])),
+      (values) => Object.fromEntries(keys.map((key, index) => [key, values[index]!])),
+      expected,
+      path,
+    );
+  }
+  if (rule.mode === 'numeric_tolerance' && numberIn(expected) !== undefined) return leaf(expected, 'number');
+  if (typeof expected !== 'string') return leaf(expected, 'exact');
+  return leaf(
+    expected,
+    rule.mode === 'regex' ? 'anything' : ['contains', 'fuzzy', 'semantic'].includes(rule.mode) ? 'text' : 'exact',
+  );
+}
+
+function together(parts: Variant[][], make: (values: Json[]) => Json, expected: Json, path: PropertyKey[]): Variant[] {
+  let rows: Variant[][] = [[]];
+  for (const part of parts) {
+    if (part.length === 1 || rows.length * part.length > MOST_VARIANTS) for (const row of rows) row.push(part[0]!);
+    else rows = rows.flatMap((row) => part.map((one) => [...row, one]));
+  }
+  return rows.map((row) => ({
+    value: make(row.map(({ value }) => value)),
+    nodes: new Map([[pointer(path), { expected, how: 'exact' as const }], ...row.flatMap(({ nodes }) => [...nodes])]),
+  }));
+}
+
+/** The first thing wrong with a variant that is wrong with all that would be accepted in its place. */
+function faultIn(errors: readonly SchemaError[], variant: Variant, rule: ComparisonRule): SchemaError | undefined {
+  const isWithin = (inner: SchemaError, outer: SchemaError): boolean =>
+    inner.instancePath === outer.instancePath || inner.instancePath.startsWith(`${outer.instancePath}/`);
+  const choices = errors.filter(isChoice);
+  const alone = errors.filter((error) => !isChoice(error) && !choices.some((choice) => isWithin(error, choice)));
+  const counts = (error: SchemaError): boolean => isFault(error, variant, rule);
+  return (
+    alone.find(counts) ??
+    choices.find((choice) => {
+      const branches = errors.filter((error) => !isChoice(error) && isWithin(error, choice));
+      return branches.length ? branches.every(counts) : !isOpenBelow(variant, choice.instancePath);
+    })
+  );
+}
+
+const isChoice = ({ keyword }: SchemaError): boolean => keyword === 'anyOf' || keyword === 'oneOf';
+const isOpenBelow = ({ nodes }: Variant, path: string): boolean =>
+  [...nodes].some(
+    ([at, { how, expected }]) =>
+      (at === path || at.startsWith(`${path}/`)) && (how !== 'exact' || typeof expected === 'string'),
+  );
+
+function isFault({ keyword, instancePath, params }: SchemaError, variant: Variant, rule: ComparisonRule): boolean {
+  const { expected, how } = variant.nodes.get(instancePath) ?? { expected: null, how: 'anything' };
+  if (keyword === UNDECLARED || keyword === 'additionalProperties') return true;
+  if (keyword === 'not' || keyword === 'if') return false;
+  if (keyword === 'enum' || keyword === 'const') {
+    const allowed = keyword === 'enum' ? (params.allowedValues as Json[]) : [params.allowedValue as Json];
+    const isUnknown =
+      rule.mode === 'semantic' && typeof expected === 'string' && allowed.some((value) => typeof value === 'string');
+    return !isUnknown && !allowed.some((value) => matchesExpected(expected, value, rule));
+  }
+  switch (how) {
+    case 'anything':
+      return false;
+    case 'text':
+      return keyword === 'type';
+    case 'number':
+      return isBeyond(
+        keyword,
+        params,
+        numberIn(matcherOf(expected) ? (expected as JsonObject).$approx! : expected)!,
+        epsilonOf(expected, rule),
+      );
+    case 'exact':
+      // Texts are compared ignoring case.
+      return keyword !== 'pattern' || typeof expected !== 'string' || !fitsInAnyCase(String(params.pattern), expected);
+  }
+}
+
+function isBeyond(keyword: string, { type, limit }: SchemaError['params'], value: number, epsilon: number): boolean {
+  switch (keyword) {
+    case 'type': {
+      const types = [type].flat();
+      if (types.includes('number') || types.includes('string')) return false;
+      return !types.includes('integer') || Math.abs(value - Math.round(value)) > epsilon;
+    }
+    case 'maximum':
+      return value - epsilon > Number(limit);
+    case 'exclusiveMaximum':
+      return value - epsilon >= Number(limit);
+    case 'minimum':
+      return value + epsilon < Number(limit);
+    case 'exclusiveMinimum':
+      return value + epsilon <= Number(limit);
+    default:
+      return false;
+  }
+}
+
+const epsilonOf = (expected: Json, rule: ComparisonRule): number =>
+  isObject(expected) ? (numberIn(expected.$epsilon ?? null) ?? 0.01) : rule.epsilon;
+
+function numberIn(value: Json): number | undefined {
+  const text = isNumber(value) ? numberSource(value) : typeof value === 'string' ? value.trim() : '';
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function fitsInAnyCase(pattern: string, text: string): boolean {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE).test(text);
+  } catch {
+    return true; // What RE2 lacks is not checked.
+  }
+}
+
+/**
+ * Whether an error is about the one argument that was given: where a schema chooses by several, one alone says
+ * nothing.
+ */
+function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
+  if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';
+  return !COMPOSING.some((one) => one in parameters) || schemaPath.startsWith('#/properties/');
+}
+
+/**
+ * Whether an object's schema, by itself, leaves no place for a key: without a word on further ones they are none of
+ * the tool's.
+ */
+const isUndeclared = (schema: JsonObject, key: string): boolean =>
+  !COMPOSING.some((one) => one in schema) &&
+  (schema.additionalProperties === undefined || schema.additionalProperties === false) &&
+  (isObject(schema.properties) ? !Object.hasOwn(schema.properties, key) : schema.additionalProperties === false);
+
+function undeclaredIn(schema: Json | undefined, value: Json, path: PropertyKey[]): SchemaError[] {
+  if (!isObject(schema)) return [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => undeclaredIn(schema.items, item, [...path, index]));
+  if (!isObject(value)) return [];
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return Object.keys(value).flatMap((key): SchemaError[] => {
+    if (!isUndeclared(schema, key))
+      return undeclaredIn(Object.hasOwn(properties, key) ? properties[key] : undefined, value[key]!, [...path, key]);
+    return [
+      {
+        keyword: UNDECLARED,
+        instancePath: pointer([...path, key]),
+        schemaPath: '',
+        params: { key, known: Object.keys(properties) },
+      },
+    ];
+  });
+}
+const UNDECLARED = 'undeclared';
+
+function explained(
+  { keyword, instancePath, params, message }: SchemaError,
+  { nodes }: Variant,
+  errors: readonly SchemaError[],
+  tool: string,
+): string {
+  if (keyword === UNDECLARED)
+    return unknownKey(
+      `the schema of "${tool}" declares here no`,
+      params.key as string,
+      params.known as string[],
+      'what it declares',
+    );
+  if (keyword === 'additionalProperties')
+    return `the schema of "${tool}" allows no ${JSON.stringify(params.additionalProperty)} here.`;
+  const { expected = null } = nodes.get(instancePath) ?? {};
+  const text = JSON.stringify(expected);
+  const breaks =
+    `${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text} breaks the schema of ` + `"${tool}":`;
+  if (keyword === 'enum') {
+    const allowed = params.allowedValues as Json[];
+    const likely =
+      typeof expected === 'string'
+        ? meant(
+            expected,
+            allowed.filter((value) => typeof value === 'string'),
+          )
+        : undefined;
+    const listed = allowed
+      .slice(0, 10)
+      .map((value) => JSON.stringify(value))
+      .join(', ');
+    return (
+      `${breaks} must be one of ` +
+      `${listed}${allowed.length > 10 ? ', ...' : ''}${likely === undefined ? '.' : `; is "${likely}" meant?`}`
+    );
+  }
+  if (keyword === 'const') return `${breaks} must be ${JSON.stringify(params.allowedValue)}.`;
+  if (keyword === 'type') return `${breaks} must be of type ${[params.type].flat().join(' or ')}.`;
+  if (keyword !== 'anyOf' && keyword !== 'oneOf') return `${breaks} ${message}.`;
+  const types = errors.flatMap((error) =>
+    error.keyword === 'type' && error.instancePath === instancePath ? [error.params.type].flat() : [],
+  );
+  return types.length
+    ? `${breaks} must be of type ${[...new Set(types)].join(' or ')}.`
+    : `${breaks} fits none of the shapes that may stand there.`;
+}
+
+function unknownKey(what: string, key: string, known: string[], them: string): string {
+  const likely = meant(key, known);
+  return (
+    `${what} ` +
+    `"${key}"${likely === undefined ? `. ${known.length ? insteadOf(key, known, them) : 'It has none.'}` : `; is "${likely}" meant?`}`
+  );
+}

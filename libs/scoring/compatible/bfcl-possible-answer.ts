@@ -1,0 +1,62 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { containsMatcher, matcherOf } from '../house/match-arguments.js';
+
+/** A pattern that no text fits: what BFCL says by an empty list of acceptable values. */
+const NEVER = '[^\\s\\S]';
+
+/**
+ * The values that BFCL accepts for a parameter as one expected value: "" in the list means that it may be left out,
+ * and the values of an object are such lists again, one level deep (deeper ones BFCL compares as they are, and so
+ * do we). A parameter that the function requires may never be left out: there "" is a value.
+ */
+export const fromPossibleAnswer = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
+
+function expectedOf(accepted: Json, required: boolean, convert: (value: Json) => Json): Json {
+  const values = Array.isArray(accepted) ? accepted : [accepted];
+  if (values.length === 0) return { $regex: NEVER };
+  const given = values.filter((value) => value !== '' || required).map(convert);
+  const one: Json = given.length === 1 ? given[0]! : { $one_of: given };
+  if (given.length === values.length) return one;
+  return { $optional: given.length ? one : '' };
+}
+
+function ofValue(value: Json): Json {
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return value.map(ofValue);
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectedOf(inner, false, (raw) => raw)]))
+    : value;
+}
+
+/** The way back: the list of acceptable values; undefined where BFCL cannot say what is expected. */
+export const toPossibleAnswer = (expected: Json): Json[] | undefined => acceptedOf(expected, toAnswer);
+
+function acceptedOf(expected: Json, convert: (value: Json) => Json | undefined): Json[] | undefined {
+  const matcher = matcherOf(expected);
+  const inner = matcher && (expected as JsonObject)[matcher];
+  if (matcher === '$regex') return inner === NEVER ? [] : undefined;
+  if (matcher === '$one_of') return all((inner as Json[]).map((value) => acceptedOf(value, convert)))?.flat();
+  if (matcher === '$optional') {
+    const values = acceptedOf(inner!, convert);
+    return values && (values.includes('') ? values : [...values, '']);
+  }
+  if (matcher) return undefined;
+  const value = convert(expected);
+  return value === undefined ? undefined : [value];
+}
+
+const raw = (value: Json): Json | undefined => (containsMatcher(value) ? undefined : value);
+
+function toAnswer(value: Json): Json | undefined {
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return all(value.map(toAnswer));
+  if (!isObject(value)) return raw(value);
+  const entries = all(
+    Object.entries(value).map(([key, inner]): [string, Json] | undefined => {
+      const accepted = acceptedOf(inner, raw);
+      return accepted && [key, accepted];
+    }),
+  );
+  return entries && Object.fromEntries(entries);
+}
+
+const all = <T>(values: (T | undefined)[]): T[] | undefined =>
+  values.includes(undefined) ? undefined : (values as T[]);
