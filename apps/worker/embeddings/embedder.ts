@@ -180,8 +180,8 @@ export class Embedder {
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
         spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'reply';
-        const { next, throttledForMs } = retries.recordFailure(error);
-        spent.retryAfterMs = throttledForMs;
+        const { next, retryAfterMs } = retries.recordFailure(error);
+        spent.retryAfterMs = retryAfterMs;
         if (next.then === 'settle-errored') {
           throw new ProviderFailure(
             error.kind,

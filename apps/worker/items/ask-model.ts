@@ -140,8 +140,8 @@ export async function askModel(of: {
         return Object.assign(asked, { failure: error });
       }
       outageSince = undefined;
-      const { next, throttledForMs } = retries.recordFailure(error);
-      spent.retryAfterMs = throttledForMs;
+      const { next, retryAfterMs } = retries.recordFailure(error);
+      spent.retryAfterMs = retryAfterMs;
       if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
       void budget.release(permit, spent);
       await of.works?.(false);
