@@ -52,8 +52,8 @@ const guardedLookup =
 
 /**
  * A `fetch` that keeps connections alive, follows no redirect, reads at most `MAX_RESPONSE_BYTES`, and connects to a
- * private address only when that is allowed. It collects whole responses. Node's own `fetch` was tried: it makes streams for
- * each response. Without it, and with Redis commands written together, a worker takes 0.85 times the CPU
+ * private address only when that is allowed. It collects whole responses. Node's own `fetch` was tried: it makes
+ * streams for each response. Without it, and with Redis commands written together, a worker takes 0.85 times the CPU
  * (docs/decisions/speed.md). A large response waits, with its connection paused, until its item has memory for it
  * (`replyMemory`). A response other than 2xx from a private address is redacted.
  */
