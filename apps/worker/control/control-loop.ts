@@ -29,7 +29,7 @@ import { notify } from '#lib/events/notifications';
 import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
-import { createSummary } from '#lib/scoring/statistics/summarise';
+import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import type { LaneBudgets } from '../items/lane-budgets.js';
 import { slotsFor, type LaneWorkers } from '../items/lane-workers.js';
@@ -368,7 +368,7 @@ export class ControlLoop {
     const { pool, locks } = this.of;
     const { runId, ordinal } = done;
     await withAdvisoryLock(locks.short, `finish ${runId} ${ordinal}`, async () => {
-      const summary = createSummary({ seed: ordinal });
+      const summary = new SummaryBuilder({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         this.#stop.signal.throwIfAborted();
         for (const item of page) summary.add(item);

@@ -13,7 +13,7 @@ import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
-import { createSummary } from '#lib/scoring/statistics/summarise';
+import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import { unpackExchange } from '../items/pack-exchange.js';
 import { answersIn, type Exchange } from '../items/play-case.js';
@@ -102,7 +102,7 @@ async function prepareAgain(inHand: CachedRun, position: number, options: Rescor
 async function summaries(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const all: Summary[] = [];
   for (const { ordinal, providerKey, modelId } of run.targets) {
-    const summary = createSummary({ seed: ordinal });
+    const summary = new SummaryBuilder({ seed: ordinal });
     for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
       for (const item of page) summary.add(item);
     }
