@@ -6,8 +6,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node scripts/build.mjs && find dist -name '*.map' -delete
 
-# Optional packages and peers are native speed-ups and tools of the build; nothing that runs imports them. Node is the base image's.
-# What is deleted here is never read at run time: what slim-packages.mjs names, types and texts.
+# Optional packages and peers are native speed-ups and build tools; no process imports them. Node comes from the base
+# image. What is deleted here is never read at run time: what slim-packages.mjs names, types and texts.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -19,24 +19,28 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --
       -o -iname 'readme*' -o -iname 'changelog*' -o -iname 'history.md' \) -delete \
  && find node_modules -type d -empty -delete
 
-# No package manager and no package lists are needed from here on.
+# From here on, no package manager and no package lists are needed.
 FROM node:24-slim AS system
-RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* \
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include \
+      /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* \
       /opt/yarn* /var/lib/apt /var/cache/* /usr/share/doc /usr/share/man /usr/share/info /usr/share/locale
 
-# One layer of what is left: a layer that deletes files of the one below saves nothing.
+# One layer of what is left: deleting files in a layer above saves nothing.
 FROM scratch
 COPY --from=system / /
-# Node collects garbage in time, instead of when half a gigabyte of it lies about.
-ENV NODE_ENV=production PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024"
+# NODE_OPTIONS: without them Node lets half a gigabyte of garbage collect.
+ENV NODE_ENV=production \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024"
 WORKDIR /app
 COPY package.json ./
 COPY prisma prisma
 COPY examples examples
 COPY --from=packages /app/node_modules node_modules
-COPY scripts/container.sh scripts/container-demo.mjs scripts/container-secrets.mjs scripts/demo.mjs scripts/keep-secret.mjs scripts/
+COPY scripts/container.sh scripts/container-demo.mjs scripts/container-secrets.mjs \
+     scripts/demo.mjs scripts/keep-secret.mjs scripts/
 COPY --from=build /app/dist dist
-# A volume that is mounted here takes over the owner.
+# A volume that is mounted here gets this owner.
 RUN install -d -o 1000 -g 1000 -m 700 /secrets
 USER 1000:1000
 ENTRYPOINT ["/app/scripts/container.sh"]

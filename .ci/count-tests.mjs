@@ -1,15 +1,14 @@
-// What jest's --json reports say, of a first try and of a second one of the files that failed in it:
-//   files <report>            the files with failures
-//   counts <report> <second> how many tests passed and failed; a file of the second report counts instead of the
-//   same one of the first
-//   notes <report> <second>   what passed only at the second try, what failed, and what was left out, a line each
+// Reads jest's --json reports of a first try and of a second one, which has only the files that failed in the first:
+//   files <report>            prints the files with failures
+//   counts <report> <second>  prints how many tests passed and failed; a file of the second report replaces the first's
+//   notes <report> <second>   prints a line for what passed only at the second try, what failed and what was left out
 // A file that cannot be loaded counts as one failure.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const [what, ...paths] = process.argv.slice(2);
 
-/** The files of a report: the names of their tests by what became of them. */
+/** The files of a report, each with the names of its tests by outcome. */
 function filesOf(path) {
   if (!path || !existsSync(path)) return new Map();
   return new Map(

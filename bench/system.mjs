@@ -1,6 +1,6 @@
-// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and what each of
-// them spends. With PROFILE_FOLDER each process leaves a CPU profile there.
-import { execFileSync, spawn } from 'node:child_process';
+// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and the CPU time
+// that each spends. If PROFILE_FOLDER is set, each process writes a CPU profile there.
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,9 @@ import { startPostgres } from '../scripts/postgres.mjs';
 import { startRedis } from '../scripts/redis.mjs';
 import { freePort } from '../scripts/server-process.mjs';
 import { MEMORY_FLAGS, node, root } from '../scripts/set-up.mjs';
+import { apiCaller, interruption, migrate, productEnv } from './product.mjs';
 
-export const TOKEN = 'a-token-for-benchmarks-0123456789';
-
-/** Calls `use` with the system, and stops everything after it. */
+/** Calls `use` with the system, then stops everything. */
 export async function withSystem(use) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-bench-'));
   chmodSync(folder, 0o711); // Postgres may run as a user of its own.
@@ -21,57 +20,15 @@ export async function withSystem(use) {
   const redis = await startRedis({ folder, logFile: join(folder, 'redis.log'), durable: true, say });
   const env = {
     ...process.env,
-    DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/bench' }).href,
-    REDIS_URL: redis.url,
-    TOOLMARK_ADMIN_TOKEN: TOKEN,
-    TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
-    TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
-    LOG_LEVEL: 'warn',
+    ...productEnv({ postgresUrl: postgres.url, database: 'bench', redisUrl: redis.url, logLevel: 'warn' }),
   };
-  const children = [];
-  const start = async (name) => {
-    const port = await freePort();
-    const profile = process.env.PROFILE_FOLDER
-      ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`]
-      : [];
-    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], {
-      env: { ...env, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    children.push(child);
-    while (
-      !(await fetch(`http://127.0.0.1:${port}/healthz`).then(
-        (answer) => answer.ok,
-        () => false,
-      ))
-    )
-      await delay(50);
-    return {
-      pid: nodeOf(child.pid),
-      url: `http://127.0.0.1:${port}`,
-      stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGINT'))),
-    };
-  };
+  const { start, endAll } = processStarter(env);
   try {
-    execFileSync(node, [join(root, 'dist/libs/db/connection/migrate-main.js')], {
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    migrate(env);
     const [simulator, api] = [await start('simulator'), await start('api')];
-    const call = async (method, path, body) => {
-      const answer = await fetch(api.url + path, {
-        method,
-        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        body: body && JSON.stringify(body),
-      });
-      if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
-      return answer.json();
-    };
-    const interrupted = new Promise((_, reject) => {
-      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
-    });
+    const call = apiCaller(() => api.url);
     await Promise.race([
-      interrupted,
+      interruption(),
       use({
         simulator,
         api,
@@ -83,7 +40,7 @@ export async function withSystem(use) {
       }),
     ]);
   } finally {
-    for (const child of children) if (child.exitCode === null) child.kill('SIGINT');
+    endAll();
     await delay(500);
     await redis.stop();
     await postgres.stop();
@@ -91,7 +48,38 @@ export async function withSystem(use) {
   }
 }
 
-/** Answers how many seconds the run took. */
+function processStarter(env) {
+  const children = [];
+  const start = async (name) => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const profile = process.env.PROFILE_FOLDER
+      ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`]
+      : [];
+    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], {
+      env: { ...env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    children.push(child);
+    const isHealthy = () =>
+      fetch(`${url}/healthz`).then(
+        (response) => response.ok,
+        () => false,
+      );
+    while (!(await isHealthy())) await delay(50);
+    return {
+      pid: nodeOf(child.pid),
+      url,
+      stop: () => new Promise((resolve) => (child.once('exit', resolve), child.kill('SIGINT'))),
+    };
+  };
+  const endAll = () => {
+    for (const child of children) if (child.exitCode === null) child.kill('SIGINT');
+  };
+  return { start, endAll };
+}
+
+/** Waits for the run to end and returns how many seconds it took. */
 async function finished(call, evalId) {
   for (;;) {
     const now = await call('GET', `/api/tool-eval/history/${evalId}`);
@@ -100,7 +88,7 @@ async function finished(call, evalId) {
   }
 }
 
-/** A suite of 1000 cases, so that samples are thousands of items. */
+/** A suite of 1,000 cases, so that each sample is a thousand items. */
 export async function importThousandCases(call) {
   const suite = await call('GET', '/api/tool-eval/import/example');
   suite.test_cases = Array.from({ length: 1000 }, (_, n) => ({

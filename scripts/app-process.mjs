@@ -1,4 +1,4 @@
-// The product's own processes as children of `npm start`: started again when they end by themselves.
+// Toolmark's processes as children of `npm start`, which starts them again when they end by themselves.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,107 +6,113 @@ import { commandOf, signalProcess, until } from './server-process.mjs';
 import { MEMORY_FLAGS, node, root } from './set-up.mjs';
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** A process that ran this long is no longer one that fails to start. */
 const SETTLED_MS = 30_000;
-const ENDS_BEFORE_GIVING_UP = 3;
-/** So long after a worker has let go on what it had in hand, it has handed back the rest. */
+const MAX_FAILED_STARTS = 3;
+/** A draining worker gets this long after its drain time to hand back the rest. */
 const STOP_GRACE_MS = 15_000;
-const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
+const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
-/**
- * Keeps `dist/apps/<app>/main.js` running on `port`, with its output in `logFile`. `say` is told when it ended by
- * itself, `onPid` each new process.
- */
-export function keepAppRunning(app, { name = app, port, env, logFile, say, onPid }) {
-  let child;
-  let exited = Promise.resolve();
-  let stopping = false;
-  let endsInARow = 0;
-  let timer;
-  if (statSync(logFile, { throwIfNoEntry: false })?.size > LARGEST_LOG_BYTES) renameSync(logFile, `${logFile}.old`);
-  start();
+/** Keeps `dist/apps/<app>/main.js` running on `port`, with its output in `logFile`, until `stop` or `kill`. */
+export class AppProcess {
+  #app;
+  #options;
+  #child;
+  #exited = Promise.resolve();
+  #isStopping = false;
+  #isRestarting = false;
+  #endsInARow = 0;
+  #timer;
 
-  function start() {
+  /** `say` gets a message when the process ends by itself; `onPid` is called for each new process. */
+  constructor(app, { name = app, port, env, logFile, say, onPid }) {
+    this.#app = app;
+    this.#options = { port, env, logFile, say, onPid };
+    this.name = name;
+    if (statSync(logFile, { throwIfNoEntry: false })?.size > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.old`);
+    this.#start();
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  async untilReady() {
+    const { port, logFile } = this.#options;
+    const hasFailed = () => this.#endsInARow >= MAX_FAILED_STARTS;
+    const isReady = async () => {
+      if (hasFailed() || this.#isStopping) return true;
+      const request = fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) });
+      return (await request.catch(() => undefined))?.ok;
+    };
+    const hasEnded = await until(isReady, 60_000);
+    if (hasEnded && !hasFailed()) return;
+    const why = hasEnded ? 'does not start' : 'is not ready after a minute';
+    throw new Error(`The ${this.name} ${why}. Its log ends with:\n${lastLines(logFile, 15)}`);
+  }
+
+  async restart() {
+    this.#isRestarting = true;
+    await this.#end();
+    this.#isRestarting = false;
+    this.#endsInARow = 0;
+    if (!this.#isStopping) this.#start();
+  }
+
+  stop() {
+    this.#isStopping = true;
+    return this.#end();
+  }
+
+  kill() {
+    this.#isStopping = true;
+    this.#child.kill('SIGKILL');
+  }
+
+  #start() {
+    const { port, env, logFile, onPid } = this.#options;
     const startedAt = Date.now();
     const log = openSync(logFile, 'a');
-    child = spawn(
-      node,
-      [
-        '--enable-source-maps',
-        ...MEMORY_FLAGS,
-        '--import',
-        join(root, 'scripts/stop-with-parent.mjs'),
-        join(root, `dist/apps/${app}/main.js`),
-      ],
-      {
-        cwd: root,
-        env: { ...env, PORT: String(port) },
-        stdio: ['ignore', log, log, 'ipc'],
-        detached: true, // A Ctrl-C in the terminal must not reach it: we stop things in order.
-      },
-    );
-    closeSync(log);
-    onPid();
-    exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-    child.once('exit', (code, signal) => {
-      if (stopping || restarting) return;
-      endsInARow = Date.now() - startedAt > SETTLED_MS ? 1 : endsInARow + 1;
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (endsInARow - 1), LONGEST_PAUSE_MS);
-      say(`The ${name} ended (${signal ?? `exit code ${code}`}) and is started again; its log is ${logFile}`);
-      timer = setTimeout(start, pauseMs);
+    const program = join(root, `dist/apps/${this.#app}/main.js`);
+    const stopWithParent = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
+    const child = spawn(node, ['--enable-source-maps', ...MEMORY_FLAGS, ...stopWithParent, program], {
+      cwd: root,
+      env: { ...env, PORT: String(port) },
+      stdio: ['ignore', log, log, 'ipc'],
+      detached: true, // A Ctrl-C in the terminal must not reach it: processes stop in order.
     });
+    closeSync(log);
+    this.#child = child;
+    onPid();
+    this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+    child.once('exit', (code, signal) => this.#startAgain(signal ?? `exit code ${code}`, Date.now() - startedAt));
   }
 
-  let restarting = false;
-  async function end() {
-    clearTimeout(timer);
-    const hard = setTimeout(() => child.kill('SIGKILL'), drainSecondsOf(env) * 1000 + STOP_GRACE_MS);
-    child.kill(app === 'api' ? 'SIGINT' : 'SIGTERM'); // There is no load balancer that an API would serve on for.
-    await exited;
-    clearTimeout(hard);
+  #startAgain(reason, ranMs) {
+    if (this.#isStopping || this.#isRestarting) return;
+    this.#endsInARow = ranMs > SETTLED_MS ? 1 : this.#endsInARow + 1;
+    const { say, logFile } = this.#options;
+    say(`The ${this.name} ended (${reason}) and is started again; its log is ${logFile}`);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#endsInARow - 1), MAX_PAUSE_MS);
+    this.#timer = setTimeout(() => this.#start(), pauseMs);
   }
 
-  return {
-    name,
-    pid: () => child.pid,
-    async untilReady() {
-      const isReady = async () => {
-        if (endsInARow >= ENDS_BEFORE_GIVING_UP || stopping) return true;
-        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
-          () => undefined,
-        );
-        return answer?.ok;
-      };
-      const ready = await until(isReady, 60_000);
-      if (ready && endsInARow < ENDS_BEFORE_GIVING_UP) return;
-      throw new Error(
-        `The ${name} ${ready ? 'does not start' : 'is not ready after a minute'}. Its log ends ` +
-          `with:\n${lastLines(logFile, 15)}`,
-      );
-    },
-    async restart() {
-      restarting = true;
-      await end();
-      restarting = false;
-      endsInARow = 0;
-      if (!stopping) start();
-    },
-    stop() {
-      stopping = true;
-      return end();
-    },
-    kill() {
-      stopping = true;
-      child.kill('SIGKILL');
-    },
-  };
+  async #end() {
+    clearTimeout(this.#timer);
+    const killAfterMs = drainSecondsOf(this.#options.env) * 1000 + STOP_GRACE_MS;
+    const killer = setTimeout(() => this.#child.kill('SIGKILL'), killAfterMs);
+    // No load balancer needs time to notice that the API stops.
+    this.#child.kill(this.#app === 'api' ? 'SIGINT' : 'SIGTERM');
+    await this.#exited;
+    clearTimeout(killer);
+  }
 }
 
-/** As `libs/runtime/env.ts` has it. */
+/** The default is that of `libs/runtime/env.ts`. */
 export const drainSecondsOf = ({ TOOLMARK_DRAIN_SECONDS: seconds }) => Number(seconds || 45);
 
-/** Processes of an earlier start that was killed and that are on their way out: their ports are wanted now. */
+/** Ends processes that a killed start left behind: their ports are needed now. */
 export async function endLeftoverApps(pids) {
   const left = pids.filter((pid) => commandOf(pid)?.includes('dist/apps/'));
   for (const pid of left) signalProcess(pid, 'SIGKILL');

@@ -1,5 +1,7 @@
 // Refuses an OpenAPI document (a file, or else the API's own) in which something has no description or no example,
 // or that Redocly's linter refuses. Needs no services.
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import { findUndescribed } from './find-undescribed.mjs';
@@ -35,9 +37,13 @@ if (faults.length) {
 /** Routes are described without being called, so that nothing is asked of what they would use. */
 async function ownDocument() {
   await import('reflect-metadata');
-  const [{ createApp }, { describeApi }] = await Promise.all([
-    import('../dist/apps/api/platform/create-app.js'),
+  const [{ AppModule }, { describeApi }] = await Promise.all([
+    import('../dist/apps/api/app.module.js'),
     import('../dist/apps/api/platform/openapi.js'),
   ]);
-  return describeApi(await createApp({ env: {} }));
+  const app = await NestFactory.create(AppModule.forRoot({ env: {} }), new FastifyAdapter(), {
+    preview: true, // connects to nothing
+    logger: false,
+  });
+  return describeApi(app);
 }

@@ -19,6 +19,7 @@ const {
   SIMULATOR_URL: simulatorUrl,
 } = process.env;
 const { TOOLMARK_ADMIN_TOKEN: token, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
+const READ_TOKEN = 'docker compose exec api cat /secrets/admin-token';
 const say = (text) => console.log(text);
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopping = true));
@@ -44,8 +45,7 @@ try {
   say(
     [
       `Toolmark is ready: the API at ${url}, its documentation at ${url}/docs.`,
-      'Its token: ' +
-        `${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : 'docker compose exec api cat /secrets/admin-token'}`,
+      `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : READ_TOKEN}`,
       ...way,
     ].join('\n'),
   );

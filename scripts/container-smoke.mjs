@@ -1,6 +1,6 @@
-// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard, three workers of which two are killed
-// in a run, down and up again, and a backup restored after everything was lost. Needs a Docker engine that has the
-// base images or gets them.
+// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard; three workers, two of them killed during
+// a run; down and up again; and a backup restored after everything was lost. Needs a Docker engine that has the base
+// images or can pull them.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -47,57 +47,70 @@ async function main() {
     console.log(`${text} (${((Date.now() - mark) / 1000).toFixed(1)} s)`);
     mark = Date.now();
   };
+  lap(`Image: ${buildImage()} MB.`);
+  lap(`First \`compose up\`: a leaderboard of ${await expectFirstUp()} models.`);
+  const long = await submit(8);
+  const stopped = await expectDataKept(long);
+  lap(`Down and up again, with three workers: the data are kept, a run goes on with item ${stopped}.`);
+  const killed = await expectRunSurvivesKills(long);
+  lap(`Two of the workers killed at ${killed} items: the third finishes them, each scored once.`);
+  const restored = await expectBackupRestores(long);
+  lap(`All volumes lost, backup restored: ${restored} results, the sealed key, the open run finished, a next run.`);
+}
 
+/** @returns the size of the image in MB */
+function buildImage() {
   docker('build', '-t', image, root);
   const megabytes = Math.round(Number(docker('image', 'inspect', '-f', '{{.Size}}', image)) / 1e6);
   assert.ok(megabytes < MAX_IMAGE_MB, `The image has ${megabytes} MB; ${MAX_IMAGE_MB} are allowed.`);
-  lap(`Image: ${megabytes} MB.`);
+  return megabytes;
+}
 
+/** @returns how many models the leaderboard of the first start shows */
+async function expectFirstUp() {
   const log = await upInForeground();
   assert.ok(leaderboardRows(log) >= 4, `The log shows a leaderboard of four models or more:\n${log}`);
   assert.match(log, /docker compose run --rm demo toolmark run \S+ --models simulator::/);
   assert.ok(
     log.includes(`http://127.0.0.1:${port}/api/tool-eval`) && !log.includes(token),
-    'It tells the way on, and no token.',
+    'It prints the next steps, and no token.',
   );
   for (const service of ['api', 'worker', 'simulator']) {
     const [id] = containerIds(service);
-    assert.equal(
-      docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim(),
-      'true 1000:1000',
-      service,
-    );
+    const rights = docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim();
+    assert.equal(rights, 'true 1000:1000', service);
     assert.match(docker('exec', id, 'sh', '-c', 'touch /app/x 2>&1 || id -u'), /Read-only file system\s+1000/, service);
   }
-  lap(`First \`compose up\`: a leaderboard of ${leaderboardRows(log)} models.`);
+  return leaderboardRows(log);
+}
 
-  const long = await submit(8);
-  foreground.kill('SIGINT'); // Ctrl-C. Then as after an upgrade: new containers on the old volumes.
+/** Stops with Ctrl-C, then starts new containers on the old volumes, as after an upgrade. */
+async function expectDataKept(run) {
+  foreground.kill('SIGINT');
   await foreground.ended;
-  // Postgres, Redis and the simulator were there until its items in hand were settled.
-  assert.equal(
-    docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim(),
-    '0',
-    'The worker ends by itself.',
-  );
+  // Postgres, Redis and the simulator were there until the worker had settled its items.
+  const exitCode = docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim();
+  assert.equal(exitCode, '0', 'The worker ends by itself.');
   compose('down');
   compose('up', '-d', '--scale', 'worker=3');
   await untilReady();
   assert.equal((await history()).length, 2, 'The runs are kept over down and up, and no second demo is run.');
   assert.equal(containerIds('worker').length, 3);
-  const stopped = await progress(long);
-  lap(
-    'Down and up again, with three workers: the data are kept, a run goes on with item ' +
-      `${stopped.done} of ${stopped.total}.`,
-  );
+  const { done, total } = await progress(run);
+  return `${done} of ${total}`;
+}
 
+async function expectRunSurvivesKills(run) {
   docker('kill', ...containerIds('worker').slice(0, 2));
-  const { done, total } = await progress(long);
-  assert.ok(done < total, 'The workers are killed with the run in flight.');
-  await untilScored(long, total);
-  lap(`Two of the workers killed at ${done} of ${total} items: the third finishes them, each scored once.`);
+  const { done, total } = await progress(run);
+  assert.ok(done < total, 'The workers are killed while the run goes on.');
+  await untilScored(run, total);
+  return `${done} of ${total}`;
+}
 
-  const kept = await everyResult(long);
+/** Backs up with a run in flight, deletes all volumes and restores. Returns how many results came back. */
+async function expectBackupRestores(finishedRun) {
+  const kept = await everyResult(finishedRun);
   await call('POST', '/api/providers', {
     key: 'sealed',
     name: 'Sealed',
@@ -105,36 +118,23 @@ async function main() {
     base_url: 'http://simulator:8502/v1',
     api_key: 'a-key-to-seal',
   });
-  const short = await submit(2);
+  const open = await submit(2);
   shell(commandsOf('Back up'));
-  assert.notEqual((await job(short)).status, 'completed', 'The backup is made with a run in flight.');
+  assert.notEqual((await job(open)).status, 'completed', 'The backup is made with a run in flight.');
   compose('down', '-v');
   shell(commandsOf('Restore'));
   await untilReady();
-  assert.deepEqual(await everyResult(long), kept, 'Every result is back.');
+  assert.deepEqual(await everyResult(finishedRun), kept, 'Every result is back.');
   assert.equal((await history()).length, 3);
   assert.ok((await call('GET', '/api/providers/sealed/discover')).models.length > 0, "A provider's sealed key opens.");
-  await untilScored(short, (await progress(short)).total);
-  const output = compose(
-    'run',
-    '--rm',
-    '-T',
-    'demo',
-    'toolmark',
-    'run',
-    'examples/weather.json',
-    '--models',
-    'simulator::perfect-ish',
-    '--watch',
-  );
+  await untilScored(open, (await progress(open)).total);
+  const nextRun = ['run', 'examples/weather.json', '--models', 'simulator::perfect-ish', '--watch'];
+  const output = compose('run', '--rm', '-T', 'demo', 'toolmark', ...nextRun);
   assert.match(output, /perfect-ish/, 'The next run ends with its leaderboard.');
-  lap(
-    `All volumes lost, backup restored: ${kept.length} results, the sealed key, the run in flight ` +
-      'finished, and a next run.',
-  );
+  return kept.length;
 }
 
-/** Starts a run of some seconds and answers it when it has got going. */
+/** Submits a run of some seconds and returns it once it is under way. */
 async function submit(samples) {
   const { items: suites } = await call('GET', '/api/tool-suites');
   const { id: suiteId } = suites.find(({ name }) => name === 'Office assistant');
@@ -153,7 +153,7 @@ async function untilScored(run, total) {
   assert.equal((await everyResult(run)).length, total);
 }
 
-/** `docker compose up` until the demo has ended; answers what it printed. It runs on. */
+/** Runs `docker compose up` until the demo has ended, and returns what it printed. It keeps running. */
 async function upInForeground() {
   let text = '';
   const [command, ...args] = composeCommand;
@@ -194,7 +194,7 @@ async function everyResult(run, cursor) {
   return next ? [...items, ...(await everyResult(run, next))] : items;
 }
 
-/** The commands of docs/operations.md below a heading, so that it says what was tried. */
+/** The commands below a heading of docs/operations.md, so that the page says what was tried. */
 function commandsOf(heading) {
   const [, section] = readFileSync(join(root, 'docs/operations.md'), 'utf8').split(`\n### ${heading}\n`);
   return /```\n(.*?)```/s.exec(section)[1].replaceAll('docker compose', composeCommand.join(' '));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the image runs: the process that its first argument names.
-# Secrets that are not in the environment come from files of TOOLMARK_SECRETS_DIR, which `migrate` makes, where that is set.
+# Runs the process that the first argument of the image names. Secrets that are not in the environment come from files
+# in TOOLMARK_SECRETS_DIR, if that is set; `migrate` creates them.
 set -eu
 command=${1:-}
 [ $# -eq 0 ] || shift
@@ -15,11 +15,16 @@ from_file() { # variable, file: exports the file's text unless the variable has 
 
 cd /app
 case $command in
-  api) from_file TOOLMARK_SEALING_KEY sealing-key; from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/api/main.js ;;
+  api)
+    from_file TOOLMARK_SEALING_KEY sealing-key
+    from_file TOOLMARK_ADMIN_TOKEN admin-token
+    exec node dist/apps/api/main.js ;;
   worker) from_file TOOLMARK_SEALING_KEY sealing-key; exec node dist/apps/worker/main.js ;;
   simulator) exec node dist/apps/simulator/main.js ;;
   migrate) exec node dist/libs/db/connection/migrate-main.js ;;
   demo) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node scripts/container-demo.mjs ;;
   toolmark) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node dist/apps/cli/main.js "$@" ;;
-  *) echo "Give one of these to run: api, worker, simulator, migrate, demo, toolmark [command of the command line ...]. Not: \"$command\"." >&2; exit 64 ;;
+  *)
+    echo "There is no process \"$command\". Name one: api, worker, simulator, migrate, demo, toolmark [arguments]." >&2
+    exit 64 ;;
 esac

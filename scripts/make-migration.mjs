@@ -1,10 +1,13 @@
-// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, makes the migration that leads
+// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, writes the migration that leads
 // there from the schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema
 // cannot say (partitions).
+//
+// SQL functions need no migration: edit or add a file in prisma/functions, whose README says how. Only for a file
+// that was deleted does this write a DROP FUNCTION.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { startPostgres } from './postgres.mjs';
 import { root, setUp } from './set-up.mjs';
 
@@ -16,22 +19,37 @@ if (!/^[a-z0-9_]+$/.test(name ?? '')) {
 setUp(console.error);
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 const lastMigration = git('log', '-1', '--format=%H', '--', 'prisma/migrations').trim();
-const before = git('show', `${lastMigration}:prisma/schema.prisma`);
-const after = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
 
-const { diffSchemas } = await import('../dist/libs/db/connection/migrate.js');
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-migration-'));
-chmodSync(folder, 0o711);
-const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: false });
-const sql = await diffSchemas(before, after, postgres.url.replace(/\/toolmark$/, '/postgres'));
-await postgres.stop();
-rmSync(folder, { recursive: true, force: true });
-
-if (sql.includes('This is an empty migration')) {
-  console.log(`prisma/schema.prisma says what it said at ${lastMigration.slice(0, 7)}: nothing to do.`);
+const sql = [await diffOfSchema(), ...dropsOfFunctions()].filter((part) => part !== '').join('\n');
+if (sql === '') {
+  console.log(
+    `prisma/schema.prisma says what it said at ${lastMigration.slice(0, 7)}: there is nothing to migrate. ` +
+      'Files of prisma/functions are applied without a migration.',
+  );
 } else {
   const file = `prisma/migrations/${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${name}/migration.sql`;
   mkdirSync(join(root, file, '..'), { recursive: true });
   writeFileSync(join(root, file), sql);
   console.log(`${file}:\n\n${sql}`);
+}
+
+async function diffOfSchema() {
+  const before = git('show', `${lastMigration}:prisma/schema.prisma`);
+  const after = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
+  const { diffSchemas } = await import('../dist/libs/db/connection/migrate.js');
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-migration-'));
+  chmodSync(folder, 0o711);
+  const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: false });
+  const diff = await diffSchemas(before, after, postgres.url.replace(/\/toolmark$/, '/postgres'));
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+  return diff.includes('This is an empty migration') ? '' : diff;
+}
+
+/** IF EXISTS: a database that is made from now on never had the function. */
+function dropsOfFunctions() {
+  return git('diff', '--name-only', '--diff-filter=D', lastMigration, '--', 'prisma/functions')
+    .split('\n')
+    .filter((path) => path.endsWith('.sql'))
+    .map((path) => `DROP FUNCTION IF EXISTS "${basename(path, '.sql').replaceAll('-', '_')}";\n`);
 }

@@ -132,7 +132,8 @@ async function findPrograms(user, home) {
   }
   const programs = { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
   for (const program of Object.values(programs)) {
-    if (!(statSync(program).mode & 0o111)) chmodSync(program, 0o755); // npm keeps no permissions of files that are no "bin".
+    // npm keeps the permissions of "bin" files only.
+    if (!(statSync(program).mode & 0o111)) chmodSync(program, 0o755);
   }
   return programs;
 }

@@ -7,9 +7,11 @@ import { delimiter, join } from 'node:path';
 import { keepSecretJson } from './keep-secret.mjs';
 import { commandOf, freePort, runServer, stopLeftover, until } from './server-process.mjs';
 
-const NO_REDIS = `Toolmark needs Redis or Valkey, and found neither redis-server nor valkey-server on the PATH. Three ways to get one:
+const NO_REDIS = `Toolmark needs Redis or Valkey, and found neither redis-server nor valkey-server on the PATH.
+Three ways to get one:
   - install it:             apt-get install redis-server | dnf install valkey | brew install valkey
-  - run it in a container:  docker run -d -p 127.0.0.1:6379:6379 redis:7-alpine, then set REDIS_URL=redis://127.0.0.1:6379
+  - run it in a container:  docker run -d -p 127.0.0.1:6379:6379 redis:7-alpine
+                            and set REDIS_URL=redis://127.0.0.1:6379
   - use one you have:       set REDIS_URL=redis://<host>:6379`;
 
 /** Starts Redis on the data under `folder`. Answers its URL and how to stop it. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { drainSecondsOf, endLeftoverApps, keepAppRunning } from './app-process.mjs';
+import { AppProcess, drainSecondsOf, endLeftoverApps } from './app-process.mjs';
 import {
   apiClient,
   followSimulator,
@@ -162,7 +162,7 @@ async function takeOver() {
 /** For the next start, and for the command line, which finds the API here. */
 function saveState() {
   if (stopping) return;
-  const state = { pid: process.pid, url: apiUrl, apps: apps.map((app) => app.pid()) };
+  const state = { pid: process.pid, url: apiUrl, apps: apps.map((app) => app.pid) };
   writeFileSync(`${stateFile}.new`, `${JSON.stringify(state)}\n`);
   renameSync(`${stateFile}.new`, stateFile);
 }
@@ -221,7 +221,7 @@ function startApps(ports, env) {
   const { TOOLMARK_ADMIN_TOKEN: ___, ...workerEnv } = env;
   const add = (app, name, port, appEnv) =>
     apps.push(
-      keepAppRunning(app, {
+      new AppProcess(app, {
         name,
         port,
         env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: join(folder, 'compile-cache'), ...inherited, ...appEnv },

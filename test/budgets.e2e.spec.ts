@@ -114,7 +114,7 @@ it('they keep to tokens a minute together, by what the replies used', async () =
   expect(rate(60)).toBeGreaterThan(requestsPerS * 0.9);
 });
 
-it('they keep to requests in flight together, also while Redis loses all that it knew, and take new limits while they work', async () => {
+it('they share one limit of requests in flight, also while Redis loses its data, and take up new limits', async () => {
   latencyMs = 50;
   const { job_id } = await saturate('in-flight', { max_concurrency: 6 });
   await until(() => starts.length >= 150);

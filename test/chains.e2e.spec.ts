@@ -122,7 +122,7 @@ it('a chain is played until its expected tool is called, each call answered by i
   expect([cached.score, cached.actual.requests, cached.actual.cached]).toEqual([1, 0, 1]);
 });
 
-it('several calls of one round are answered one by one, and what comes after the expected one does not exist', async () => {
+it('several calls of one round are answered one by one, and calls after the expected one do not count', async () => {
   await script('parallel', [
     calls(['find_user', { name: 'Ann' }], ['get_weather', { city: 'Oslo' }]),
     calls(['refund', { order: 'o-7' }], ['find_user', { name: 'Bob' }]),
@@ -167,7 +167,7 @@ it('an error in a late round leaves the whole without a score, and keeps the rou
   expect(whole.exchange.replies[0].choices[0].message.tool_calls[0].function.name).toBe('find_user');
 });
 
-it('a chain whose replies are stored and could not be scored is scored from all of them by a resume; one that broke off is played anew', async () => {
+it('a resume scores a chain from its stored replies, and plays a chain that broke off from the start', async () => {
   const lane = async (paused: boolean) => {
     for (const { id } of (await client.get('/api/lanes')).body.items)
       await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);

@@ -64,7 +64,7 @@ const waitsFor = async (jobId: string, key: string) =>
     await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 }),
   ).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
 
-it('a run whose provider was entered with a wrong address goes on by itself when that is corrected, without an errored item', async () => {
+it('a run at a wrong address goes on by itself when the provider is corrected, without an errored item', async () => {
   const key = await provider(`http://127.0.0.1:${await freePort()}/v1`);
   const { eval_id, job_id } = await submit(key);
   await waitsFor(job_id, key);
@@ -95,7 +95,7 @@ it('so does one whose provider was started anew elsewhere while it went on, and 
   expect((await completed(eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
 }, 150_000);
 
-it('requests that were sent end where they are and count; all others are made at the new address with the new key, none twice', async () => {
+it('sent requests end at the old address and count; others use the new one and the new key, none twice', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url);
   const { eval_id } = await submit(key);
@@ -144,7 +144,7 @@ it('a chain in its second round goes on there, with the round it has', async () 
   expect([before.asked.length, after.asked.length]).toEqual([2, 2]);
 }, 120_000);
 
-it('a run that was stopped goes on there when it is resumed; one whose provider was deleted says so, item by item', async () => {
+it('a stopped run resumes at the new address; a run whose provider was deleted says so, item by item', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   after.open();
   const keys = [await provider(before.url), await provider(before.url)];
@@ -193,7 +193,7 @@ it('a changed price counts from the next item that is settled', async () => {
   expect((await costs()).sort()).toEqual([...Array(cheap).fill(1), ...Array(60 - cheap).fill(3)]);
 }, 120_000);
 
-it('slots that a lane gets while all that it has are taken are used at once: no worker has free ones and leaves work lying', async () => {
+it('slots that a busy lane gets are used at once: no worker has free slots while work waits', async () => {
   const hangs = await endpoint();
   const key = await provider(hangs.url, { limits: { max_concurrency: 2 } });
   const { eval_id } = await submit(key, weatherSuite(60));

@@ -252,7 +252,7 @@ describe('names of tools that hosts refuse', () => {
       ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[],
     ).reduce((sum, one) => sum + one.requests, 0);
 
-  it("are the suite's in results and stored exchanges, told of once, and known to the cache and to a rescore", async () => {
+  it("are the suite's in results and exchanges, announced once, and known to the cache and to a rescore", async () => {
     const {
       body: { suite_id },
     } = await client.post('/api/tool-eval/import', {

@@ -55,7 +55,7 @@ it('counts with the tokenizer of the model where it is public, and by the slowes
   expect(duration_s).toBeCloseTo(20 / 0.98, 1);
 });
 
-it('stands beside the truth once the run has ended, learns from it, and knows what stored replies would save', async () => {
+it('is kept beside the actual figures, learns from them, and knows what stored replies would save', async () => {
   const suite = await importSuite(25);
   const { body } = await client.post('/api/tool-eval', { suite_id: suite, models: ['slow-40'] });
   const done = await until(

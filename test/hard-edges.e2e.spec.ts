@@ -139,7 +139,10 @@ describe('is an errored item with a message that a person understands:', () => {
       'a certificate that cannot be trusted',
       'untrusted::m',
       'network',
-      /localhost:\d+ has a certificate that cannot be trusted \(\w+\)\. Fix it, or add its authority with NODE_EXTRA_CA_CERTS/,
+      new RegExp(
+        'localhost:\\d+ has a certificate that cannot be trusted \\(\\w+\\)\\. ' +
+          'Fix it, or add its authority with NODE_EXTRA_CA_CERTS',
+      ),
     ],
     ['a name that DNS does not know', 'nowhere::m', 'network', /The name no-such-host\.invalid could not be resolved/],
     ['a server that refuses connections', 'refusing::m', 'network', /refuses connections\. Is it running\?/],
@@ -201,7 +204,7 @@ it('what a model does not support is left out, and said', async () => {
   expect(warnings).toEqual(['sim::text-only does not support "temperature"; it was left out.']);
 });
 
-it('a key is found in no log, answer, event, result, exchange, export, metric or Redis value, even where a provider repeats it', async () => {
+it('a key that a provider repeats is in no log, response, event, result, export, metric or Redis value', async () => {
   const seen: string[] = [
     ...[...processes, simulator].map((process) => process.logs()),
     JSON.stringify(await client.get('/api/providers')),

@@ -148,7 +148,7 @@ it('a wait of a million years is a wait of a quarter of an hour, and lanes stay 
   });
 });
 
-it('what throws while an item is built or scored is settled once as internal, asked at most once, and a resume scores the reply that is there', async () => {
+it('an item that throws is settled once as internal, and a resume scores the reply that it has', async () => {
   answer = () => ({
     body: {
       choices: [
@@ -364,7 +364,7 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
   }
 }, 120_000);
 
-it('items that processes died of keep nobody waiting: neither while their lane waits, nor while they are played apart', async () => {
+it('items that processes died of keep nobody waiting, neither queued nor while they are played', async () => {
   const suspects = async (id: string): Promise<void> => {
     await until(
       async () =>
@@ -497,7 +497,7 @@ describe('the toolmark command', () => {
     ).toEqual([]);
   }, 120_000);
 
-  it('prints JSON that is plain text everywhere and the same to whoever parses it, and files as they are but to a terminal', async () => {
+  it('prints JSON as plain text that parses to the same value, and files unchanged except on a terminal', async () => {
     const imported = await toolmark(['suites', 'import', file]);
     const [, id] = /as suite (\S+)/.exec(imported.out)!;
     const suite = (await system.client.get(`/api/tool-suites/${id}/export?format=json`)).body;

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-it('beside a team that is hostile in several ways at once another one has its run: every request made once, no process ends, and all keep answering', async () => {
-  const ways = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
-  const args = ['bench/hostile/run.mjs', ...ways, '--items=160', '--latency=200', '--at-once', '--json'];
+it('beside several attacks of another team a run makes each request once, and all processes answer', async () => {
+  const attacks = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
+  const args = ['bench/hostile/run.mjs', ...attacks, '--items=160', '--latency=200', '--at-once', '--json'];
   const { stdout } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 290_000 }).catch(
     (error: { stdout: string; stderr: string }) => {
       throw new Error(error.stdout + error.stderr);
@@ -13,7 +13,7 @@ it('beside a team that is hostile in several ways at once another one has its ru
     rows: [seen],
   } = JSON.parse(stdout);
   console.log(seen.outcomes.join('\n')); // so that one sees that they were hostile
-  expect(seen).toMatchObject({ names: ways, wrong: [], repeated: 0, ended: [], failures: [] });
+  expect(seen).toMatchObject({ names: attacks, wrong: [], repeated: 0, ended: [], failures: [] });
   expect(seen.outcomes).toEqual([
     expect.stringMatching(/\d+ x packets/),
     expect.stringContaining('items oversized_reply'),

@@ -22,7 +22,7 @@ const reply = (...args: string[]) => ({
   })),
 });
 
-it('a suite imported from BFCL is run with the tools of each entry, and scored by the house and by bfcl_ast', async () => {
+it('a suite imported from BFCL runs with the tools of each entry, and has the house score and bfcl_ast', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const simulator = await startProcess('simulator');
@@ -90,7 +90,7 @@ const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string)
   return Array.from({ length: cases }, (_, n) => one(n, filler)).join('\n');
 };
 
-it('an API of little memory imports the largest files, many at once, and of a file that is too large nothing', async () => {
+it('an API with little memory imports the largest files, many at once, and refuses a larger one whole', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const api = await startProcess('api', {
     DATABASE_URL: database.url,
@@ -101,11 +101,13 @@ it('an API of little memory imports the largest files, many at once, and of a fi
   const send = (format: string, text: string) =>
     client.post(`/api/tool-eval/import?format=${format}`, text, { 'content-type': 'text/plain' });
   const call = { type: 'function', function: { name: 'area', arguments: '{"side": 5.0}' } };
+  const csvRows = nearlyTenMiB(400, (n, filler) => `"${n} ${filler}",area,"{""side"": 5.0}"`);
+  const bfclAnswer = (n: number) => ({ 'geometry.area': { side: [n], unit: ['m', ''] } });
   const files = {
     jsonl: nearlyTenMiB(400, (n, filler) =>
       JSON.stringify({ prompt: `${n} ${filler}`, expected_tool: 'area', expected_params: { side: n } }),
     ),
-    csv: `prompt,expected_tool,expected_params\n${nearlyTenMiB(400, (n, filler) => `"${n} ${filler}",area,"{""side"": 5.0}"`)}`,
+    csv: `prompt,expected_tool,expected_params\n${csvRows}`,
     'chat-logs': nearlyTenMiB(400, (n, filler) =>
       JSON.stringify({
         messages: [
@@ -117,7 +119,8 @@ it('an API of little memory imports the largest files, many at once, and of a fi
     bfcl: nearlyTenMiB(
       400,
       (n, filler) =>
-        `${JSON.stringify(entry(`simple_python_${n}`, `${n} ${filler}`))}\n${JSON.stringify({ id: `simple_python_${n}`, ground_truth: [{ 'geometry.area': { side: [n], unit: ['m', ''] } }] })}`,
+        `${JSON.stringify(entry(`simple_python_${n}`, `${n} ${filler}`))}\n` +
+        JSON.stringify({ id: `simple_python_${n}`, ground_truth: [bfclAnswer(n)] }),
     ),
   };
   const answers = await Promise.all(

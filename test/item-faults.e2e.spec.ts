@@ -55,7 +55,7 @@ const results = async (id: string): Promise<any[]> =>
     a.prompt < b.prompt ? -1 : 1,
   );
 
-it('an item that two processes died of is played in one of its own, and if that dies, too, no other item and no worker does', async () => {
+it('an item that two processes died of is played in its own, whose death harms no worker or item', async () => {
   const { endpoint, id } = await asking('suspect', ['a deadly one', 'b', 'c']);
   await sql.query(
     `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until =
@@ -82,7 +82,7 @@ it('an item that two processes died of is played in one of its own, and if that 
   expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
 }, 120_000);
 
-it('of items that are stored together the one that Postgres refuses is errored, with what was paid for it, and the others are stored as they are', async () => {
+it('an item that Postgres refuses is errored with its cost, and the others of its batch are stored', async () => {
   const { endpoint, id } = await asking('refused', ['a', 'b', 'c', 'd', 'e', 'f']);
   await sql.query(`
     CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -133,7 +133,8 @@ it('of items that are stored together the one that Postgres refuses is errored, 
       1,
     ]),
   );
-  expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 8 }]); // two dollars for what was scored before
+  // Two dollars for what was scored before.
+  expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 8 }]);
   expect(endpoint.asked).toHaveLength(6);
   await sql.query('DROP FUNCTION refuse_one CASCADE');
 }, 120_000);

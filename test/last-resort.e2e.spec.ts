@@ -32,7 +32,7 @@ const linesOf = (started: RunningProcess) =>
     .map((line) => JSON.parse(line) as { level: number; error: string; stack: string });
 
 it.each(['SIGWINCH', 'SIGURG'] as const)(
-  'an API in which an error is caught by nothing (%s) says so, is not ready, serves what it has for five seconds, and ends with 1',
+  'an API with an uncaught error (%s) logs it, is not ready, serves open requests for five seconds, and exits with 1',
   async (signal) => {
     const broken = await breakable('api');
     const socket = io(broken.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'], reconnection: false });
@@ -59,7 +59,7 @@ it.each(['SIGWINCH', 'SIGURG'] as const)(
   120_000,
 );
 
-it('a worker in which an error is caught by nothing takes nothing new, and what it has in hand ends and is not asked again', async () => {
+it('a worker with an uncaught error takes nothing new; its claimed items end and are not asked again', async () => {
   const asked = async (): Promise<number> =>
     ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-2000']?.requests ?? 0;
   const broken = await breakable('worker');

@@ -186,7 +186,7 @@ function printedClient(
   };
 }
 
-it(`the typed client and those of docs/live.md (JavaScript${hasPython ? ', Python' : ''}) follow a job to its end through a server that goes away`, async () => {
+it(`clients (typed, JavaScript${hasPython ? ', Python' : ''}) follow a job while its server goes away`, async () => {
   const { jobId } = await submit(1500, ['slow-40']);
   const printed = languages.map((language) => printedClient(language, jobId));
   const seqs: number[] = [];
@@ -302,7 +302,7 @@ async function hugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: numb
   return { jobId, evalId, lastSeq: moved.rows[0].last_seq };
 }
 
-it('a client that missed 50,000 results is told to read them over HTTP, where they all are; one that missed less is told them', async () => {
+it('a client that missed 50,000 results is sent to HTTP, and one that missed fewer gets them', async () => {
   const { jobId, evalId, lastSeq } = await hugeRun();
   const [watcher, other, single] = [await connect(1), await connect(0), await connect(0)];
   expect(await subscribe(watcher, jobId, 0)).toMatchObject({
@@ -330,7 +330,7 @@ it('a client that missed 50,000 results is told to read them over HTTP, where th
 }, 90_000);
 
 it.each([true, false])(
-  'a client that reads nothing any more (batch: %s) is kept a few pages, not all, slows nobody, and goes on where it was when it reads again',
+  'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
   async (batch) => {
     const unsentBytes = async (): Promise<number> =>
       Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);

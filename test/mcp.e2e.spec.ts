@@ -278,7 +278,7 @@ describe('an MCP server that changes', () => {
     try {
       const { body: made } = await client.post('/api/mcp/import', { url, headers });
       expect(made).toMatchObject({ tools_created: 1 });
-      expect(JSON.stringify((await api.deps.pool.query('SELECT * FROM mcp_source')).rows)).not.toContain('mcp-secret');
+      expect(JSON.stringify((await api.pool.query('SELECT * FROM mcp_source')).rows)).not.toContain('mcp-secret');
       tools = [tool('f'), tool('g')];
       const sync = `/api/tool-suites/${made.suite_id}/mcp-sync`;
       for (const input of [undefined, {}, { headers: { Authorization: 'Bearer other' } }, { transport: 'sse' }]) {

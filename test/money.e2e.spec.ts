@@ -262,7 +262,7 @@ describe('resuming a run', () => {
     expect(rows.map((row) => row.case_position)).toEqual([1, 3, 5]);
   }, 60_000);
 
-  it('prepares a large run in pieces behind the answer: its user works on meanwhile, and a worker that is killed over it loses and repeats nothing', async () => {
+  it('prepares a large run in pieces after its answer, and a killed worker loses and repeats nothing', async () => {
     const N = 12_000;
     const ERRORED = 24;
     const { body } = await submit(N / 100, ['slow-40'], { samples: 100 });

@@ -185,7 +185,7 @@ it('the replies of a run, recorded again, get the same verdicts, ask nobody and 
   ).toEqual([{ n: 0 }]);
 }, 120_000);
 
-it('what a file lacks is errored and not wrong, and a recorded run is listed, rescored, exported, resumed and deleted like any', async () => {
+it('a missing reply is errored; a recorded run is listed, rescored, exported, resumed and deleted', async () => {
   const suite = await suiteOf(weatherSuite(4));
   const file = [
     { case: 'case 0', reply: CALLED },
@@ -307,7 +307,7 @@ it('a chain is scored from all of its rounds, whether they are listed or stand i
   expect(body.warnings).toEqual([]);
 }, 60_000);
 
-it('one whose worker dies while it scores, and that is cancelled and resumed, is scored to its end, each item once', async () => {
+it('a recorded run is scored to its end, each item once, through a dead worker, a cancel and a resume', async () => {
   const suite = await suiteOf(weatherSuite(40));
   const file = Array.from({ length: 40 * 50 }, (_, n) => ({
     case: `case ${n % 40}`,

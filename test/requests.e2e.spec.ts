@@ -79,7 +79,7 @@ const user = { role: 'user', content: CASE.prompt };
 const system = (content: string) => ({ role: 'system', content });
 
 describe('what a model is asked', () => {
-  it('is its prompt, all tools of the suite in order and with all that is said of them, and the settings of a run, and no more', async () => {
+  it("has its prompt, the suite's tools in order and in full, the run's settings, and nothing else", async () => {
     expect(await asked({})).toEqual([
       { model: 'a', messages: [user], temperature: 0, max_tokens: 1024, tools: TOOLS, tool_choice: 'required' },
     ]);
@@ -216,7 +216,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('that a model does not support are left out, wherever they come from, and of other models they are not', async () => {
+  it('that a model does not support are left out for it, wherever they come from, and not for others', async () => {
     const bodies = await asked({
       models: [
         { id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } },

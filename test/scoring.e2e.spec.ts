@@ -98,7 +98,7 @@ describe('compatible metrics of a run', () => {
     expect(Object.keys(JSON.parse(line).metrics)).toEqual(metrics.map((metric) => metric.id));
   }, 60_000);
 
-  it('stand under names of their own where one is asked for with several options, and are scored again so', async () => {
+  it('have their own names when one metric is requested with several options, also after a rescore', async () => {
     await script('a', {
       swapped: {
         role: 'assistant',

@@ -15,7 +15,7 @@ const count = async (url: string, table: string): Promise<number> => {
 test('a test database has the newest schema, nothing in it, and is gone after drop', async () => {
   const database = await createDatabase();
   expect(await count(database.url, 'team')).toBe(0);
-  expect(await migrate(database.url)).toEqual([]);
+  expect(await migrate(database.url)).toEqual({ migrations: [], functions: [] });
   await database.drop();
   await expect(count(database.url, 'team')).rejects.toThrow('does not exist');
 });
@@ -25,7 +25,8 @@ test('several processes may migrate a database that does not exist yet at the sa
   const fresh = Object.assign(new URL(database.url), { pathname: '/toolmark_test_fresh' }).href;
   await database.drop();
   const applied = await Promise.all([migrate(fresh), migrate(fresh), migrate(fresh)]);
-  expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+  expect(applied.filter(({ migrations }) => migrations.length > 0)).toHaveLength(1);
+  expect(applied.filter(({ functions }) => functions.length > 0)).toHaveLength(1);
   expect(await count(fresh, 'team')).toBe(0);
   const client = new pg.Client({ connectionString: Object.assign(new URL(fresh), { pathname: '/postgres' }).href });
   await client.connect();
@@ -51,7 +52,7 @@ test('a migration that was interrupted is applied again', async () => {
       applied_steps_count integer NOT NULL DEFAULT 0);
     INSERT INTO _prisma_migrations (id, checksum, migration_name) SELECT id, checksum, migration_name FROM history`);
   await client.end();
-  expect(await migrate(database.url)).toEqual(rows.map((row) => row.migration_name));
+  expect((await migrate(database.url)).migrations).toEqual(rows.map((row) => row.migration_name));
 });
 
 test('a test Redis is empty, and a private one comes back empty after a kill', async () => {

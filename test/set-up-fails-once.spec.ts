@@ -28,7 +28,7 @@ const TESTS =
   "it('one', () => {}); it('two', () => {}); describe('some', () => { beforeAll(() => { throw new " +
   "Error('Too late.'); }); it('three', () => {}); });";
 
-it('a set-up that fails fails one test, with its reason and no other, and the tests that it was for are skipped', () => {
+it('a failing set-up fails one test, with its own reason, and the tests that needed it are skipped', () => {
   const { counts, messages } = runFile(`let pool; ${NO_DATABASE} ${TESTS} afterAll(() => pool.end());`);
   expect(counts).toEqual([0, 1, 2]);
   expect(messages.match(/● .*\s+.*/g)).toEqual([expect.stringMatching(/● one\s+There is no database\./)]);

@@ -80,7 +80,7 @@ test('a worker names Postgres and Redis in one line, waits for both, and says of
   postgres.close();
 });
 
-test('the API waits for Postgres and not for Redis; a run that it takes without Redis is finished once Redis is there', async () => {
+test('the API waits for Postgres, not for Redis; a run submitted without Redis finishes once it is up', async () => {
   const postgres = await latePostgres();
   const redis = await startRedis();
   await redis.kill();

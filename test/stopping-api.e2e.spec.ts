@@ -20,7 +20,7 @@ const isRefused = (url: string): Promise<boolean> =>
       .once('connect', () => socket.destroy());
   });
 
-it('an API told to stop is unready at once, serves on with "connection: close", then closes its port; what is in hand ends whole', async () => {
+it('a stopping API is unready, serves on with "connection: close", closes its port, ends open requests', async () => {
   const api = await startProcess('api', env);
   const client = clientOf(api.url);
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };

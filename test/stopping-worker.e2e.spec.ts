@@ -62,7 +62,7 @@ async function tellToStop(worker: RunningProcess): Promise<void> {
   await until(() => worker.logs().includes('Draining'), { what: 'the worker to hear of it' });
 }
 
-it('a worker that is told to stop hands back what waits, settles what it has asked, and ends; others do the rest, and nothing is asked twice', async () => {
+it('a stopping worker hands back what waits and settles what it asked; others do the rest once', async () => {
   const endpoint = await startEndpoint();
   const worker = await startWorker();
   const id = await submit(endpoint.url, weatherSuite(30));

@@ -1,5 +1,5 @@
-// A deployment of its own on this machine, every part of which can be killed, frozen and brought back.
-import { execFileSync, spawn } from 'node:child_process';
+// A private deployment on this machine. Every part of it can be killed, frozen and brought back.
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { freePort, signalProcess } from '../../scripts/server-process.mjs';
 import { MEMORY_FLAGS, node, root } from '../../scripts/set-up.mjs';
+import { apiCaller, interruption, migrate, productEnv } from '../product.mjs';
 
-export const TOKEN = 'a-token-for-benchmarks-0123456789';
-const stopWithParent = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
+const STOP_WITH_PARENT = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
 
-/** Waits for `check` to answer something truthy, answers it, and takes a check that throws for not yet. */
+/** Waits until `check` returns something truthy and returns it. A check that throws counts as "not yet". */
 export async function until(check, what, timeoutMs = 90_000) {
   let last;
   for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await delay(25)) {
@@ -24,50 +24,79 @@ export async function until(check, what, timeoutMs = 90_000) {
       last = error.message;
     }
   }
-  throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}. The last look gave: ${JSON.stringify(last)}`);
+  throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}. The last check gave: ${JSON.stringify(last)}`);
 }
 
 /**
- * Calls `use` with a simulator, stores and as many APIs as wanted (no worker yet), and stops all of it after that.
- * Postgres keeps what it acknowledged through a kill, as in production; Redis keeps nothing.
+ * Calls `use` with a simulator, stores and `apis` API processes (no worker yet), then stops all of them. Postgres
+ * keeps what it acknowledged through a kill, as in production; Redis keeps nothing.
  */
-export async function withDeployment(
-  { apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')), release = root },
-  use,
-) {
+export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')) }, use) {
   chmodSync(data, 0o711); // Postgres may run as a user of its own.
-  const postgres = await restartable(
-    startPostgres,
-    { folder: data, logFile: join(data, 'postgres.log'), durable: true },
-    () => postmaster(data),
-    'SIGQUIT',
-  );
-  const redis = await restartable(
-    startRedis,
-    { folder: data, logFile: join(data, 'redis.log'), durable: false },
-    () => readFileSync(join(data, 'redis/redis.pid'), 'utf8'),
-    'SIGKILL',
-  );
-  const env = {
-    PATH: process.env.PATH,
-    DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: '/chaos' }).href,
-    REDIS_URL: redis.url,
-    TOOLMARK_ADMIN_TOKEN: TOKEN,
-    TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
-    TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
-    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+  const { postgres, redis } = await startStores(data);
+  const env = productEnv({
+    postgresUrl: postgres.url,
+    database: 'chaos',
+    redisUrl: redis.url,
+    logLevel: process.env.LOG_LEVEL ?? 'error',
+  });
+  const { start, killAll } = processStarter(env);
+  const sql = new pg.Pool({ connectionString: env.DATABASE_URL, max: 3 });
+  sql.on('error', () => {});
+  const interrupted = interruption();
+  try {
+    migrate(env);
+    const simulator = await healthy(await start('simulator'));
+    const apiProcesses = await Promise.all(Array.from({ length: apis }, async () => healthy(await start('api'))));
+    await Promise.race([
+      interrupted,
+      use({
+        env,
+        sql,
+        simulator,
+        postgres,
+        apis: apiProcesses,
+        call: apiCaller(() => apiProcesses.at(-1).url),
+        data,
+        redis: { ...redis, flush: () => flushAll(env.REDIS_URL) },
+        worker: async (options) => healthy(await start('worker', options)),
+      }),
+    ]);
+  } finally {
+    killAll();
+    await sql.end();
+    await redis.stop();
+    await postgres.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+async function startStores(data) {
+  const options = (name, durable) => ({ folder: data, logFile: join(data, `${name}.log`), durable });
+  const postgresPid = () => readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0];
+  const redisPid = () => readFileSync(join(data, 'redis/redis.pid'), 'utf8');
+  return {
+    postgres: await restartable(startPostgres, options('postgres', true), postgresPid, 'SIGQUIT'),
+    redis: await restartable(startRedis, options('redis', false), redisPid, 'SIGKILL'),
   };
+}
+
+/** Starts the product's processes. Each can be killed, frozen, stopped and started again on its port. */
+function processStarter(env) {
   const children = new Set();
-  /** @param of `preload`: a module loaded first; `from`: the folder of a release */
-  const start = async (name, { preload, from = release, port, ...more } = {}) => {
+  /** `preload`: a module that is loaded first; `from`: the folder of another release; `more`: its environment */
+  const start = async (name, { preload, from = root, port, ...more } = {}) => {
     port ??= await freePort();
     const args = [
       ...MEMORY_FLAGS,
-      ...stopWithParent,
+      ...STOP_WITH_PARENT,
       ...(preload ? ['--import', preload] : []),
       join(from, `dist/apps/${name}/main.js`),
     ];
-    const child = spawn(node, args, { env: { ...env, ...more, PORT: String(port) }, stdio: ['ignore', 2, 2, 'ipc'] });
+    const child = spawn(node, args, {
+      env: { PATH: process.env.PATH, ...env, ...more, PORT: String(port) },
+      stdio: ['ignore', 2, 2, 'ipc'],
+    });
     children.add(child);
     const exited = new Promise((ended) => child.once('exit', ended)).finally(() => children.delete(child));
     const kill = (signal) => child.kill(signal);
@@ -79,65 +108,21 @@ export async function withDeployment(
       hasExited: () => child.exitCode !== null || child.signalCode !== null,
       crash: () => (kill('SIGKILL'), exited),
       stop: () => (kill('SIGCONT'), kill('SIGTERM'), exited),
-      again: () => start(name, { preload, from, port, ...more }),
+      startAgain: () => start(name, { preload, from, port, ...more }),
     };
   };
-  const healthy = async (process) => {
-    await until(
-      async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok,
-      `${process.name} to be healthy`,
-      120_000,
-    );
-    if (process.hasExited()) throw new Error(`${process.name} ended as soon as it was started.`);
-    return process;
-  };
-  const sql = new pg.Pool({ connectionString: env.DATABASE_URL, max: 3 });
-  sql.on('error', () => {});
-  const interrupted = new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
-  });
-  try {
-    execFileSync(node, [join(release, 'dist/libs/db/connection/migrate-main.js')], {
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const simulator = await healthy(await start('simulator'));
-    const apiProcesses = await Promise.all(Array.from({ length: apis }, async () => healthy(await start('api'))));
-    const call = async (method, path, body, token = TOKEN) => {
-      const answer = await fetch(apiProcesses.at(-1).url + path, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: body && JSON.stringify(body),
-      });
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
-    };
-    await Promise.race([
-      interrupted,
-      use({
-        env,
-        sql,
-        simulator,
-        postgres,
-        apis: apiProcesses,
-        call,
-        data,
-        start,
-        healthy,
-        redis: { ...redis, flush: () => flushAll(env.REDIS_URL) },
-        worker: async (options) => healthy(await start('worker', options)),
-      }),
-    ]);
-  } finally {
-    for (const child of children) child.kill('SIGKILL');
-    await sql.end();
-    await redis.stop();
-    await postgres.stop();
-    rmSync(data, { recursive: true, force: true });
-  }
+  return { start, killAll: () => children.forEach((child) => child.kill('SIGKILL')) };
 }
 
-const postmaster = (data) => readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0];
+async function healthy(process) {
+  await until(
+    async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok,
+    `${process.name} to be healthy`,
+    120_000,
+  );
+  if (process.hasExited()) throw new Error(`${process.name} ended as soon as it was started.`);
+  return process;
+}
 
 async function restartable(startServer, options, pid, signal) {
   let [server, up] = [undefined, false];
@@ -167,7 +152,7 @@ async function restartable(startServer, options, pid, signal) {
 
 async function flushAll(url) {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-  redis.on('error', () => {}); // Told by the promises below.
+  redis.on('error', () => {}); // The promises below reject.
   try {
     await redis.connect();
     await redis.flushall();

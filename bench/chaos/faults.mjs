@@ -1,6 +1,6 @@
-// Each fault alone, at a run in full swing: how long nothing was settled, how long until everything that was in
-// hand is, what was asked twice. node bench/chaos/faults.mjs [part of a fault's name] [--earlier=<commit of an
-// earlier release>]
+// Each fault alone, in the middle of a run: how long nothing was settled, how long until every item that was claimed
+// is settled, and how many requests were made twice.
+//   node bench/chaos/faults.mjs [part of a fault's name] [--earlier=<commit of an earlier release>]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const switchModel = (simulator, model, state) =>
     body: JSON.stringify(state),
   });
 
-/** `fault` is over when it answers. Two workers unless `workers` says what they are started with. */
+/** The fault ends when `fault` returns. `workers`: the options of each worker; two plain ones unless given. */
 const FAULTS = {
   'nothing (for comparison)': { fault: async () => {} },
   'worker killed, one of two': { fault: ({ workers }) => workers[0].crash() },
@@ -69,7 +69,7 @@ const FAULTS = {
     items: 300,
     errored: 1,
     workers: [1, 2].map(() => ({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: 'run 150)' })),
-    // As a supervisor of containers does it.
+    // Restarts what ended, as an orchestrator does.
     fault: async ({ workers, start, run, sql }) => {
       const ended = async () =>
         (await sql.query(`SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`, [run.evalId])).rowCount > 0;
@@ -140,7 +140,7 @@ async function play(
   const workers = await Promise.all(options.map((how) => start(how.from ? { ...how, from: earlierRelease() } : how)));
   const run = await submitRun(call, { name: `${key} run`, models: [`${key}::${model}`], cases: items, cache: 'off' });
   await until(async () => (await settledOf(sql, [run])) >= 60, '60 settled items');
-  const inHand = (
+  const claimed = (
     await sql.query('SELECT item FROM in_flight WHERE run_id = $1 AND worker IS NOT NULL', [run.evalId])
   ).rows.map(({ item }) => item);
   const from = new Date();
@@ -151,25 +151,26 @@ async function play(
     rows: [seen],
   } = await sql.query(
     `WITH r AS (SELECT settled_at AS at, case_position FROM result WHERE run_id = $1)
-     SELECT (SELECT extract(epoch FROM max(gap)) FROM (SELECT at, at - lag(at) OVER (ORDER BY at) AS gap FROM r) g
-       WHERE at > $2) AS pause,
-       (SELECT extract(epoch FROM min(at) - $3) FROM r WHERE at > $3) AS first, (SELECT extract(epoch
-         FROM max(at) - $3) FROM r WHERE case_position = ANY ($4)) AS in_hand`,
-    [run.evalId, from, to, inHand],
+     SELECT
+       (SELECT extract(epoch FROM max(gap)) FROM (SELECT at, at - lag(at) OVER (ORDER BY at) AS gap FROM r) g
+         WHERE at > $2) AS pause,
+       (SELECT extract(epoch FROM min(at) - $3) FROM r WHERE at > $3) AS first,
+       (SELECT extract(epoch FROM max(at) - $3) FROM r WHERE case_position = ANY ($4)) AS claimed`,
+    [run.evalId, from, to, claimed],
   );
   const wrong = await differences(sql, run, errored);
   const repeated = await repeatedRequests(simulator.url, [run]);
   const shown = (seconds) => (seconds === null ? '-' : Math.max(0, seconds).toFixed(1)).padStart(6);
   console.log(
     `| ${name} | ${((to - from) / 1000).toFixed(1)} | ${shown(seen.pause)} | ${shown(seen.first)} | ` +
-      `${shown(seen.in_hand)} | ${repeated} | ${wrong.length ? wrong.join('; ') : 'exact'} |`,
+      `${shown(seen.claimed)} | ${repeated} | ${wrong.length ? wrong.join('; ') : 'exact'} |`,
   );
   await Promise.all(running.map((one) => one.stop()));
   return wrong.length === 0;
 }
 
 let built;
-/** An earlier release, built. */
+/** Builds the earlier release once and returns its folder. */
 function earlierRelease() {
   if (built) return built;
   built = mkdtempSync(join(tmpdir(), 'toolmark-earlier-'));
@@ -181,8 +182,8 @@ function earlierRelease() {
 
 console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}; 8 requests in flight of 100 ms each\n`);
 console.log(
-  '| fault | lasted, s | longest time without a result | first result after it | all that was in ' +
-    'hand settled after it | asked twice | counters, summaries, log |\n|---|---|---|---|---|---|---|',
+  '| fault | lasted, s | longest time without a result | first result after it | all claimed items ' +
+    'settled after it | requests made twice | counters, summaries, log |\n|---|---|---|---|---|---|---|',
 );
 const wanted = Object.entries(FAULTS).filter(([name]) => name.includes(only));
 const onSmallDisk = async (use) => {

@@ -1,6 +1,6 @@
-// A storm of random faults over a long run; says what happened, and fails unless everything is exact and under 1 %
-// of the model requests were repeated. node bench/chaos/run.mjs [items] [seconds of faults] [seed] [concurrency of
-// each of two lanes] [--json]
+// A storm of random faults during a long run. Prints what happened, and fails unless everything is exact and less
+// than 1 % of the model requests were repeated.
+//   node bench/chaos/run.mjs [items] [seconds of faults] [seed] [concurrency of each of two lanes] [--json]
 import { cpus } from 'node:os';
 import { storm } from './storm.mjs';
 

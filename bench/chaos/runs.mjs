@@ -1,7 +1,7 @@
-// Runs of which it can be told afterwards whether each item was settled once, and how often its model was asked.
+// Runs that can be checked afterwards: was each item settled once, and how often was its model asked?
 import { until } from './deployment.mjs';
 
-/** A run whose every case asks something that no other run asks: the simulator counts by prompt. */
+/** Submits a run whose prompts no other run has: the simulator counts requests by prompt. */
 export async function submitRun(call, { name, models, cases, ...more }) {
   const suite = await call('GET', '/api/tool-eval/import/example');
   suite.name = name;
@@ -15,65 +15,30 @@ export async function submitRun(call, { name, models, cases, ...more }) {
   return { name, jobId, evalId, items: cases * models.length };
 }
 
-export const settledOf = async (sql, runs) =>
-  (
-    await sql.query('SELECT coalesce(sum(settled), 0)::int AS n FROM target WHERE run_id = ANY ($1)', [
-      runs.map((run) => run.evalId),
-    ])
-  ).rows[0].n;
+const evalIds = (runs) => runs.map(({ evalId }) => evalId);
 
-export const completed = (sql, runs, timeoutMs) =>
-  until(
-    async () =>
-      (
-        await sql.query(`SELECT 1 FROM run WHERE id = ANY ($1) AND status = 'completed'`, [
-          runs.map((run) => run.evalId),
-        ])
-      ).rowCount === runs.length,
-    'the runs to complete',
-    timeoutMs,
-  );
+export async function settledOf(sql, runs) {
+  const counted = 'SELECT coalesce(sum(settled), 0)::int AS n FROM target WHERE run_id = ANY ($1)';
+  return (await sql.query(counted, [evalIds(runs)])).rows[0].n;
+}
+
+export function completed(sql, runs, timeoutMs) {
+  const ended = `SELECT 1 FROM run WHERE id = ANY ($1) AND status = 'completed'`;
+  const haveAllEnded = async () => (await sql.query(ended, [evalIds(runs)])).rowCount === runs.length;
+  return until(haveAllEnded, 'the runs to complete', timeoutMs);
+}
 
 /**
- * What is not as it must be after a completed run; empty when all is: a result per item, and counters, summaries
- * and log as recounted.
+ * Compares a completed run with what its results say: one result per item, and counters, summaries and log as
+ * recounted. Returns a sentence for each difference.
  */
 export async function differences(sql, { name, evalId, items }, errored = 0) {
-  const {
-    rows: [run],
-  } = await sql.query(
-    `SELECT r.status, r.score, j.status AS job, j.done, j.errored, j.last_seq,
-       (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results, (SELECT count(*)::int FROM exchange
-         WHERE run_id = r.id) AS exchanges,
-       (SELECT count(*)::int FROM in_flight WHERE run_id = r.id) AS in_flight,
-       (SELECT avg(overall) FROM (SELECT avg(overall) AS overall FROM result WHERE run_id = r.id
-         GROUP BY target) t) AS score_recounted,
-       (SELECT count(*)::int FROM job_event WHERE job_id = j.id
-         AND name = 'job_completed') AS ends, l.numbers, l.distinct_numbers, l.least, l.last
-     FROM run r JOIN job j ON j.id = r.job_id CROSS JOIN LATERAL (
-       SELECT count(*)::int AS numbers, count(DISTINCT seq)::int AS distinct_numbers, min(seq) AS least, max(seq) AS
-         last
-       FROM (SELECT seq FROM result WHERE run_id = r.id UNION ALL SELECT seq FROM job_event WHERE job_id = j.id) s) l
-     WHERE r.id = $1`,
-    [evalId],
-  );
-  const { rows: targets } = await sql.query(
-    `SELECT t.ordinal, t.n, t.settled, t.errored, t.passed, t.overall_sum, t.summary, r.*
-     FROM target t JOIN (SELECT target, count(*)::int AS r_settled, count(DISTINCT case_position)::int AS r_cases,
-       (count(*) FILTER (WHERE outcome = 'errored'))::int AS r_errored,
-       (count(*) FILTER (WHERE passed))::int AS r_passed, coalesce(sum(overall), 0) AS r_overall FROM result
-         WHERE run_id = $1 GROUP BY target) r ON r.target = t.ordinal WHERE t.run_id = $1`,
-    [evalId],
-  );
   const found = [];
-  const same = (what, actual, expected) => {
-    const close =
-      typeof expected === 'number' &&
-      typeof actual === 'number' &&
-      Math.abs(actual - expected) < 1e-9 * Math.max(1, Math.abs(expected));
-    if (!close && actual !== expected) found.push(`${name}: ${what} is ${actual}, not ${expected}`);
+  const expectSame = (what, actual, expected) => {
+    if (!isClose(actual, expected)) found.push(`${name}: ${what} is ${actual}, not ${expected}`);
   };
-  for (const [what, expected] of Object.entries({
+  const run = await recountRun(sql, evalId);
+  const expectations = {
     status: 'completed',
     job: 'completed',
     results: items,
@@ -87,23 +52,64 @@ export async function differences(sql, { name, evalId, items }, errored = 0) {
     numbers: run.last_seq,
     least: 1,
     last: run.last_seq,
-  }))
-    same(what, run[what], expected);
-  for (const target of targets) {
+  };
+  for (const [what, expected] of Object.entries(expectations)) expectSame(what, run[what], expected);
+  for (const target of await recountTargets(sql, evalId)) {
     const summary = JSON.parse(target.summary);
     const at = (what) => `${what} of target ${target.ordinal}`;
-    same(at('results'), target.r_settled, target.n);
-    same(at('cases'), target.r_cases, target.n);
-    for (const what of ['settled', 'errored', 'passed']) same(at(what), target[what], target[`r_${what}`]);
-    same(at('overall_sum'), target.overall_sum, target.r_overall);
-    same(at('summary.scored'), summary.scored, target.r_settled - target.r_errored);
-    same(at('summary.passed'), summary.passed, target.r_passed);
-    same(at('summary.overall'), summary.overall, target.r_overall / (target.r_settled - target.r_errored));
+    expectSame(at('results'), target.r_settled, target.n);
+    expectSame(at('cases'), target.r_cases, target.n);
+    for (const what of ['settled', 'errored', 'passed']) expectSame(at(what), target[what], target[`r_${what}`]);
+    expectSame(at('overall_sum'), target.overall_sum, target.r_overall);
+    expectSame(at('summary.scored'), summary.scored, target.r_settled - target.r_errored);
+    expectSame(at('summary.passed'), summary.passed, target.r_passed);
+    expectSame(at('summary.overall'), summary.overall, target.r_overall / (target.r_settled - target.r_errored));
   }
   return found;
 }
 
-/** How many requests were made for each of these prompts beyond the first. */
+/** Sums of floating-point numbers differ by the order in which they were added. */
+const isClose = (actual, expected) =>
+  actual === expected ||
+  (typeof expected === 'number' &&
+    typeof actual === 'number' &&
+    Math.abs(actual - expected) < 1e-9 * Math.max(1, Math.abs(expected)));
+
+async function recountRun(sql, evalId) {
+  const { rows } = await sql.query(
+    `SELECT r.status, r.score, j.status AS job, j.done, j.errored, j.last_seq,
+       (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results,
+       (SELECT count(*)::int FROM exchange WHERE run_id = r.id) AS exchanges,
+       (SELECT count(*)::int FROM in_flight WHERE run_id = r.id) AS in_flight,
+       (SELECT avg(overall) FROM (
+          SELECT avg(overall) AS overall FROM result WHERE run_id = r.id GROUP BY target) t) AS score_recounted,
+       (SELECT count(*)::int FROM job_event WHERE job_id = j.id AND name = 'job_completed') AS ends,
+       l.numbers, l.distinct_numbers, l.least, l.last
+     FROM run r JOIN job j ON j.id = r.job_id CROSS JOIN LATERAL (
+       SELECT count(*)::int AS numbers, count(DISTINCT seq)::int AS distinct_numbers, min(seq) AS least,
+         max(seq) AS last
+       FROM (SELECT seq FROM result WHERE run_id = r.id UNION ALL SELECT seq FROM job_event WHERE job_id = j.id) s) l
+     WHERE r.id = $1`,
+    [evalId],
+  );
+  return rows[0];
+}
+
+async function recountTargets(sql, evalId) {
+  const { rows } = await sql.query(
+    `SELECT t.ordinal, t.n, t.settled, t.errored, t.passed, t.overall_sum, t.summary, r.*
+     FROM target t JOIN (
+       SELECT target, count(*)::int AS r_settled, count(DISTINCT case_position)::int AS r_cases,
+         (count(*) FILTER (WHERE outcome = 'errored'))::int AS r_errored,
+         (count(*) FILTER (WHERE passed))::int AS r_passed, coalesce(sum(overall), 0) AS r_overall
+       FROM result WHERE run_id = $1 GROUP BY target) r ON r.target = t.ordinal
+     WHERE t.run_id = $1`,
+    [evalId],
+  );
+  return rows;
+}
+
+/** How many requests were made beyond the first for each prompt of these runs. */
 export async function repeatedRequests(simulatorUrl, runs) {
   const { models } = await (await fetch(`${simulatorUrl}/control/stats?prompts=1`)).json();
   const names = runs.map((run) => `(${run.name} `);

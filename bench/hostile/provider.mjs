@@ -1,4 +1,4 @@
-// A provider of models that each answer in a way that does harm, or tries. GET /asked says how often each was asked.
+// A provider whose models each answer in a harmful way. GET /asked returns how often each was asked.
 //    node bench/hostile/provider.mjs   (PORT)
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,12 +22,12 @@ const completion = (message, usage = { prompt_tokens: 7, completion_tokens: 3 })
     usage,
   });
 const plain = completion({ tool_calls: [call({ city: 'Paris' })] });
-/** Letters of which none is so frequent that a comparison of texts passes over it. */
+/** No letter is so frequent that difflib would ignore it. */
 const letters = (length, step) =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const error = (status, message, headers) => ({ status, headers, body: JSON.stringify({ error: { message } }) });
 
-/** What each model answers, made when it is first asked; the latency is of the whole answer. */
+/** What each model answers, built when it is first asked. `latencyMs` is that of the whole answer. */
 const MODELS = {
   'sixty-thousand-calls': () => ({
     body: completion({ tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) }),
@@ -84,7 +84,7 @@ const server = createServer(async (request, response) => {
   await new Promise((resolve) => request.once('close', resolve).once('end', resolve));
   const model = /"model":"([^"]*)"/.exec(text)?.[1] ?? '';
   asked[model] = (asked[model] ?? 0) + 1;
-  if (request.url.endsWith('/embeddings')) return; // is never answered
+  if (request.url.endsWith('/embeddings')) return; // never answered
   const { status = 200, headers, body, latencyMs, cut, trickle } = answerOf(model);
   if (latencyMs) await delay(latencyMs);
   response.writeHead(status, { 'content-type': 'application/json', ...headers });

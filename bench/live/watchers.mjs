@@ -1,8 +1,8 @@
-// Connections that watch a job and check that they are told everything, in order, for as little CPU as possible: in
-// life the clients are other machines, here they take from the same cores. So they speak Engine.IO over bare TCP,
-// look at the first bytes of each message alone, and what they all were sent in the same compressed bytes is
-// decompressed once. node bench/live/watchers.mjs <api url> <token> <count>; job ids on stdin, one report a job on
-// stdout
+// Connections that watch a job and check that they get every event, in order, for as little CPU as possible: in
+// production the clients are other machines, here they share the cores. So they speak Engine.IO over bare TCP, look
+// only at the first bytes of each message, and decompress once what all of them got in the same bytes.
+//   node bench/live/watchers.mjs <api url> <token> <count>
+// Job ids on standard input, one report a job on standard output.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { constants, inflateRawSync } from 'node:zlib';
@@ -10,8 +10,18 @@ import { constants, inflateRawSync } from 'node:zlib';
 const [, , api, token, count] = process.argv;
 const { hostname, port } = new URL(api);
 const HEAD_BYTES = 200;
+const HANDSHAKE = [
+  'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
+  `Host: ${hostname}:${port}`,
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover',
+  '\r\n',
+].join('\r\n');
 
-/** The last compressed messages and how they begin. */
+/** The latest compressed messages and how they begin. */
 const known = [];
 function headOf(payload) {
   let found = known.find((one) => one.payload.equals(payload));
@@ -25,84 +35,108 @@ function headOf(payload) {
   return found.text;
 }
 
-function watcher() {
-  const tcp = connect({ host: hostname, port: Number(port), noDelay: true });
-  const self = { job: null, results: 0, bytes: 0, seq: 0, ended: false, wrong: '', follow: null };
-  let open = false;
-  let rest = []; // of a message that is not complete
-  let missing = 0; // bytes of it, at least
-  const say = (text) => {
+/** A connection, what it was sent of the job that it follows, and what was wrong with that. */
+class Watcher {
+  job = null;
+  results = 0;
+  bytes = 0;
+  seq = 0;
+  ended = false;
+  wrong = '';
+  #tcp = connect({ host: hostname, port: Number(port), noDelay: true });
+  #frames = new FrameReader((frame) => this.#receive(frame));
+
+  /** @returns a promise of the watcher, connected */
+  static connect() {
+    const self = new Watcher();
+    return new Promise((resolve, reject) => {
+      self.ready = () => resolve(self);
+      self.#tcp.on('error', reject);
+      self.#tcp.on('close', () => (self.wrong ||= 'the connection was closed'));
+      self.#tcp.on('data', (chunk) => {
+        self.bytes += chunk.length;
+        self.#frames.read(chunk);
+      });
+      self.#tcp.write(HANDSHAKE);
+    });
+  }
+
+  follow(job) {
+    Object.assign(this, { job, results: 0, bytes: 0, seq: 0, ended: false });
+    this.#send(`420["subscribe",{"job_id":"${job}","after_seq":0}]`);
+  }
+
+  #send(text) {
     const body = Buffer.from(text);
     // A client must mask; a mask of zeros changes nothing.
-    tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]));
-  };
-  self.follow = (job) => {
-    Object.assign(self, { job, results: 0, bytes: 0, seq: 0, ended: false });
-    say(`420["subscribe",{"job_id":"${job}","after_seq":0}]`);
-  };
-  const hear = (text) => {
-    if (text === '2') return say('3');
-    if (text.startsWith('0{')) return say(`40{"token":"${token}"}`);
-    if (text.startsWith('40{')) return self.ready();
+    this.#tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]));
+  }
+
+  #receive(text) {
+    if (text === '2') return this.#send('3');
+    if (text.startsWith('0{')) return this.#send(`40{"token":"${token}"}`);
+    if (text.startsWith('40{')) return this.ready();
     const [, name] = /^42\["(\w+)"/.exec(text) ?? [];
-    if (!name || !text.includes(`"job_id":"${self.job}"`)) return;
+    if (!name || !text.includes(`"job_id":"${this.job}"`)) return;
     const from = Number(/"(?:from_)?seq":(\d+)/.exec(text)?.[1]);
     const to = Number(/"to_seq":(\d+)/.exec(text)?.[1] ?? from);
     if (name.endsWith('_progress')) return;
-    if (name === 'job_created' && self.seq > 0) return; // Sent without a subscription, and again by it.
-    if (from !== self.seq + 1) self.wrong ||= `${name} ${from} after ${self.seq}`;
-    self.seq = to;
-    if (name.startsWith('tool_eval_result')) self.results += to - from + 1;
-    if (name === 'job_completed') self.ended = true;
-  };
-  tcp.on('data', (chunk) => {
-    self.bytes += chunk.length;
-    rest.push(chunk);
-    missing -= chunk.length;
-    if (missing > 0) return;
-    let data = rest.length === 1 ? chunk : Buffer.concat(rest);
-    rest = [];
-    if (!open) {
+    if (name === 'job_created' && this.seq > 0) return; // Sent without a subscription, and again by it.
+    if (from !== this.seq + 1) this.wrong ||= `${name} ${from} after ${this.seq}`;
+    this.seq = to;
+    if (name.startsWith('tool_eval_result')) this.results += to - from + 1;
+    if (name === 'job_completed') this.ended = true;
+  }
+}
+
+/** Splits a WebSocket connection into its messages, of which it passes on the beginning as text. */
+class FrameReader {
+  #isOpen = false;
+  #parts = []; // of a message that is not complete
+  #missing = 0; // bytes of it, at least
+  #onMessage;
+
+  constructor(onMessage) {
+    this.#onMessage = onMessage;
+  }
+
+  read(chunk) {
+    this.#parts.push(chunk);
+    this.#missing -= chunk.length;
+    if (this.#missing > 0) return;
+    let data = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts);
+    this.#parts = [];
+    if (!this.#isOpen) {
       const end = data.indexOf('\r\n\r\n');
-      if (end < 0) return void rest.push(data);
-      open = true;
+      if (end < 0) return void this.#parts.push(data);
+      this.#isOpen = true;
       data = data.subarray(end + 4);
     }
     while (data.length > 0) {
-      const short = data[1] & 127;
-      const start = short < 126 ? 2 : short === 126 ? 4 : 10;
-      const length =
-        data.length < start
-          ? start
-          : short < 126
-            ? short
-            : short === 126
-              ? data.readUInt16BE(2)
-              : Number(data.readBigUInt64BE(2));
+      const { start, length } = boundsOf(data);
       if (data.length < start + length) {
-        rest.push(data);
-        missing = start + length - data.length;
+        this.#parts.push(data);
+        this.#missing = start + length - data.length;
         return;
       }
       const payload = data.subarray(start, start + length);
-      hear(data[0] & 0x40 ? headOf(payload) : payload.toString('latin1', 0, HEAD_BYTES));
+      const isCompressed = data[0] & 0x40;
+      this.#onMessage(isCompressed ? headOf(payload) : payload.toString('latin1', 0, HEAD_BYTES));
       data = data.subarray(start + length);
     }
-  });
-  tcp.write(
-    `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: ` +
-      'websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ' +
-      'AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: ' +
-      'permessage-deflate; client_no_context_takeover\r\n\r\n',
-  );
-  return new Promise((resolve, reject) => {
-    self.ready = () => resolve(self);
-    tcp.on('error', reject);
-    tcp.on('close', () => (self.wrong ||= 'the connection was closed'));
-  });
+  }
 }
 
-const all = await Promise.all(Array.from({ length: Number(count) }, watcher));
+/** Where a frame's payload starts and its length (RFC 6455, 5.2); too short a guess while the header is incomplete. */
+function boundsOf(data) {
+  const short = data[1] & 127;
+  const start = short < 126 ? 2 : short === 126 ? 4 : 10;
+  if (data.length < start) return { start, length: start };
+  if (short < 126) return { start, length: short };
+  return { start, length: short === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2)) };
+}
+
+const all = await Promise.all(Array.from({ length: Number(count) }, () => Watcher.connect()));
 console.log(JSON.stringify({ ready: all.length }));
 for await (const job of createInterface(process.stdin)) {
   for (const one of all) one.follow(job);

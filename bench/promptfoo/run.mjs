@@ -1,6 +1,6 @@
-// The same cases through promptfoo and through Toolmark, in turn, against the same simulator: requests a second and
-// CPU. promptfoo is not a dependency: npm install --prefix <folder> promptfoo@0.121.20 && node
-// bench/promptfoo/run.mjs <folder> [cases] [concurrency]
+// The same cases through promptfoo and through Toolmark, in turn, against the same simulator: requests a second and CPU
+// time. promptfoo is not a dependency:
+//   npm install --prefix <folder> promptfoo@0.121.20 && node bench/promptfoo/run.mjs <folder> [cases] [concurrency]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -27,65 +27,78 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
     `${cpus().length} cores, ${cpus()[0].model.trim()}; ${n} cases, concurrency ${concurrency}; ` +
       `promptfoo ${version}, Toolmark with one worker and durable stores`,
   );
+  const cpu = () => cpuMs(worker.pid) + cpuMs(api.pid) + storeCpuMs('redis-server') + storeCpuMs('postgres');
+  const toolmark = async (model) => {
+    const before = cpu();
+    const { eval_id: evalId } = await call('POST', '/api/tool-eval', {
+      suite_id,
+      models: [`sim::${model}`],
+      samples: n / 1000,
+      cache: 'off',
+    });
+    const seconds = await finished(evalId);
+    return { seconds, cpuS: (cpu() - before) / 1000 };
+  };
+  const measure = { promptfoo: (model) => promptfoo(simulator.url, model, tools), toolmark };
   for (const model of ['instant', 'slow-500']) {
     for (const tool of ['promptfoo', 'toolmark', 'promptfoo', 'toolmark']) {
-      const stores = () => storeCpuMs('redis-server') + storeCpuMs('postgres');
-      const before = cpuMs(worker.pid) + cpuMs(api.pid) + stores();
-      const { seconds, cpuS } =
-        tool === 'promptfoo'
-          ? await promptfoo(simulator.url, model, tools)
-          : {
-              seconds: await finished(
-                (
-                  await call('POST', '/api/tool-eval', {
-                    suite_id,
-                    models: [`sim::${model}`],
-                    samples: n / 1000,
-                    cache: 'off',
-                  })
-                ).eval_id,
-              ),
-            };
-      const spent = cpuS ?? (cpuMs(worker.pid) + cpuMs(api.pid) + stores() - before) / 1000;
+      const { seconds, cpuS } = await measure[tool](model);
       console.log(
         `${model.padEnd(9)} ${tool.padEnd(10)} ${seconds.toFixed(1).padStart(7)} s  ` +
           `${String(Math.round(n / seconds)).padStart(6)} cases/s  ` +
-          `${((spent * 1e6) / n).toFixed(0).padStart(7)} us CPU a case`,
+          `${((cpuS * 1e6) / n).toFixed(0).padStart(7)} us CPU a case`,
       );
     }
   }
 });
 rmSync(folder, { recursive: true, force: true });
 
-/** Its evaluation as it reports it, start-up and writing of the result file left out; its CPU from start to end. */
+/** The duration of the evaluation as promptfoo reports it, without start-up and writing; its CPU from start to end. */
 async function promptfoo(url, model, tools) {
   const config = join(folder, `${model}.json`);
-  writeFileSync(
-    config,
-    JSON.stringify({
-      prompts: ['{{prompt}}'],
-      providers: [
-        {
-          id: `openai:chat:${model}`,
-          config: {
-            apiBaseUrl: `${url}/v1`,
-            apiKey: 'none',
-            tools,
-            tool_choice: 'required',
-            temperature: 0,
-            max_tokens: 1024,
-          },
+  writeFileSync(config, JSON.stringify(promptfooConfig(url, model, tools)));
+  const { text, cpuS } = await runPromptfoo(config);
+  const { stats } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')).results;
+  const { successes, failures, errors } = stats;
+  if (successes + failures + errors !== n || errors)
+    throw new Error(`promptfoo ended with ${JSON.stringify(stats)}\n${text.slice(-2000)}`);
+  const seconds = (stats.evaluationDurationMs ?? stats.durationMs) / 1000;
+  if (!(seconds > 0)) throw new Error(`promptfoo does not say how long it took: ${JSON.stringify(stats)}`);
+  return { seconds, cpuS };
+}
+
+function promptfooConfig(url, model, tools) {
+  return {
+    prompts: ['{{prompt}}'],
+    providers: [
+      {
+        id: `openai:chat:${model}`,
+        config: {
+          apiBaseUrl: `${url}/v1`,
+          apiKey: 'none',
+          tools,
+          tool_choice: 'required',
+          temperature: 0,
+          max_tokens: 1024,
         },
+      },
+    ],
+    tests: Array.from({ length: n }, (_, at) => ({
+      vars: { prompt: `What is the weather in city ${at % 1000}?${at < 1000 ? '' : ` (${Math.floor(at / 1000)})`}` },
+      assert: [
+        { type: 'is-valid-openai-tools-call' },
+        { type: 'javascript', value: 'output[0].function.name === "get_weather"' },
       ],
-      tests: Array.from({ length: n }, (_, at) => ({
-        vars: { prompt: `What is the weather in city ${at % 1000}?${at < 1000 ? '' : ` (${Math.floor(at / 1000)})`}` },
-        assert: [
-          { type: 'is-valid-openai-tools-call' },
-          { type: 'javascript', value: 'output[0].function.name === "get_weather"' },
-        ],
-      })),
-    }),
-  );
+    })),
+  };
+}
+
+/** bash's `time` counts the CPU of promptfoo's child processes too. */
+async function runPromptfoo(config) {
+  const program = join(installed, 'node_modules/promptfoo/dist/src/main.js');
+  const quiet = ['--no-cache', '--no-table', '--no-progress-bar', '--no-share'];
+  const args = ['eval', '-c', config, ...quiet, '-j', concurrency, '-o', join(folder, 'out.json')];
+  const timed = ['bash', '-c', 'TIMEFORMAT="cpu %U %S"; time "$@"', '-', process.execPath, program, ...args];
   const env = {
     ...process.env,
     PROMPTFOO_CONFIG_DIR: join(folder, 'home'),
@@ -96,38 +109,10 @@ async function promptfoo(url, model, tools) {
     DATABASE_URL: '',
     REDIS_URL: '',
   };
-  const child = spawn(
-    '/usr/bin/env',
-    [
-      'bash',
-      '-c',
-      'TIMEFORMAT="cpu %U %S"; time "$@"',
-      '-',
-      process.execPath,
-      join(installed, 'node_modules/promptfoo/dist/src/main.js'),
-      'eval',
-      '-c',
-      config,
-      '--no-cache',
-      '--no-table',
-      '--no-progress-bar',
-      '--no-share',
-      '-j',
-      concurrency,
-      '-o',
-      join(folder, 'out.json'),
-    ],
-    { env, cwd: folder },
-  );
+  const child = spawn('/usr/bin/env', timed, { env, cwd: folder });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
   await new Promise((resolve) => child.once('exit', resolve));
   const [, user, system] = /cpu ([\d.]+) ([\d.]+)/.exec(text) ?? [];
-  const { results } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8'));
-  const { successes, failures, errors } = results.stats;
-  if (successes + failures + errors !== n || errors)
-    throw new Error(`promptfoo ended with ${JSON.stringify(results.stats)}\n${text.slice(-2000)}`);
-  const seconds = (results.stats.evaluationDurationMs ?? results.stats.durationMs) / 1000;
-  if (!(seconds > 0)) throw new Error(`promptfoo does not say how long it took: ${JSON.stringify(results.stats)}`);
-  return { seconds, cpuS: Number(user) + Number(system) };
+  return { text, cpuS: Number(user) + Number(system) };
 }

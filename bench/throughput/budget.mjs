@@ -1,6 +1,6 @@
-// What an item costs a worker in CPU time, line by line: a run at no latency with a profiled worker, each sample of
-// the profile counted for the innermost line of this list that it ran under. node bench/throughput/budget.mjs
-// [items] [concurrency]
+// What an item costs a worker in CPU time, line by line: a run at no latency with a profiled worker. Each sample of the
+// profile counts for the innermost line of LINES that it ran under.
+//   node bench/throughput/budget.mjs [items] [concurrency]
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ const concurrency = Number(process.argv[3] ?? 400);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-budget-'));
 process.env.PROFILE_FOLDER = folder;
 
-/** By the file that a function stands in; the first that fits. */
+/** The first line whose pattern matches the file of a function. */
 const LINES = [
-  ['claim', /libs\/db\/claim-items/],
-  ['settle', /libs\/db\/settle-items/],
-  ['finish, dispatch, reconcile', /control-loop|dispatch-lane|finish-run|reconcile|summarise|share-fairly/],
-  ['the budget of the lane', /queue\/budget/],
-  ['score', /libs\/scoring|score-reply/],
+  ['claim', /libs\/db\/engine\/claim/],
+  ['settle', /libs\/db\/engine\/settle/],
+  ['finish, dispatch, reconcile', /worker\/control|libs\/db\/engine|summarise/],
+  ['the budget of the lane', /libs\/queue\/budget/],
+  ['score', /libs\/scoring|worker\/scoring/],
   ['compress', /node:zlib|:compress$/],
   ['read and write JSON', /contracts\/json/],
   ['the SDK', /node_modules\/openai/],
   ['our fetch and HTTP', /guarded-fetch|guarded-stream|undici|node:_http|node:internal\/url|internal\/webstreams/],
-  ['build the request, read the answer', /libs\/providers|ask-model|play-case|run-item|run-cache/],
-  ['the queue', /bullmq|msgpackr|queue\/lanes|lane-workers|group-commit|items-in-hand|quarantine|shares/],
+  ['the queue', /bullmq|msgpackr|lane-queue|lane-worker|micro-batch|claimed-items|quarantine/],
+  ['build the request, read the reply', /libs\/providers|worker\/items/],
   ['Redis protocol and sockets', /ioredis|redis-parser|redis-commands/],
   ['Postgres protocol and sockets', /node_modules\/pg/],
   ['meters and traces', /prom-client|worker-metrics|opentelemetry|tracing/],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   way = await tcpProxy(new URL(url));
   direct = new pg.Pool({ connectionString: url, max: 2 });
   direct.on('error', () => {});
-  api = await startApi({ DATABASE_URL: way.url }, { live: true });
+  api = await startApi({ DATABASE_URL: way.url });
 });
 afterAll(async () => {
   child?.kill();

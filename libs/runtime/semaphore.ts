@@ -11,6 +11,11 @@ export class Semaphore {
     readonly rejectMessage = '',
   ) {}
 
+  /** Nobody is inside, and so nobody waits. */
+  get isIdle(): boolean {
+    return this.#inside === 0;
+  }
+
   async run<Made>(work: () => Promise<Made>): Promise<Made> {
     if (this.#inside >= this.concurrency) {
       if (this.#waiting.length >= this.maxWaiting) throw new ProblemError(429, this.rejectMessage, undefined, 5000);

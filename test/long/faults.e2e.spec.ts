@@ -6,7 +6,7 @@ const { status, stdout: before } = spawnSync('git', ['rev-parse', '--verify', '-
   encoding: 'utf8',
 });
 
-it('after each fault alone a run completes with one result per item, and counters, summaries and log are exact', async () => {
+it('after each fault alone a run has one result per item, and its counters, summaries and log are exact', async () => {
   const args = ['bench/chaos/faults.mjs', ...(status === 0 ? [`--earlier=${before.trim()}`] : [])];
   const { stdout } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 890_000 }).catch(
     (error: { stdout: string; stderr: string }) => {

@@ -10,12 +10,12 @@ const bench = (...args: string[]) =>
   });
 
 it(
-  'beside each hostile way alone an honest run takes at most twice its time, is exact, has no request made twice, and no process ends',
+  'beside each attack alone a run takes at most twice its time and is exact, and no process ends',
   async () => {
-    const ways = (await bench('--list')).stdout.trim().split('\n');
+    const attacks = (await bench('--list')).stdout.trim().split('\n');
     const { stdout } = await bench(); // which fails unless all is well
     console.log(stdout);
-    expect(stdout.split('\n').flatMap((line) => line.match(/^\| ([^|]+) \| [\d.]+ \|/)?.[1] ?? [])).toEqual(ways);
+    expect(stdout.split('\n').flatMap((line) => line.match(/^\| ([^|]+) \| [\d.]+ \|/)?.[1] ?? [])).toEqual(attacks);
   },
   31 * 60_000,
 );

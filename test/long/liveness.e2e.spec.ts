@@ -60,7 +60,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   way.close();
 });
 
-it('a worker and an API whose connections to Postgres went silent go on over new ones, and nothing is lost or settled twice', async () => {
+it('a worker and an API replace silent Postgres connections; nothing is lost or settled twice', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const way = await tcpProxy(new URL(database.url));
   // In place of a minute

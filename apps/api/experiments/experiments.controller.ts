@@ -1,4 +1,6 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { Experiment, ExperimentInput } from '#lib/contracts/experiment';
 import { ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
@@ -6,19 +8,22 @@ import { createExperiment, listExperiments, readExperiment } from '#lib/db/catal
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { namedSuite } from '../runs/check-run.js';
-import { Deps } from '../platform/deps.js';
+import { findSuite } from '../runs/find-suite.js';
+import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api/experiments')
 export class ExperimentsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+  ) {}
 
   @Get()
   @About('List experiments', 'The newest first.')
   @Answers(200, pageOf(Experiment))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listExperiments(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return listExperiments(this.prisma, caller.teamId, limit, idCursor(cursor));
   }
 
   @Post()
@@ -29,7 +34,7 @@ export class ExperimentsController {
     @Body({ schema: ExperimentInput }) input: ExperimentInput,
     @Changes() change: Change,
   ) {
-    await namedSuite(this.deps.pool, caller.teamId, input.suite_id);
+    await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
       const made = await createExperiment(client, caller.teamId, input);
       await audit(client, caller, 'experiment.create', made.id);
@@ -41,7 +46,7 @@ export class ExperimentsController {
   @About('Read an experiment', 'One experiment with its baseline.')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
-    return readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
+    return readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
   }
 
   @Put(':id')
@@ -80,7 +85,7 @@ export class ExperimentsController {
   }
 
   async #unbuilt(caller: Caller, id: string, what: string): Promise<never> {
-    await readExperiment(this.deps.prisma, caller.teamId, uuid('experiment', id));
+    await readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
     throw new ProblemError(
       422,
       `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`,

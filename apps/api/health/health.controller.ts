@@ -1,19 +1,23 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
-import { Deps } from '../platform/deps.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
 
 @ApiExcludeController()
 @Controller()
 export class HealthController {
-  readonly #lanes: LaneMetrics;
-
-  constructor(@Inject(Deps) readonly deps: Deps) {
-    this.#lanes = new LaneMetrics(deps);
-  }
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly shutdown: Shutdown,
+    readonly lanes: LaneMetrics,
+  ) {}
 
   @Get('healthz')
   healthz(): { status: string } {
@@ -24,17 +28,17 @@ export class HealthController {
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([
-      checkHealth(this.deps.pool.query('SELECT 1')),
-      checkHealth(this.deps.redis.ping()),
+      checkHealth(this.pool.query('SELECT 1')),
+      checkHealth(this.redis.ping()),
     ]);
-    void reply.status(postgres === 'up' && !this.deps.ending ? 200 : 503);
+    void reply.status(postgres === 'up' && this.shutdown.isReady ? 200 : 503);
     return { postgres, redis };
   }
 
   @Get('metrics')
   @Header('content-type', registry.contentType)
   async metrics(): Promise<string> {
-    await this.#lanes.refresh();
+    await this.lanes.refresh();
     return registry.metrics();
   }
 }

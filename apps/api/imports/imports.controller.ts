@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { Pool } from '#lib/db/connection/pool';
 import type { CaseInput } from '#lib/contracts/case';
 import { exampleSuite } from '#lib/contracts/examples/example-suite';
 import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/examples/examples';
@@ -8,28 +9,35 @@ import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQu
 import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
-import { createSuite } from '#lib/db/catalogue/suites';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import { wholeOf } from '#lib/imports/files/incoming';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
-import { Semaphore } from '#lib/runtime/semaphore';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { answerExport } from '../suites/answer-suite.js';
 import { atOneVersion } from '../suites/check-suite-change.js';
-import { Deps } from '../platform/deps.js';
+import { POOL } from '../platform/stores.js';
+import { SuiteStreams } from '../suites/suite-streams.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, AlsoAnswers, AlsoTakes, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
 import { SMALL_BYTES, Upload } from '../platform/upload.js';
 
 /** Suites out of files and into files. */
 @Controller('api')
 export class ImportsController {
-  /**
-   * Of a team. A file is held until all of it is known to be right; the team's other large files wait meanwhile,
-   * unread.
-   */
-  readonly #turns = new Map<string, Semaphore>();
+  /** By team. A file is held until all of it is checked; the team's other large files wait meanwhile, unread. */
+  readonly #largeFiles = new KeyedSemaphore(
+    2,
+    30,
+    'Many large files are being imported just now. Try again in a few seconds.',
+  );
 
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+    readonly suiteStreams: SuiteStreams,
+  ) {}
 
   @Post('tool-eval/import')
   @AlsoTakes({
@@ -61,20 +69,10 @@ export class ImportsController {
       this.#import(caller, query, upload ? await textOf(upload, query) : text, isJson, reply, change);
     try {
       const isSmall = upload ? upload.isSmall : (text ?? '').length <= SMALL_BYTES;
-      return await (isSmall ? work() : this.#turnsOf(caller.teamId).run(work));
+      return await (isSmall ? work() : this.#largeFiles.run(caller.teamId, work));
     } finally {
       await upload?.drain();
     }
-  }
-
-  #turnsOf(teamId: string): Semaphore {
-    let turns = this.#turns.get(teamId);
-    if (!turns)
-      this.#turns.set(
-        teamId,
-        (turns = new Semaphore(2, 30, 'Many large files are being imported just now. Try again in a few seconds.')),
-      );
-    return turns;
   }
 
   async #import(
@@ -85,7 +83,7 @@ export class ImportsController {
     reply: FastifyReply,
     change: Change,
   ): Promise<ImportAnswer> {
-    const made = await this.deps.suiteThreads.run(caller.teamId, {
+    const made = await this.suiteThreads.run(caller.teamId, {
       what: 'import',
       format,
       body,
@@ -101,7 +99,7 @@ export class ImportsController {
       return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
     }
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, settings, made.cases);
+      const id = await new SuiteRepository(client, caller.teamId).create(settings, made.cases);
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, ...answer };
     });
@@ -128,8 +126,8 @@ export class ImportsController {
     @Query({ schema: SuiteExportQuery }) { format, part }: SuiteExportQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const file = await atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), (suite) =>
-      answerExport(this.deps, caller.teamId, suite, format, part),
+    const file = await atOneVersion(this.pool, caller.teamId, uuid('suite', id), (suite) =>
+      answerExport(this, caller.teamId, suite, format, part),
     );
     if (format !== 'json')
       void reply.header(

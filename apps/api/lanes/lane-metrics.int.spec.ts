@@ -34,8 +34,8 @@ it('without Redis the API still says how many slots are useful; without Postgres
   expect(text).toMatch(/^toolmark_store_up\{store="postgres"\} 1$/m);
   expect(text).toMatch(/^toolmark_store_up\{store="redis"\} 0$/m);
   expect(text).not.toMatch(/^toolmark_lane_adaptive_factor\{/m);
-  const ended = api.deps.pool.end();
-  api.deps.pool.end = () => ended; // as the API does when it is closed
+  const ended = api.pool.end();
+  api.pool.end = () => ended; // as the API does when it is closed
   await ended;
   const gone = await until(
     async () => {

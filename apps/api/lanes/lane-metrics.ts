@@ -1,8 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
 import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
-import type { Deps } from '../platform/deps.js';
+import { POOL, REDIS } from '../platform/stores.js';
 
 /**
  * Whoever scrapes more often than this reads what the last one read: anyone may ask, and Postgres is not to feel
@@ -54,11 +57,15 @@ export const desiredSlots = (
 ): number => (lane.paused ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog));
 
 /** Reads the lanes from the stores into the gauges; without Postgres they are empty rather than old. */
+@Injectable()
 export class LaneMetrics {
   #reading: Promise<void> = Promise.resolve();
   #readAt = -Infinity;
 
-  constructor(readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
 
   refresh(): Promise<void> {
     if (performance.now() - this.#readAt > FRESH_MS) {
@@ -69,9 +76,9 @@ export class LaneMetrics {
   }
 
   async #read(): Promise<void> {
-    const lanes = await inTime(readLaneLoads(this.deps.pool));
+    const lanes = await inTime(readLaneLoads(this.pool));
     const states = await inTime(
-      Promise.all([this.deps.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.deps.redis, lane.id))]),
+      Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
     );
     for (const one of all) one.reset();
     fleetDesired.remove(); // a reset makes it 0, and whoever scales by it would stop the workers while Postgres is away

@@ -1,18 +1,23 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
 import { Lane } from '#lib/contracts/lane';
 import { pageOf } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import { audit } from '#lib/db/catalogue/audit';
-import { listLanes, pauseLane } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { readLaneState } from '#lib/queue/budget/lane-state';
-import { Deps } from '../platform/deps.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { About, Answers, Changes, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api/lanes')
 export class LanesController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
 
   @Get()
   @About('List lanes', 'The lanes that a provider uses or that have work, by name, all on one page.')
@@ -40,26 +45,30 @@ export class LanesController {
   async #pause(caller: Caller, id: string, paused: boolean, change: Change): Promise<Lane> {
     const now = await this.#now(id);
     const lane = await change(async (client) => {
-      if (!(await pauseLane(client, caller.teamId, id, paused))) throw notFound('lane', id);
+      const lanes = new LaneRepository(client, caller.teamId);
+      if (!(await lanes.setPaused(id, paused))) throw notFound('lane', id);
       await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id);
-      const [found] = await listLanes(client, caller.teamId, id);
+      const found = await lanes.find(id);
       if (!found) throw notFound('lane', id);
       return { ...found, now };
     });
-    void notify(this.deps.redis, { topic: 'lane', id });
+    void notify(this.redis, { topic: 'lane', id });
     return lane;
   }
 
   async #read({ teamId }: Caller): Promise<Lane[]> {
     return Promise.all(
-      (await listLanes(this.deps.pool, teamId)).map(async (lane) => ({ ...lane, now: await this.#now(lane.id) })),
+      (await new LaneRepository(this.pool, teamId).list()).map(async (lane) => ({
+        ...lane,
+        now: await this.#now(lane.id),
+      })),
     );
   }
 
   /** What Redis knows of it; null where it does not answer. */
   async #now(id: string): Promise<Lane['now']> {
     const at = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
-    const state = await readLaneState(this.deps.redis, id).catch(() => undefined);
+    const state = await readLaneState(this.redis, id).catch(() => undefined);
     return state
       ? {
           requests_in_flight: state.inFlight,

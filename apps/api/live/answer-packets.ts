@@ -3,21 +3,20 @@ import type { z } from 'zod';
 import { inputFaults } from '#lib/contracts/input/input-faults';
 import { ProblemError, type Problem } from '#lib/contracts/problem';
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 export interface PacketHandler<Input, Answer extends { ok: true }> {
   schema: z.ZodType<Input>;
-  /** What the packet takes, for whoever sent something else. */
+  /** What the packet takes, for the error that answers a wrong one. */
   takes: string;
   handle: (input: Input) => Answer | Promise<Answer>;
-  /** What was thrown, and where the schema took it, the packet. @returns what its sender is told */
+  /** @param input the packet, if its schema accepted it  @returns the problem that its sender gets */
   onError: (error: unknown, input: Input | undefined) => Problem;
 }
 
 /**
- * Answers a client's packets of one name. Nothing that a packet holds is looked at before its schema took it, and
- * nothing that goes wrong leaves this function: what a handler throws would end the process, with everybody's
- * connections.
+ * Answers a client's packets of one name. Nothing in a packet is used before its schema accepts it, and no error
+ * leaves this function: an error that a handler throws would end the process and everyone's connections.
  */
 export function answerPackets<Input, Answer extends { ok: true }>(
   socket: Socket,
@@ -42,12 +41,12 @@ export function answerPackets<Input, Answer extends { ok: true }>(
   socket.on(name, (...parts: unknown[]) => {
     const acknowledge = acknowledgementIn(parts);
     answer(parts[0])
-      .then((said) => acknowledge?.(said))
+      .then((reply) => acknowledge?.(reply))
       .catch((error: unknown) => void onError(error, undefined));
   });
 }
 
-/** Answers packets of names that nobody listens to, where an answer is asked for. */
+/** Answers packets with any other name, if the client asks for an acknowledgement. */
 export function refuseOtherPackets(
   socket: Socket,
   names: readonly string[],
@@ -57,12 +56,12 @@ export function refuseOtherPackets(
     if (names.includes(name as string)) return;
     const refusal = new ProblemError(
       404,
-      `There is no event "${String(name).slice(0, LONGEST_NAME)}" to send. There are ${names.join(' and ')}.`,
+      `There is no event "${String(name).slice(0, MAX_NAME_LENGTH)}" to send. There are ${names.join(' and ')}.`,
     );
     acknowledgementIn(parts)?.({ ok: false, error: onError(refusal) });
   });
 }
 
-/** It is the last thing in a packet, whatever stands before it; taken out of it. */
+/** Takes the acknowledgement, which Socket.IO passes last, out of a packet's parts. */
 const acknowledgementIn = (parts: unknown[]): ((answer: unknown) => void) | undefined =>
   typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;

@@ -6,30 +6,35 @@ import type { LiveSocket } from './connection.js';
 /** The part of the live server that failed; the log says whose. */
 export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens' | 'send';
 
+/** The server whose connections are measured: the newest of this process. */
+let measured: Server | undefined;
+const sockets = (): LiveSocket[] => [...(measured?.sockets.sockets.values() ?? [])];
+
+new Gauge({
+  name: 'toolmark_live_connections',
+  help: 'Live connections (Socket.IO).',
+  registers: [registry],
+  collect() {
+    this.set(sockets().length);
+  },
+});
+new Gauge({
+  name: 'toolmark_live_unsent_bytes',
+  help: 'Bytes that wait for live connections whose clients have not read them yet.',
+  registers: [registry],
+  collect() {
+    this.set(sockets().reduce((sum, { data }) => sum + data.unsent.bytes, 0));
+  },
+});
+const failures = new Counter({
+  name: 'toolmark_live_failures_total',
+  help: 'Failures of live reading and sending, by step. Each step is repeated.',
+  labelNames: ['step'],
+  registers: [registry],
+});
+
 /** @returns a function that counts a failure */
 export function measureLive(io: Server): (step: LiveStep) => void {
-  const sockets = (): LiveSocket[] => [...io.sockets.sockets.values()];
-  new Gauge({
-    name: 'toolmark_live_connections',
-    help: 'Live connections (Socket.IO).',
-    registers: [registry],
-    collect() {
-      this.set(sockets().length);
-    },
-  });
-  new Gauge({
-    name: 'toolmark_live_unsent_bytes',
-    help: 'Bytes kept for live connections whose clients have not read them yet. Connections that watch the same share them.',
-    registers: [registry],
-    collect() {
-      this.set(sockets().reduce((sum, { data }) => sum + data.unsent.bytes, 0));
-    },
-  });
-  const failures = new Counter({
-    name: 'toolmark_live_failures_total',
-    help: 'Failures of live reading and sending, by step. Each step is repeated.',
-    labelNames: ['step'],
-    registers: [registry],
-  });
+  measured = io;
   return (step) => failures.inc({ step });
 }

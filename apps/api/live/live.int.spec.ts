@@ -38,8 +38,8 @@ async function join(token: string): Promise<Team> {
 }
 
 beforeAll(async () => {
-  api = await startApi({}, { live: true });
-  sql = new pg.Pool({ connectionString: api.deps.env.DATABASE_URL, max: 4 });
+  api = await startApi();
+  sql = new pg.Pool({ connectionString: api.env.DATABASE_URL, max: 4 });
   sql.on('error', () => {});
   first = await join(ADMIN_TOKEN);
   second = await join((await first.client.post('/api/teams', { name: 'second' })).body.token.token);
@@ -132,7 +132,7 @@ it('what a subscription told is not told again without asking', async () => {
   expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
 });
 
-it('progress is that of the whole run, and of what its job has to do, beside each other; a rescore has no run', async () => {
+it('progress counts the whole run and, beside it, what its job has to do; a rescore has no run', async () => {
   const jobId = await first.submit();
   // As resuming leaves them where four of five results were there.
   await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
@@ -182,7 +182,7 @@ it('a look at the tokens that takes long is not begun again beside itself, and e
 
 it('the tokens of all connections are asked in one statement', async () => {
   const asked: string[] = [];
-  const { pool } = api.deps;
+  const { pool } = api;
   const query = pool.query.bind(pool) as (...args: any[]) => any;
   (pool as any).query = (...args: any[]) => {
     if (args[0]?.name === 'find_callers') asked.push(args[0].values[0]);

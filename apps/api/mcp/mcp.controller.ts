@@ -14,14 +14,19 @@ import type { Suite } from '#lib/contracts/suite';
 import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
 import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
-import { casePages, createSuite, readSuite, SuiteChanged, updateSuite, writeCase } from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
+import { writeCase } from '#lib/db/catalogue/insert-cases';
+import type { Pool } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { askServer, type Answered } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
 import { refuseBadCases, refuseBadTools, refuseMisfits } from '../suites/check-suite-change.js';
-import { Deps } from '../platform/deps.js';
+import type { Env } from '#lib/runtime/env';
+import { ENV, POOL } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
 
 /** A person waits for it. */
@@ -33,7 +38,11 @@ const LONGEST_PROMPT = 50_000;
 /** Tools out of MCP servers. */
 @Controller('api')
 export class McpController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(ENV) readonly env: Env,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Post('mcp/discover')
   @About('List the tools of an MCP server', 'Connects, shakes hands and reads all pages of tools. Nothing is kept.')
@@ -72,12 +81,10 @@ export class McpController {
       tools,
     };
     const drafts = input.generate_cases ? draftCases(tools) : [];
-    warnings.push(
-      ...(await refuseBadCases(this.deps, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)),
-    );
+    warnings.push(...(await refuseBadCases(this, caller.teamId, drafts, tools, (index) => `/test_cases/${index}`)));
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, suite, drafts.map(writeCase));
+      const id = await new SuiteRepository(client, caller.teamId).create(suite, drafts.map(writeCase));
       if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
@@ -98,8 +105,8 @@ export class McpController {
     @Body({ schema: McpSyncInput }) input: McpSyncInput,
     @Changes() change: Change,
   ): Promise<McpSyncAnswer> {
-    const suite = await readSuite(this.deps.pool, caller.teamId, uuid('suite', id));
-    const source = await readSource(this.deps.pool, suite.id);
+    const suite = await new SuiteRepository(this.pool, caller.teamId).read(uuid('suite', id));
+    const source = await readSource(this.pool, suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
       throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
@@ -118,13 +125,15 @@ export class McpController {
     const changes = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length);
     if (changes) {
       refuseTooMany(tools, suite.tools);
-      await refuseBadTools(this.deps, caller.teamId, tools);
+      await refuseBadTools(this, caller.teamId, tools);
       const wayOut = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
-      warnings.push(...(await refuseMisfits(this.deps, caller.teamId, suite, tools, wayOut).catch(orChanged(changed))));
+      warnings.push(...(await refuseMisfits(this, caller.teamId, suite, tools, wayOut).catch(orChanged(changed))));
     }
     return change(async (client) => {
       if (changes) {
-        await updateSuite(client, caller.teamId, suite.id, { tools }, suite.version).catch(orChanged(changed));
+        await new SuiteRepository(client, caller.teamId)
+          .update(suite.id, { tools }, suite.version)
+          .catch(orChanged(changed));
         await audit(client, caller, 'suite.update', suite.id);
       }
       await keepSource(client, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
@@ -150,7 +159,7 @@ export class McpController {
       if (fault) leaveOut(tool, `it ${fault}.`);
       return !fault;
     });
-    const found = await this.deps.suiteThreads.run(caller.teamId, {
+    const found = await this.suiteThreads.run(caller.teamId, {
       what: 'check-each-tool',
       tools: JSON.stringify(fitting),
     });
@@ -168,8 +177,9 @@ export class McpController {
     const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
     const names = [...concerned.keys()];
     let left = 0;
-    for await (const page of names.length ? casePages(this.deps.pool, suite.id, suite.version) : []) {
-      const found = await this.deps.suiteThreads.run(teamId, {
+    const pages = new CaseRepository(this.pool, teamId).pages(suite.id, suite.version);
+    for await (const page of names.length ? pages : []) {
+      const found = await this.suiteThreads.run(teamId, {
         what: 'find-uses',
         names,
         cases: page.map(({ body }) => body),
@@ -191,7 +201,7 @@ export class McpController {
 
   #ask(input: McpDiscoverInput): Promise<Answered> {
     return askServer(input, {
-      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
       timeoutMs: LONGEST_MS,
     });
   }

@@ -1,36 +1,18 @@
-import {
-  Module,
-  StandardSchemaValidationPipe,
-  UnsupportedMediaTypeException,
-  type ArgumentMetadata,
-} from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { UnsupportedMediaTypeException, type DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { badInput } from './bad-input.js';
-import { checkTokens } from './auth.js';
-import { Deps } from './deps.js';
-import { ExperimentsController } from '../experiments/experiments.controller.js';
-import { HealthController } from '../health/health.controller.js';
-import { measureRequests } from './http-metrics.js';
-import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { describeApi } from './openapi.js';
-import { ProblemFilter, sendProblem, toProblem } from './problem.filter.js';
-import { ImportsController } from '../imports/imports.controller.js';
-import { LanesController } from '../lanes/lanes.controller.js';
-import { McpController } from '../mcp/mcp.controller.js';
-import { MetricsController } from '../metrics/metrics.controller.js';
-import { ProvidersController } from '../providers/providers.controller.js';
-import { readJson, refuseUnstorable } from './read-json.js';
-import { RunsController } from '../runs/runs.controller.js';
-import { closeConnections } from './serve-on.js';
-import { SettingsController } from '../settings/settings.controller.js';
-import { SuitesController } from '../suites/suites.controller.js';
-import { TeamsController } from '../teams/teams.controller.js';
-import { RecordedController } from '../recorded/recorded.controller.js';
 import { MOST_RECORDED } from '#lib/contracts/recorded';
+import type { Pool } from '#lib/db/connection/pool';
+import { checkTokens } from './auth.js';
+import { measureRequests } from './http-metrics.js';
+import { describeApi } from './openapi.js';
+import { sendProblem, toProblem } from './problem.filter.js';
+import { readJson, refuseUnstorable } from './read-json.js';
+import { Shutdown, closeConnections } from './shutdown.js';
+import { POOL } from './stores.js';
 import { Upload } from './upload.js';
 
 const LARGEST_BODY_BYTES = 10 * 2 ** 20;
@@ -42,40 +24,13 @@ const FILE_TYPES = ['text/plain', 'text/csv', 'text/yaml', 'application/yaml', '
 
 const RECORDED_BOUNDS = { bytes: MOST_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
 
-/** What is still coming in is looked at by whoever reads it. */
-class Validation extends StandardSchemaValidationPipe {
-  override async transform<T>(value: T, metadata: ArgumentMetadata): Promise<T> {
-    return value instanceof Upload ? value : super.transform(value, metadata);
-  }
-}
-
-/** The API, ready to listen. */
-export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
-  @Module({
-    controllers: [
-      HealthController,
-      TeamsController,
-      ProvidersController,
-      SuitesController,
-      ImportsController,
-      McpController,
-      RecordedController,
-      RunsController,
-      ExperimentsController,
-      MetricsController,
-      SettingsController,
-      LanesController,
-    ],
-    providers: [
-      { provide: Deps, useFactory: () => deps },
-      { provide: APP_FILTER, useClass: ProblemFilter },
-      { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
-    ],
-  })
-  class ApiModule {}
-
+/**
+ * An application of these modules on Fastify, ready to listen.
+ * @param root `AppModule`, or some features on a `PlatformModule`
+ */
+export async function createApp(root: DynamicModule): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(
-    ApiModule,
+    root,
     new FastifyAdapter({
       bodyLimit: LARGEST_BODY_BYTES,
       frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)),
@@ -116,10 +71,9 @@ export async function createApp(deps: Deps): Promise<NestFastifyApplication> {
   });
   fastify.addHook('onResponse', async ({ body }) => void (body instanceof Upload && body.letGo()));
   measureRequests(fastify);
-  closeConnections(fastify, deps);
-  checkTokens(fastify, deps.pool);
+  closeConnections(fastify, app.get(Shutdown));
+  checkTokens(fastify, app.get<Pool>(POOL));
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
-  app.useGlobalPipes(new Validation({ exceptionFactory: badInput }));
   SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'openapi.json' }); // made when it is first asked for
   return app;
 }

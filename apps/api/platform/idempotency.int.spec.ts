@@ -45,11 +45,10 @@ describe('an Idempotency-Key', () => {
   it('and what it stands for are there together or not at all: what fails at the last takes no effect', async () => {
     const body = { suite_id: await importSuite(), models: ['sim::a'] };
     const submit = () => client.post('/api/tool-eval', body, { 'idempotency-key': 'with-the-run' });
-    const runs = async () =>
-      (await api.deps.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
-    await api.deps.pool.query('ALTER TABLE audit RENAME TO audit_away');
+    const runs = async () => (await api.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
+    await api.pool.query('ALTER TABLE audit RENAME TO audit_away');
     expect((await submit()).status).toBe(500);
-    await api.deps.pool.query('ALTER TABLE audit_away RENAME TO audit');
+    await api.pool.query('ALTER TABLE audit_away RENAME TO audit');
     expect(await runs()).toEqual([]);
     const again = await submit();
     expect(again.status).toBe(202);
@@ -63,7 +62,7 @@ describe('an Idempotency-Key', () => {
   const suite = { name: 'Once', tools: weatherSuite(0).tools };
   const fingerprint = sha256(`POST /api/tool-suites\n${JSON.stringify(suite)}`);
   const take = async (key: Parameters<typeof takeKey>[1]): Promise<HeldKey> => {
-    const taken = await takeKey(api.deps.pool, key, fingerprint);
+    const taken = await takeKey(api.pool, key, fingerprint);
     if (taken.state !== 'mine') throw new Error(`The key is ${taken.state}`);
     return taken.held;
   };
@@ -71,8 +70,8 @@ describe('an Idempotency-Key', () => {
   it('of a request whose process died is free again after a minute, and no sooner', async () => {
     const key = { ...(await owner()), key: 'died' };
     await take(key);
-    expect(await takeKey(api.deps.pool, key, fingerprint)).toEqual({ state: 'under-way' });
-    await api.deps.pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'died'`);
+    expect(await takeKey(api.pool, key, fingerprint)).toEqual({ state: 'under-way' });
+    await api.pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'died'`);
     expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': 'died' })).status).toBe(201);
   });
 
@@ -80,15 +79,15 @@ describe('an Idempotency-Key', () => {
     const key = { ...(await owner()), key: 'slow' };
     const held = await take(key);
     const second = client.post('/api/tool-suites', suite, { 'idempotency-key': 'slow' });
-    await keepAnswer(api.deps.pool, held, 201, '{"id":"of the first"}');
+    await keepAnswer(api.pool, held, 201, '{"id":"of the first"}');
     expect(await second).toMatchObject({ status: 201, body: { id: 'of the first' } });
   });
 
   it('keeps its first answer, whatever comes after', async () => {
     const held = await take({ ...(await owner()), key: 'twice' });
-    await keepAnswer(api.deps.pool, held, 201, '{"id":"first"}');
-    await expect(keepAnswer(api.deps.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
-    expect(await takeKey(api.deps.pool, held, fingerprint)).toEqual({
+    await keepAnswer(api.pool, held, 201, '{"id":"first"}');
+    await expect(keepAnswer(api.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
+    expect(await takeKey(api.pool, held, fingerprint)).toEqual({
       state: 'answered',
       status: 201,
       response: '{"id":"first"}',
@@ -96,7 +95,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('that a repeat has taken over is the repeat’s: the first request, should it live after all, changes nothing', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     const late = { ...suite, name: 'Late' };
     const create = () => client.post('/api/tool-suites', late, { 'idempotency-key': 'late' });
     const gate = await pool.connect();
@@ -186,7 +185,7 @@ describe('every route of the OpenAPI document that changes something', () => {
   }
 
   it('takes effect once and gives the same answer again, and nobody can see the effect while there is no answer', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     const url = await startMcp();
     const [suiteId, spare] = [await importSuite(), await importSuite()];
     const {

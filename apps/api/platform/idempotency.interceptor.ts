@@ -7,7 +7,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import { giveKeyBack, keepAnswer, takeKey, type KeyOwner } from '#lib/db/catalogue/idempotency';
 import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { sha256 } from '#lib/runtime/seal';
-import { Deps } from './deps.js';
+import { POOL } from './stores.js';
 import { toProblem } from './problem.filter.js';
 import type { CallerRequest } from './decorators.js';
 
@@ -16,13 +16,13 @@ const WAIT_MS = 10_000;
 /** The same key and body get the same answer for a day, so that a request whose answer was lost can be sent again. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(@Inject(POOL) readonly pool: Pool) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CallerRequest>();
     if (request.method === 'GET' || !request.caller) return next.handle();
     const key = request.headers['idempotency-key'];
-    request.change = (work) => inTransaction(this.deps.pool, work);
+    request.change = (work) => inTransaction(this.pool, work);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string' || key === '' || key.length > 200)
       throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
@@ -40,7 +40,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     reply: FastifyReply,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { pool } = this.deps;
+    const { pool } = this;
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
     const startedMs = Date.now();
     let taken = await takeKey(pool, owner, fingerprint);

@@ -1,10 +1,11 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
+import type { Logger } from '#lib/runtime/logger';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/problem';
 import { isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
-import { Deps } from './deps.js';
+import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
 /**
@@ -13,7 +14,7 @@ import { drain } from './upload.js';
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(@Inject(LOGGER) readonly logger: Logger) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
@@ -21,7 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
     const answer = toProblem(error);
     if (answer.problem.status >= 500) {
       const { message, stack } = error as Error;
-      this.deps.logger.error(
+      this.logger.error(
         { error: message, stack, method: request.method, route: request.routeOptions?.url },
         'A request failed',
       );

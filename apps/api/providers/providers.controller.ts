@@ -1,4 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import { Sealer } from '#lib/runtime/seal';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { reservedIn } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
@@ -13,33 +17,29 @@ import {
   type ProviderKind,
 } from '#lib/contracts/provider';
 import { audit } from '#lib/db/catalogue/audit';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import {
-  createProvider,
-  deleteProvider,
-  findProvider,
-  listProviders,
-  toProvider,
-  updateProvider,
-  unknownProvider,
-  type StoredProvider,
-} from '#lib/db/catalogue/providers';
+import { ProviderChanges } from '#lib/db/catalogue/provider-changes';
+import { ProviderRepository, toProvider, type StoredProvider } from '#lib/db/catalogue/providers';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify, type Notification } from '#lib/events/notifications';
 import { discoverModels, probeProvider, baseUrlProblem } from '#lib/providers/probe';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
-import { Deps } from '../platform/deps.js';
+import { PRISMA, REDIS, ENV } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
 
 @Controller('api/providers')
 export class ProvidersController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(ENV) readonly env: Env,
+    readonly sealer: Sealer,
+  ) {}
 
   @Get()
   @About('List providers', 'The newest first. Keys are never answered.')
   @Answers(200, pageOf(Provider))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listProviders(this.deps.prisma, caller.teamId, limit, idCursor(cursor));
+    return this.#providers(caller).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post()
@@ -50,9 +50,9 @@ export class ProvidersController {
     this.#checkAddress(input.base_url);
     checkDefaults(input.models);
     return change(async (client) => {
-      await createProvider(client, this.deps.sealer, caller.teamId, input);
+      const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
       await audit(client, caller, 'provider.create', input.key);
-      return toProvider(await this.#find(caller, input.key, client));
+      return provider;
     });
   }
 
@@ -67,7 +67,7 @@ export class ProvidersController {
   @About('Read a provider', 'One provider with its limits and models.')
   @Answers(200, Provider, 404)
   async read(@Me() caller: Caller, @Param('key') key: string) {
-    return toProvider(await this.#find(caller, key));
+    return toProvider(await this.#providers(caller).find(key));
   }
 
   @Patch(':key')
@@ -87,17 +87,18 @@ export class ProvidersController {
     checkDefaults(patch.models ?? []);
     let bells: Notification[] = [];
     const provider = await change(async (client) => {
-      const moved = await updateProvider(client, this.deps.sealer, caller.teamId, key, patch);
-      if (!moved) throw await unknownProvider(client, caller.teamId, key);
+      const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
+      if (!updated) throw await this.#providers(caller).unknown(key);
+      const { moved } = updated;
       await audit(client, caller, 'provider.update', key);
       bells = [
         { topic: 'provider', id: key },
         ...moved.lanes.map((id): Notification => ({ topic: 'lane', id })),
         ...moved.jobs.map((id): Notification => ({ topic: 'job', id })),
       ];
-      return toProvider(await this.#find(caller, key, client));
+      return updated.provider;
     });
-    for (const bell of bells) void notify(this.deps.redis, bell);
+    for (const bell of bells) void notify(this.redis, bell);
     return provider;
   }
 
@@ -107,13 +108,13 @@ export class ProvidersController {
   @Answers(204, undefined, 404, 409)
   async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
     await change(async (client) => {
-      const outcome = await deleteProvider(client, caller.teamId, key);
-      if (outcome === 'not-found') throw await unknownProvider(client, caller.teamId, key);
+      const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
+      if (outcome === 'not-found') throw await this.#providers(caller).unknown(key);
       if (outcome === 'in-use')
         throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
     });
-    void notify(this.deps.redis, { topic: 'provider', id: key });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
   @Post(':key/test')
@@ -125,7 +126,7 @@ export class ProvidersController {
   @HttpCode(200)
   @Answers(200, ProviderTest, 404)
   async test(@Me() caller: Caller, @Param('key') key: string) {
-    const provider = await this.#find(caller, key);
+    const provider = await this.#providers(caller).find(key);
     const model = provider.models[0];
     if (!model)
       throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
@@ -142,30 +143,28 @@ export class ProvidersController {
   @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   async discover(@Me() caller: Caller, @Param('key') key: string) {
-    const provider = await this.#find(caller, key);
+    const provider = await this.#providers(caller).find(key);
     const models = await discoverModels(this.#endpoint(provider)).catch((error: Error) => {
       throw new ProblemError(422, `"${key}" lists no models: ${error.message}`);
     });
     return { models: models.map((id) => ({ id })) };
   }
 
-  async #find(caller: Caller, key: string, db: Pool | PoolClient = this.deps.pool): Promise<StoredProvider> {
-    const provider = await findProvider(db, caller.teamId, key);
-    if (!provider) throw await unknownProvider(db, caller.teamId, key);
-    return provider;
+  #providers({ teamId }: Caller): ProviderRepository {
+    return new ProviderRepository(this.prisma, teamId);
   }
 
   #endpoint(provider: StoredProvider) {
     return {
       kind: provider.kind as ProviderKind,
       baseUrl: provider.base_url,
-      apiKey: provider.sealed_key && this.deps.sealer.open(provider.sealed_key, provider.id),
-      allowPrivateNetworks: this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
     };
   }
 
   #checkAddress(baseUrl: string): void {
-    const refusal = baseUrlProblem(baseUrl, this.deps.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    const refusal = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (refusal) throw new ProblemError(422, refusal, [{ path: '/base_url', message: refusal }]);
   }
 }

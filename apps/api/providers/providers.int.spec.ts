@@ -24,7 +24,7 @@ describe('providers', () => {
     const everything = JSON.stringify([
       await client.get('/api/providers'),
       await client.get('/api/providers/sim'),
-      (await api.deps.pool.query('SELECT * FROM provider')).rows,
+      (await api.pool.query('SELECT * FROM provider')).rows,
     ]);
     expect(everything).not.toContain('sk-secret');
   });
@@ -34,7 +34,7 @@ describe('providers', () => {
       client.post('/api/providers', { key, base_url: 'http://127.0.0.1:10/v1', api_key: 'sk-shared', limits, models });
     await make('one', { max_concurrency: 10, requests_per_minute: 60 });
     await make('two', { max_concurrency: 5 }, [{ id: 'm', limits: { max_concurrency: 1 } }]);
-    const { rows } = await api.deps.pool.query(
+    const { rows } = await api.pool.query(
       `SELECT name, max_concurrency, requests_per_minute FROM lane WHERE name IN ('one', 'two', 'two::m')
         ORDER BY name`,
     );
@@ -43,7 +43,7 @@ describe('providers', () => {
       { name: 'two::m', max_concurrency: 1, requests_per_minute: null },
     ]);
     await client.delete('/api/providers/two');
-    expect((await api.deps.pool.query(`SELECT max_concurrency FROM lane WHERE name = 'one'`)).rows).toEqual([
+    expect((await api.pool.query(`SELECT max_concurrency FROM lane WHERE name = 'one'`)).rows).toEqual([
       { max_concurrency: 10 },
     ]);
     expect((await client.get('/api/providers/two')).status).toBe(404);
@@ -81,7 +81,7 @@ describe('providers', () => {
     await make('right');
     const lanes = async () =>
       (
-        await api.deps.pool.query<{ lane_id: string }>(
+        await api.pool.query<{ lane_id: string }>(
           `SELECT lane_id FROM provider WHERE key IN ('left', 'right') ORDER BY key`,
         )
       ).rows.map((row) => row.lane_id);
@@ -100,7 +100,7 @@ describe('providers', () => {
       api_key: 'sk-stays-0123456789',
     });
     const stored = async () =>
-      (await api.deps.pool.query(`SELECT base_url, sealed_key FROM provider WHERE key = 'stays'`)).rows;
+      (await api.pool.query(`SELECT base_url, sealed_key FROM provider WHERE key = 'stays'`)).rows;
     const before = await stored();
     for (const base_url of ['https://two.example/v1', 'http://one.example/v1', 'https://one.example:8443/v1']) {
       expect(await client.patch('/api/providers/stays', { base_url, name: 'Moved' })).toMatchObject({
@@ -139,7 +139,7 @@ describe('providers', () => {
       limits: { requests_per_minute: 60 },
       models: [{ id: 'stays' }, { id: 'goes' }],
     });
-    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);
+    await api.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);
     const changed = await client.patch('/api/providers/kept', {
       name: 'Kept',
       limits: { max_concurrency: 3 },
@@ -153,8 +153,7 @@ describe('providers', () => {
       models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
     });
     expect(
-      (await api.deps.pool.query(`SELECT model_id, refuses_required FROM model WHERE model_id IN ('stays', 'goes')`))
-        .rows,
+      (await api.pool.query(`SELECT model_id, refuses_required FROM model WHERE model_id IN ('stays', 'goes')`)).rows,
     ).toEqual([{ model_id: 'stays', refuses_required: true }]);
     expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({
       api_key_set: false,
@@ -170,8 +169,8 @@ describe('providers', () => {
       models: [{ id: 'turned-model' }],
     });
     const learned = async () =>
-      (await api.deps.pool.query(`SELECT refuses_required FROM model WHERE model_id = 'turned-model'`)).rows;
-    await api.deps.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'turned-model'`);
+      (await api.pool.query(`SELECT refuses_required FROM model WHERE model_id = 'turned-model'`)).rows;
+    await api.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'turned-model'`);
     expect(await client.patch('/api/providers/turned', { kind: 'openai' })).toMatchObject({
       status: 200,
       body: { kind: 'openai' },
@@ -235,14 +234,14 @@ it('a private address is no base URL unless the operator allows it', async () =>
 });
 
 it('a key that was sealed with another sealing key is said to be so, and can be entered again', async () => {
-  const { deps, client: restarted, close } = await startApi();
+  const { pool, client: restarted, close } = await startApi();
   await restarted.post('/api/providers', {
     key: 'moved',
     base_url: 'http://127.0.0.1:9/v1',
     api_key: 'sk-1',
     models: [{ id: 'a' }],
   });
-  await deps.pool.query('UPDATE provider SET sealed_key = $1', [new Sealer('ff'.repeat(32)).seal('sk-1', 'elsewhere')]);
+  await pool.query('UPDATE provider SET sealed_key = $1', [new Sealer('ff'.repeat(32)).seal('sk-1', 'elsewhere')]);
   expect(await restarted.post('/api/providers/moved/test')).toMatchObject({
     status: 409,
     body: { detail: expect.stringMatching(/TOOLMARK_SEALING_KEY/) },

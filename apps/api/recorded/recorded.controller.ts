@@ -1,4 +1,7 @@
 import { Body, Controller, Inject, Post, Query } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples/examples';
 import type { Json } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
@@ -15,11 +18,14 @@ import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engin
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { Incoming } from '#lib/imports/files/incoming';
-import { Semaphore } from '#lib/runtime/semaphore';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
-import { checkCap, checkExperiment, knownMetrics } from '../runs/check-run.js';
-import { Deps } from '../platform/deps.js';
+import { checkExperiment } from '../runs/check-experiment.js';
+import { checkSpending } from '../runs/check-spending.js';
+import { resolveMetrics } from '../runs/resolve-metrics.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, AlsoTakes, Answers, Changes, Me, type Change } from '../platform/decorators.js';
 import { takeRecorded } from './take-recorded.js';
 import { Upload } from '../platform/upload.js';
@@ -27,10 +33,25 @@ import { Upload } from '../platform/upload.js';
 /** Runs whose replies were made elsewhere. */
 @Controller('api/tool-eval/recorded')
 export class RecordedController {
-  /** Of a team: what is here already takes turns, and what is still sent, perhaps for hours, is a few at once. */
-  readonly #turns = new Map<string, { small: Semaphore; sent: Semaphore }>();
+  /** By team: bodies that are small are read in turn, and of files that may be sent for hours a few at once. */
+  readonly #smallBodies = new KeyedSemaphore(
+    4,
+    100,
+    'Many replies of your team are being read just now. Try again in a few seconds.',
+  );
+  readonly #largeFiles = new KeyedSemaphore(
+    4,
+    0,
+    'Your team sends four large files of replies just now, and that is as many as it may at ' +
+      'once. Try again when one of them has ended.',
+  );
 
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Post()
   @AlsoTakes({ 'application/x-ndjson': RECORDED_EXAMPLE })
@@ -52,7 +73,6 @@ export class RecordedController {
     @Body({ schema: RecordedInput }) body: RecordedInput | Upload,
     @Changes() change: Change,
   ): Promise<RecordedSubmitted> {
-    const { small, sent } = this.#turnsOf(caller);
     if (!(body instanceof Upload)) {
       if (Object.keys(query).length)
         throw new ProblemError(
@@ -61,33 +81,19 @@ export class RecordedController {
             'application/x-ndjson.',
         );
       const { replies, ...settings } = body;
-      return small.run(() => this.#record(caller, settings, incoming(replies as Json), change));
+      return this.#smallBodies.run(caller.teamId, () =>
+        this.#record(caller, settings, incoming(replies as Json), change),
+      );
     }
     try {
       const settings = settingsIn(query);
-      if (!body.isSmall) return await sent.run(() => this.#record(caller, settings, body, change));
+      if (!body.isSmall)
+        return await this.#largeFiles.run(caller.teamId, () => this.#record(caller, settings, body, change));
       const text = await body.text();
-      return await small.run(() => this.#record(caller, settings, incoming(text), change));
+      return await this.#smallBodies.run(caller.teamId, () => this.#record(caller, settings, incoming(text), change));
     } finally {
       await body.drain();
     }
-  }
-
-  #turnsOf({ teamId }: Caller): { small: Semaphore; sent: Semaphore } {
-    let turns = this.#turns.get(teamId);
-    if (!turns) {
-      turns = {
-        small: new Semaphore(4, 100, 'Many replies of your team are being read just now. Try again in a few seconds.'),
-        sent: new Semaphore(
-          4,
-          0,
-          'Your team sends four large files of replies just now, and that is as many as it may at ' +
-            'once. Try again when one of them has ended.',
-        ),
-      };
-      this.#turns.set(teamId, turns);
-    }
-    return turns;
   }
 
   async #record(
@@ -96,17 +102,17 @@ export class RecordedController {
     lines: Incoming,
     change: Change,
   ): Promise<RecordedSubmitted> {
-    const { pool, prisma, redis } = this.deps;
+    const { pool, prisma, redis } = this;
     const { teamId, userId } = caller;
     const { suite_id: suiteId, target_name: name, experiment_id: experimentId } = settings;
     const startedAtMs = Date.now();
-    const metrics = knownMetrics(settings.metrics);
+    const metrics = resolveMetrics(settings.metrics);
     await checkExperiment(prisma, teamId, settings);
-    await checkCap(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
+    await checkSpending(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
     const recording = await beginRecording(pool, teamId, suiteId);
     const { runId } = recording;
     try {
-      const { replies, readAs, positions, samples, warnings } = await takeRecorded(this.deps, teamId, recording, lines);
+      const { replies, readAs, positions, samples, warnings } = await takeRecorded(this, teamId, recording, lines);
       let laneId = '';
       const made = await change(async (client) => {
         const finished = await finishRecording(client, recording, {

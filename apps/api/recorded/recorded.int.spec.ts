@@ -33,10 +33,10 @@ const query = (suite_id: string, more: object = {}) =>
 const record = (suiteId: string, text: string, more: object = {}, headers: object = {}) =>
   client.post(query(suiteId, more), text, { ...NDJSON, ...headers });
 const count = async (what: string, values: unknown[] = []): Promise<number> =>
-  (await api.deps.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
+  (await api.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
 /** What an upload that came to nothing leaves once housekeeping has been there. */
 async function leftOvers(): Promise<number[]> {
-  for (const runId of await runsToPurge(api.deps.pool)) while (await purgeRun(api.deps.pool, runId));
+  for (const runId of await runsToPurge(api.pool)) while (await purgeRun(api.pool, runId));
   return Promise.all(
     ['recording', 'exchange e WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = e.run_id)', 'purge'].map((what) =>
       count(what),
@@ -116,9 +116,7 @@ describe('recorded replies', () => {
       lines({ case: 'case 0', sample: 1, reply: 'b' }, { case: 'case 0', reply: 'a' }, { case: 'case 0', reply: 'c' }),
     );
     expect(body).toMatchObject({ replies: 3, warnings: [] });
-    const { rows } = await api.deps.pool.query('SELECT sample FROM exchange WHERE run_id = $1 ORDER BY 1', [
-      body.eval_id,
-    ]);
+    const { rows } = await api.pool.query('SELECT sample FROM exchange WHERE run_id = $1 ORDER BY 1', [body.eval_id]);
     expect(rows.map(({ sample }) => sample)).toEqual([0, 1, 2]);
   });
 
@@ -270,13 +268,13 @@ describe('an upload of recorded replies', () => {
       async () => (await count('exchange e WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = e.run_id)')) === 1,
       { what: 'the first reply to be kept' },
     );
-    expect([
-      await count('run'),
-      await count('recording'),
-      api.deps.pool.idleCount === api.deps.pool.totalCount,
-    ]).toEqual([runs, 1, true]);
+    expect([await count('run'), await count('recording'), api.pool.idleCount === api.pool.totalCount]).toEqual([
+      runs,
+      1,
+      true,
+    ]);
     await client.patch(`/api/tool-suites/${suite}`, { name: 'Changed' });
-    while (await removeUnusedVersions(api.deps.pool));
+    while (await removeUnusedVersions(api.pool));
     sent.end(lines({ case: 'case 1', reply: 'x' }));
     const { status, body } = await answer;
     expect([status, (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body.suite]).toEqual([
@@ -314,7 +312,7 @@ describe('an upload of recorded replies', () => {
   });
 
   it('whose API died is removed by whoever keeps house, and cannot go on after that', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     const suite = await suiteOf(1);
     const {
       team: { id: teamId },

@@ -76,12 +76,10 @@ beforeAll(async () => {
     })
   ).body;
   runId = submitted.eval_id;
-  const { rows } = await api.deps.pool.query<{ lane_id: string }>('SELECT lane_id FROM target WHERE run_id = $1', [
-    runId,
-  ]);
-  const deliveries = await dispatchLane(api.deps.pool, rows[0]!.lane_id, 100);
-  await claimItems(api.deps.pool, 'a worker', deliveries);
-  for (const delivery of deliveries) await settleItems(api.deps.pool, [settlement(delivery)]);
+  const { rows } = await api.pool.query<{ lane_id: string }>('SELECT lane_id FROM target WHERE run_id = $1', [runId]);
+  const deliveries = await dispatchLane(api.pool, rows[0]!.lane_id, 100);
+  await claimItems(api.pool, 'a worker', deliveries);
+  for (const delivery of deliveries) await settleItems(api.pool, [settlement(delivery)]);
 }, 60_000);
 afterAll(() => api.close());
 
@@ -149,7 +147,7 @@ describe('results', () => {
 describe('what was done differently than asked', () => {
   const path = () => `/api/tool-eval/history/${runId}`;
   it('is told by the run, in lists and exports too, when nobody has its log any more', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     await pool.query('INSERT INTO run_warning (run_id, code) VALUES ($1, $2)', [runId, 'of the release before']);
     for (const code of ['tool_choice:sim::a', 'unsupported:sim::a:seed', 'tool_choice:sim::a'])
       await logWarning(pool, runId, code, `${code} \u0000is said`);
@@ -174,13 +172,13 @@ describe('what was done differently than asked', () => {
   });
 
   it('is 200 things at most in an answer', async () => {
-    await api.deps.pool.query(
+    await api.pool.query(
       `INSERT INTO run_warning (run_id, code, message, at) SELECT $1, n::text, n::text, now()
         FROM generate_series(1, 300) n`,
       [runId],
     );
     expect((await client.get(path())).body.warnings).toHaveLength(200);
-    await api.deps.pool.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
+    await api.pool.query('DELETE FROM run_warning WHERE run_id = $1', [runId]);
   });
 });
 

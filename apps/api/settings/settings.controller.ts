@@ -1,4 +1,6 @@
 import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
 import {
   CacheInput,
   CacheSetting,
@@ -14,18 +16,21 @@ import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue
 import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { Deps } from '../platform/deps.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
 
 @Controller('api/settings')
 export class SettingsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
 
   @Get('embedding')
   @About('Read the embedding model', 'The model that the scoring mode `semantic` compares with.')
   @Answers(200, EmbeddingSetting)
   embedding(@Me() caller: Caller) {
-    return readEmbeddingSetting(this.deps.pool, caller.teamId);
+    return readEmbeddingSetting(this.pool, caller.teamId);
   }
 
   @Put('embedding')
@@ -51,7 +56,7 @@ export class SettingsController {
   @About('Read how long replies answer again', 'The lifetime of stored replies, how many there are, and their size.')
   @Answers(200, CacheSetting)
   cache(@Me() caller: Caller) {
-    return readCacheSetting(this.deps.pool, caller.teamId);
+    return readCacheSetting(this.pool, caller.teamId);
   }
 
   @Put('cache')
@@ -78,7 +83,7 @@ export class SettingsController {
   @Answers(204)
   async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     // In pieces, of which each is as good as done again.
-    await clearCache(this.deps.pool, caller.teamId);
+    await clearCache(this.pool, caller.teamId);
     await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }
 
@@ -86,7 +91,7 @@ export class SettingsController {
   @About('Read how many jobs run at once', 'Per user of the team.')
   @Answers(200, JobsSetting)
   jobs(@Me() caller: Caller) {
-    return readJobsSetting(this.deps.pool, caller.teamId);
+    return readJobsSetting(this.pool, caller.teamId);
   }
 
   /** Jobs that need no longer wait have started when it answers. */
@@ -103,9 +108,9 @@ export class SettingsController {
       await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
       return setting;
     });
-    const { jobs, lanes } = await startWaiting(this.deps.pool, caller.teamId);
-    for (const id of lanes) void notify(this.deps.redis, { topic: 'lane', id });
-    for (const id of jobs) void notify(this.deps.redis, { topic: 'job', id });
+    const { jobs, lanes } = await startWaiting(this.pool, caller.teamId);
+    for (const id of lanes) void notify(this.redis, { topic: 'lane', id });
+    for (const id of jobs) void notify(this.redis, { topic: 'job', id });
     return setting;
   }
 
@@ -113,7 +118,7 @@ export class SettingsController {
   @About('Read what is spent this month', 'The cap of the team and what it has spent in this month of UTC.')
   @Answers(200, Spending)
   spending(@Me() caller: Caller) {
-    return readSpending(this.deps.pool, caller.teamId);
+    return readSpending(this.pool, caller.teamId);
   }
 
   @Put('spending')

@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import type { SuiteExportFormat } from '#lib/contracts/import';
 import type { Suite, SuiteSettings } from '#lib/contracts/suite';
 import type { Pool } from '#lib/db/connection/pool';
-import { casePages, usedFields, type CaseRow } from '#lib/db/catalogue/suites';
+import { CaseRepository, type CaseRow } from '#lib/db/catalogue/cases';
 import type { BfclPart } from '#lib/imports/bfcl/export-bfcl';
 import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
 import type { SuiteStreams } from './suite-streams.js';
@@ -54,9 +54,14 @@ async function answer(
   }: { settings: SuiteSettings; format: SuiteExportFormat; part: BfclPart; write: (one: CaseRow) => string },
 ): Promise<StreamableFile> {
   const { type } = SUITE_CONTENT_TYPES[format];
+  const repository = new CaseRepository(pool, teamId);
   const written = (cases: Pages): AsyncGenerator<string> =>
-    exportSuite({ settings, pages: mapped(cases, write), usedFields: () => usedFields(pool, suite.id) }, format, part);
-  const pages = casePages(pool, suite.id, suite.version);
+    exportSuite(
+      { settings, pages: mapped(cases, write), usedFields: () => repository.usedFields(suite.id) },
+      format,
+      part,
+    );
+  const pages = repository.pages(suite.id, suite.version);
   const read: CaseRow[][] = [];
   let characters = 0;
   for (;;) {

@@ -3,7 +3,8 @@ import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '#lib/db/connection/pool';
-import { casePages, readSuite, SuiteChanged } from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
 import { addSlips, noSlips, warningsOf } from '#lib/imports/slip-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import type { CaseError } from './suite-work.js';
@@ -31,7 +32,7 @@ export async function atOneVersion<Made>(
 ): Promise<Made> {
   for (let tries = 1; ; tries++) {
     try {
-      return await use(await readSuite(pool, teamId, suiteId));
+      return await use(await new SuiteRepository(pool, teamId).read(suiteId));
     } catch (error) {
       if (!(error instanceof SuiteChanged)) throw error;
       if (tries >= MOST_TRIES) throw new ProblemError(409, `${error.message} Try again.`);
@@ -85,7 +86,7 @@ export async function refuseMisfits(
 ): Promise<string[]> {
   const text = JSON.stringify(tools);
   const found = noSlips();
-  for await (const page of casePages(pool, suite.id, suite.version)) {
+  for await (const page of new CaseRepository(pool, teamId).pages(suite.id, suite.version)) {
     const { errors, slips } = await suiteThreads.run(teamId, {
       what: 'fit-cases',
       tools: text,

@@ -22,7 +22,7 @@ const suiteOf = async (cases: number, by = client): Promise<string> =>
 const one = { prompt: 'p', expected_tool: 'get_weather' };
 /** Cases as an earlier release may have left them: nothing looked at their number. */
 const grow = (suiteId: string, from: number, count: number, bytes = 0) =>
-  api.deps.pool.query(
+  api.pool.query(
     `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
      SELECT gen_random_uuid(), $1, i, NULL, '{}', '{"prompt":"' || i || repeat('x', $4) ||
        '","expected_tool":"get_weather"}' FROM generate_series($2::int, $2::int + $3::int - 1) i`,
@@ -137,7 +137,7 @@ describe('a tool', () => {
 
   it('that is larger and was there before is kept: its suite is read, renamed and run', async () => {
     const id = await suiteOf(1);
-    await api.deps.pool.query('UPDATE suite SET tools = $2 WHERE id = $1', [
+    await api.pool.query('UPDATE suite SET tools = $2 WHERE id = $1', [
       id,
       JSON.stringify([described(100_000), { ...many(600), function: { ...many(600).function, name: 'other' } }]),
     ]);
@@ -270,7 +270,7 @@ describe('a large suite that is read', () => {
   });
 
   it('is read no further than its reader takes it, and holds no connection to Postgres meanwhile', async () => {
-    const { pool } = api.deps;
+    const { pool } = api;
     let asked = 0;
     const query = pool.query.bind(pool);
     pool.query = ((...args: [string]) => (asked++, query(...args))) as never;

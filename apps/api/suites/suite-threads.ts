@@ -41,6 +41,10 @@ export class SuiteThreads {
     }
   }
 
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
   close(): Promise<void> {
     return this.#pool.close();
   }

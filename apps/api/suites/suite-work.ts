@@ -5,7 +5,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
-import type { WrittenCase } from '#lib/db/catalogue/suites';
+import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
 import { caseFitter } from '#lib/imports/fit-case';
 import { importSuite } from '#lib/imports/import-suite';
 import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';

@@ -15,32 +15,30 @@ import {
 } from '#lib/contracts/suite';
 import { conversionsOf } from '#lib/contracts/input/tool-shapes';
 import { audit } from '#lib/db/catalogue/audit';
-import {
-  addCases,
-  createSuite,
-  deleteCase,
-  deleteSuite,
-  listCases,
-  listSuites,
-  readSuite,
-  replaceCase,
-  updateSuite,
-} from '#lib/db/catalogue/suites';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { answerSuite } from './answer-suite.js';
 import { atOneVersion, refuseBadCases, refuseBadTools, refuseMisfits } from './check-suite-change.js';
-import { Deps } from '../platform/deps.js';
+import { POOL } from '../platform/stores.js';
+import { SuiteStreams } from './suite-streams.js';
+import { SuiteThreads } from './suite-threads.js';
 import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api')
 export class SuitesController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+    readonly suiteStreams: SuiteStreams,
+  ) {}
 
   @Get('tool-suites')
   @About('List suites', 'The newest first, without their cases.')
   @Answers(200, pageOf(Suite))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listSuites(this.deps.pool, caller.teamId, limit, idCursor(cursor));
+    return new SuiteRepository(this.pool, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post('tool-suites')
@@ -50,11 +48,12 @@ export class SuitesController {
   )
   @Answers(201, SuiteWritten)
   async create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
-    await refuseBadTools(this.deps, caller.teamId, input.tools);
+    await refuseBadTools(this, caller.teamId, input.tools);
     return change(async (client) => {
-      const id = await createSuite(client, caller.teamId, input, []);
+      const suites = new SuiteRepository(client, caller.teamId);
+      const id = await suites.create(input, []);
       await audit(client, caller, 'suite.create', id);
-      return { ...(await readSuite(client, caller.teamId, id)), warnings: conversionsOf(input.tools) };
+      return { ...(await suites.read(id)), warnings: conversionsOf(input.tools) };
     });
   }
 
@@ -62,11 +61,9 @@ export class SuitesController {
   @About('Read a suite with its cases', 'All cases are answered at once; `?cases=false` leaves them out.')
   @Answers(200, SuiteWithCases, 404, 429)
   read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
-    const { pool } = this.deps;
-    if (!cases) return readSuite(pool, caller.teamId, uuid('suite', id));
-    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) =>
-      answerSuite(this.deps, caller.teamId, suite),
-    );
+    const { pool } = this;
+    if (!cases) return new SuiteRepository(pool, caller.teamId).read(uuid('suite', id));
+    return atOneVersion(pool, caller.teamId, uuid('suite', id), (suite) => answerSuite(this, caller.teamId, suite));
   }
 
   @Put('tool-suites/:id')
@@ -101,17 +98,18 @@ export class SuitesController {
   }
 
   async #update(caller: Caller, id: string, patch: SuitePatch, change: Change) {
-    const { pool } = this.deps;
+    const { pool } = this;
     const { tools } = patch;
-    if (tools) await refuseBadTools(this.deps, caller.teamId, tools);
+    if (tools) await refuseBadTools(this, caller.teamId, tools);
     return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
       const warnings = tools
-        ? [...conversionsOf(tools), ...(await refuseMisfits(this.deps, caller.teamId, suite, tools))]
+        ? [...conversionsOf(tools), ...(await refuseMisfits(this, caller.teamId, suite, tools))]
         : [];
       return change(async (client) => {
-        await updateSuite(client, caller.teamId, suite.id, patch, tools && suite.version);
+        const suites = new SuiteRepository(client, caller.teamId);
+        await suites.update(suite.id, patch, tools && suite.version);
         await audit(client, caller, 'suite.update', id);
-        return { ...(await readSuite(client, caller.teamId, suite.id)), warnings };
+        return { ...(await suites.read(suite.id)), warnings };
       });
     });
   }
@@ -121,7 +119,7 @@ export class SuitesController {
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return change(async (client) => {
-      await deleteSuite(client, caller.teamId, uuid('suite', id));
+      await new SuiteRepository(client, caller.teamId).delete(uuid('suite', id));
       await audit(client, caller, 'suite.delete', id);
     });
   }
@@ -130,7 +128,10 @@ export class SuitesController {
   @About('List the cases of a suite', 'By their position.')
   @Answers(200, pageOf(Case), 404)
   cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listCases(this.deps.pool, caller.teamId, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
+    return new CaseRepository(this.pool, caller.teamId).list(uuid('suite', id), {
+      limit,
+      cursor: cursorOf(cursor, /^\d{1,9}$/),
+    });
   }
 
   @Post('tool-suites/:id/cases')
@@ -153,13 +154,13 @@ export class SuitesController {
       : Array.isArray(input)
         ? (index: number) => `/${index}`
         : (index: number) => `/cases/${index}`;
-    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
         ...conversionsOf(ownTools(cases)),
-        ...(await refuseBadCases(this.deps, caller.teamId, cases, tools, base)),
+        ...(await refuseBadCases(this, caller.teamId, cases, tools, base)),
       ];
       return change(async (client) => {
-        const items = await addCases(client, caller.teamId, suiteId, cases, tools);
+        const items = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
         await audit(client, caller, 'suite.add-cases', id);
         return single ? { ...items[0], warnings } : { items, warnings };
       });
@@ -176,13 +177,18 @@ export class SuitesController {
     @Body({ schema: CaseInput }) input: CaseInput,
     @Changes() change: Change,
   ) {
-    return atOneVersion(this.deps.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
+    return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
         ...conversionsOf(ownTools([input])),
-        ...(await refuseBadCases(this.deps, caller.teamId, [input], tools, () => '')),
+        ...(await refuseBadCases(this, caller.teamId, [input], tools, () => '')),
       ];
       return change(async (client) => {
-        const made = await replaceCase(client, caller.teamId, suiteId, uuid('case', caseId), input, tools);
+        const made = await new CaseRepository(client, caller.teamId).replace(
+          suiteId,
+          uuid('case', caseId),
+          input,
+          tools,
+        );
         await audit(client, caller, 'suite.replace-case', id);
         return { ...made, warnings };
       });
@@ -199,7 +205,7 @@ export class SuitesController {
     @Changes() change: Change,
   ): Promise<void> {
     return change(async (client) => {
-      await deleteCase(client, caller.teamId, uuid('suite', id), uuid('case', caseId));
+      await new CaseRepository(client, caller.teamId).delete(uuid('suite', id), uuid('case', caseId));
       await audit(client, caller, 'suite.delete-case', id);
     });
   }

@@ -111,7 +111,7 @@ describe('a suite says at once what cannot be won:', () => {
 
 it('a suite whose cases speak of chains without being any, as they could once, is read, exported, imported, changed and run as ever', async () => {
   const id = await importSuite(weatherSuite(2));
-  await api.deps.pool.query(
+  await api.pool.query(
     `UPDATE suite_case SET body = left(body, -1) || ',"max_rounds":3,"mock_responses":{"get_weather":"ok"}}'
       WHERE suite_id = $1 AND position = 0`,
     [id],

@@ -1,4 +1,6 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
@@ -6,12 +8,15 @@ import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
 import { TokenRepository } from '#lib/db/catalogue/tokens';
-import { Deps } from '../platform/deps.js';
+import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 
 @Controller('api')
 export class TeamsController {
-  constructor(@Inject(Deps) readonly deps: Deps) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+  ) {}
 
   @Get('me')
   @About('Read who you are', 'The team, the user and the role of the token that is sent.')
@@ -29,7 +34,7 @@ export class TeamsController {
   @Needs('owner')
   @Answers(200, pageOf(Token))
   tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return new TokenRepository(this.deps.pool, caller.teamId).list({ limit, cursor: idCursor(cursor) });
+    return new TokenRepository(this.pool, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post('tokens')
@@ -76,7 +81,7 @@ export class TeamsController {
   @About('List teams', 'Your own; owners of the team `default` see all of them.')
   @Answers(200, pageOf(Team))
   teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listTeams(this.deps.prisma, caller, { limit, cursor: idCursor(cursor) });
+    return listTeams(this.prisma, caller, { limit, cursor: idCursor(cursor) });
   }
 
   @Post('teams')

@@ -248,7 +248,7 @@ describe('tokens', () => {
     });
     const everything = JSON.stringify([
       (await client.get('/api/tokens')).body,
-      (await api.deps.pool.query('SELECT * FROM token')).rows,
+      (await api.pool.query('SELECT * FROM token')).rows,
     ]);
     expect(everything).not.toContain(revoked.token);
     expect(everything).not.toContain(ADMIN_TOKEN);
@@ -267,7 +267,7 @@ describe('tokens', () => {
   it('for a new name make a user of the team, once', async () => {
     for (const name of ['one', 'two'])
       expect((await client.post('/api/tokens', { name, role: 'editor', user: 'linus' })).body.user).toBe('linus');
-    expect((await api.deps.pool.query(`SELECT 1 FROM users WHERE name = 'linus'`)).rowCount).toBe(1);
+    expect((await api.pool.query(`SELECT 1 FROM users WHERE name = 'linus'`)).rowCount).toBe(1);
   });
 });
 

@@ -1,49 +1,49 @@
 /**
- * Lets those who share a loop (lanes, teams) work side by side: each one thing at a time, so many of them at once.
- * What one throws is told and hurts nobody else; one that takes long goes on by itself, and is left out of turns
- * until it is done.
+ * Keeps one lane or team from holding up the others (the bulkhead pattern): each key works on one thing at a time, and
+ * so many keys side by side. What one item throws is reported and stops nothing else. A key that takes long goes on by
+ * itself, and sits out the turns until it is done.
  */
 export class Bulkhead {
   readonly #busy = new Set<string>();
 
   constructor(
-    readonly of: {
-      atOnce: number;
-      /** A turn waits so long for what it started. */
-      patienceMs: number;
+    readonly options: {
+      concurrency: number;
+      /** How long a turn waits for what it started. */
+      turnMs: number;
       onFailure: (error: Error, item: unknown) => void;
     },
   ) {}
 
-  /** Works on the items of each share in their order. */
+  /** Works on the items of each key in their order. */
   async each<Item>(
     items: readonly Item[],
-    shareOf: (item: Item) => string,
+    keyOf: (item: Item) => string,
     work: (item: Item) => Promise<void>,
   ): Promise<void> {
-    const shares = new Map<string, Item[]>();
+    const itemsByKey = new Map<string, Item[]>();
     for (const item of items) {
-      const share = shareOf(item);
-      if (!this.#busy.has(share)) shares.set(share, [...(shares.get(share) ?? []), item]);
+      const key = keyOf(item);
+      if (!this.#busy.has(key)) itemsByKey.set(key, [...(itemsByKey.get(key) ?? []), item]);
     }
-    const waiting = [...shares];
-    const hand = async (): Promise<void> => {
+    const waiting = [...itemsByKey];
+    const workOff = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) await this.#work(...next, work);
     };
-    const turn = Promise.all(Array.from({ length: Math.min(this.of.atOnce, waiting.length) }, hand));
+    const turn = Promise.all(Array.from({ length: Math.min(this.options.concurrency, waiting.length) }, workOff));
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([turn, new Promise((resolve) => (timer = setTimeout(resolve, this.of.patienceMs)))]);
+    await Promise.race([turn, new Promise((resolve) => (timer = setTimeout(resolve, this.options.turnMs)))]);
     clearTimeout(timer);
-    waiting.length = 0; // What is left over is looked for anew.
+    waiting.length = 0; // The next turn looks for what is left.
   }
 
-  async #work<Item>(share: string, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
-    if (this.#busy.has(share)) return; // Of a turn before, whose patience was over.
-    this.#busy.add(share);
+  async #work<Item>(key: string, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+    if (this.#busy.has(key)) return; // An earlier turn stopped waiting for it.
+    this.#busy.add(key);
     try {
-      for (const item of items) await work(item).catch((error: Error) => this.of.onFailure(error, item));
+      for (const item of items) await work(item).catch((error: Error) => this.options.onFailure(error, item));
     } finally {
-      this.#busy.delete(share);
+      this.#busy.delete(key);
     }
   }
 }

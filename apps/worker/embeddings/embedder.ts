@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
+import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
@@ -11,38 +11,44 @@ import { ReplyMemoryPool } from '#lib/providers/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import { KeyedMicroBatcher } from '../items/micro-batch.js';
-import type { LaneBudgets } from '../items/lane-budgets.js';
-import { LONGEST_COMPARED } from '../scoring/scoring-work.js';
+import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
 
 const TIMEOUT_MS = 60_000;
-/** So long a request waits for its turn until it is looked whether the model is asked elsewhere by now. */
-const LOOK_AGAIN_MS = 5000;
+/** How long a request waits for a permit before the model's settings are read again. */
+const MAX_SETTINGS_AGE_MS = 5000;
+
+type Vector = Float32Array | ProviderFailure;
 
 /**
- * Embeds texts with the model that their team configured: those known in Postgres from there, the others in batches
- * under the limits of the model's lane. What was paid for is kept before anyone uses it.
+ * Embeds texts with the model that their team configured. Vectors that are stored in Postgres come from there, the
+ * others are requested in batches under the limits of the model's lane. What was paid for is stored before it is
+ * used.
  */
 export class Embedder {
-  readonly #texts: KeyedMicroBatcher<string, Float32Array | ProviderFailure>;
-  /** Under way, so that items that end at the same time ask once. */
-  readonly #pending = new Map<string, Promise<Float32Array | ProviderFailure>>();
+  /** By team, so that a model that is slow or down holds up no other team. */
+  readonly #texts: KeyedMicroBatcher<string, Vector>;
+  /** Requests under way, so that items that end at the same time ask once. */
+  readonly #pending = new Map<string, Promise<Vector>>();
   readonly #closed = new AbortController();
-  /** Apart from that of replies: an item that holds one may wait for embeddings, which therefore wait for no reply. */
-  readonly #room = new ReplyMemoryPool({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
+  /**
+   * Not the budget of models' replies: an item that holds a reply may wait for embeddings, which therefore must not
+   * wait for replies.
+   */
+  readonly #replyMemoryPool = new ReplyMemoryPool({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
 
   constructor(
-    readonly of: {
+    readonly deps: {
       pool: Pool;
       sealer: Sealer;
       fetch: ReturnType<typeof createGuardedFetch>['fetch'];
       budgets: LaneBudgets;
     },
   ) {
-    // By team: whose model answers late, or not at all, holds up nobody else.
     this.#texts = new KeyedMicroBatcher((texts, teamId) => this.#embed(teamId, texts), {
       waitMs: 5,
-      largest: 64,
+      maxSize: 64,
       concurrency: 8,
     });
   }
@@ -52,23 +58,18 @@ export class Embedder {
    * @throws ProviderFailure when the embedding model cannot be asked; the signal's reason when it aborts
    */
   async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
-    if (a.trim() === '' || b.trim() === '') return 0; // nothing is like nothing said, and models refuse empty texts
-    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, LONGEST_COMPARED))));
+    if (a.trim() === '' || b.trim() === '') return 0; // An empty text is like nothing else, and models refuse it.
+    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, MAX_COMPARED_CHARS))));
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
     if (x!.length !== y!.length)
       throw new ProviderFailure('bad_response', 'The embedding model gave vectors of different lengths.', false);
-    return Math.min(
-      1,
-      Math.max(
-        0,
-        x!.reduce((sum, value, index) => sum + value * y![index]!, 0),
-      ),
-    );
+    const cosine = x!.reduce((sum, value, index) => sum + value * y![index]!, 0);
+    return Math.min(1, Math.max(0, cosine));
   }
 
-  #vector(teamId: string, text: string): Promise<Float32Array | ProviderFailure> {
+  #vector(teamId: string, text: string): Promise<Vector> {
     const key = `${teamId} ${text}`;
     let vector = this.#pending.get(key);
     if (!vector) {
@@ -82,7 +83,7 @@ export class Embedder {
     this.#closed.abort(new Error('The worker is shutting down.'));
   }
 
-  async #embed(teamId: string, texts: string[]): Promise<(Float32Array | ProviderFailure)[]> {
+  async #embed(teamId: string, texts: string[]): Promise<Vector[]> {
     try {
       const vectors = await this.#embedFor(teamId, [...new Set(texts)]);
       return texts.map((text) => vectors.get(text)!);
@@ -95,41 +96,43 @@ export class Embedder {
 
   async #embedFor(teamId: string, texts: string[]): Promise<Map<string, Float32Array>> {
     const model = await this.#model(teamId);
-    const name = `${model.providerId} ${model.modelId}`;
     const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
+    const hashes = hashed.map(({ hash }) => hash);
     const known = await retryTransient(
-      () =>
-        findEmbeddings(
-          this.of.pool,
-          teamId,
-          name,
-          hashed.map(({ hash }) => hash),
-        ),
+      () => findEmbeddings(this.deps.pool, teamId, storedNameOf(model), hashes),
       this.#closed.signal,
     );
     const missing = hashed.filter(({ hash }) => !known.has(hash.toString('hex')));
     if (missing.length) {
-      const answer = await this.#ask(
+      const requested = await this.#request(
         teamId,
         model,
         missing.map(({ text }) => text),
       );
-      if (!answer) return this.#embedFor(teamId, texts);
-      const { vectors, costUsd } = answer;
-      const entries = missing.map(({ hash }, index) => ({ hash, vector: vectors[index]! }));
-      let tries = 0;
-      await retryTransient(
-        () => keepEmbeddings(this.of.pool, teamId, name, entries, costUsd, tries++ > 0),
-        this.#closed.signal,
-      );
-      missing.forEach(({ hash }, index) => known.set(hash.toString('hex'), vectors[index]!));
+      if (!requested) return this.#embedFor(teamId, texts);
+      const entries = missing.map(({ hash }, index) => ({ hash, vector: requested.vectors[index]! }));
+      await this.#store(teamId, model, entries, requested.costUsd);
+      for (const { hash, vector } of entries) known.set(hash.toString('hex'), vector);
     }
     return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
   }
 
-  /** As it is configured now. */
+  async #store(
+    teamId: string,
+    model: EmbeddingModel,
+    entries: { hash: Buffer; vector: Float32Array }[],
+    costUsd: number,
+  ): Promise<void> {
+    let tries = 0;
+    await retryTransient(
+      () => keepEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
+      this.#closed.signal,
+    );
+  }
+
+  /** The model as it is configured now. */
   async #model(teamId: string): Promise<EmbeddingModel> {
-    const model = await retryTransient(() => loadEmbeddingModel(this.of.pool, teamId), this.#closed.signal);
+    const model = await retryTransient(() => loadEmbeddingModel(this.deps.pool, teamId), this.#closed.signal);
     if (!model)
       throw new ProviderFailure(
         'bad_request',
@@ -139,64 +142,81 @@ export class Embedder {
     return model;
   }
 
-  /** @returns undefined when the team has taken another model meanwhile */
-  async #ask(
+  /** @returns undefined when the team has chosen another model meanwhile */
+  async #request(
     teamId: string,
     { providerId, modelId }: EmbeddingModel,
     texts: string[],
   ): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
-    const { budgets, sealer, fetch } = this.of;
+    const tokens = texts.reduce((sum, text) => sum + text.length / 4, 0);
     let retries = new RetryState();
     let endpoint: string | undefined;
     for (;;) {
       const model = await this.#model(teamId);
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
-      const { baseUrl, sealedKey, lane } = model;
-      if (endpoint !== `${baseUrl} ${sealedKey}`) retries = new RetryState();
-      endpoint = `${baseUrl} ${sealedKey}`;
-      const budget = budgets.of(lane);
-      const moved = AbortSignal.timeout(LOOK_AGAIN_MS);
+      if (endpoint !== endpointOf(model)) retries = new RetryState();
+      endpoint = endpointOf(model);
+      const budget = this.deps.budgets.of(model.lane);
+      const moved = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
       const permit = await unlessRerouted(
         moved,
-        budget.acquire(
-          texts.reduce((sum, text) => sum + text.length / 4, 0),
-          this.#closed.signal,
-          { rerouted: moved, isContinuation: true },
-        ),
+        budget.acquire(tokens, this.#closed.signal, { rerouted: moved, isContinuation: true }),
       );
       if (!permit) continue;
-      const spent: PermitUsage = { tokens: 0 };
-      const replyBytes = this.#room.forItem(lane.id);
+      const usage: PermitUsage = { tokens: 0 };
       try {
-        const { vectors, tokens } = await embedTexts(
-          { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
-          modelId,
-          texts,
-          { fetch, timeoutMs: TIMEOUT_MS, replyMemory: replyBytes },
-        );
-        spent.tokens = tokens;
-        spent.outcome = 'reply';
-        return { vectors, costUsd: (tokens * (model.costPerMtok ?? 0)) / 1e6 };
+        return await this.#send(model, texts, usage);
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        spent.outcome = error.isOutage ? { outage: error.message, item: `embeddings of ${modelId}` } : 'reply';
-        const { next, retryAfterMs } = retries.recordFailure(error);
-        spent.retryAfterMs = retryAfterMs;
-        if (next.then === 'settle-errored') {
-          throw new ProviderFailure(
-            error.kind,
-            `The reply could not be compared by meaning, because the embedding model failed: ${error.message}`,
-            false,
-          );
-        }
-        void budget.release(permit, spent);
-        await delay(next.inMs, undefined, { signal: this.#closed.signal });
+        const inMs = afterFailure(error, modelId, retries, usage);
+        void budget.release(permit, usage);
+        await delay(inMs, undefined, { signal: this.#closed.signal });
       } finally {
-        replyBytes.release();
-        void budget.release(permit, spent);
+        void budget.release(permit, usage);
       }
     }
   }
+
+  async #send(
+    { providerId, modelId, baseUrl, sealedKey, lane, costPerMtok }: EmbeddingModel,
+    texts: string[],
+    usage: PermitUsage,
+  ): Promise<{ vectors: Float32Array[]; costUsd: number }> {
+    const { sealer, fetch } = this.deps;
+    const replyMemory = this.#replyMemoryPool.forItem(lane.id);
+    try {
+      const { vectors, tokens } = await embedTexts(
+        { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
+        modelId,
+        texts,
+        { fetch, timeoutMs: TIMEOUT_MS, replyMemory },
+      );
+      usage.tokens = tokens;
+      usage.outcome = 'reply';
+      return { vectors, costUsd: (tokens * (costPerMtok ?? 0)) / 1e6 };
+    } finally {
+      replyMemory.release();
+    }
+  }
+}
+
+/** The name that a model's vectors are stored under. */
+const storedNameOf = ({ providerId, modelId }: EmbeddingModel): string => `${providerId} ${modelId}`;
+
+const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUrl} ${sealedKey}`;
+
+/**
+ * Notes a failure for the budget.
+ * @returns when to ask again
+ * @throws ProviderFailure when there is no point in asking again
+ */
+function afterFailure(failure: ProviderFailure, modelId: string, retries: RetryState, usage: PermitUsage): number {
+  usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'reply';
+  const { next, throttledForMs } = retries.recordFailure(failure);
+  usage.retryAfterMs = throttledForMs;
+  if (next.then === 'retry') return next.inMs;
+  const message = `The reply could not be compared by meaning, because the embedding model failed: ${failure.message}`;
+  throw new ProviderFailure(failure.kind, message, false);
 }
 
 async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
@@ -205,7 +225,7 @@ async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal):
     stop = () => reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
   });
-  value.catch(() => {}); // Nobody may be there any more to hear of it.
+  value.catch(() => {}); // After an abort nobody handles it.
   try {
     signal.throwIfAborted();
     return await Promise.race([value, stopped]);

@@ -7,24 +7,25 @@ import { WorkerProcess } from '../worker-process.js';
 export class HealthController {
   constructor(@Inject(WorkerProcess) readonly worker: WorkerProcess) {}
 
-  /** Whether this process is any use: a store that is down is no reason to start it anew, being stuck is. */
+  /** Whether to restart this process. It is stuck, or it works; a store that is down does not count. */
   @Get('healthz')
   healthz(): { status: string } {
-    const why = this.worker.liveness.whyDead;
+    const why = this.worker.liveness.whyStuck;
     if (why.length) throw new ServiceUnavailableException({ status: 'stuck', why });
     return { status: 'ok' };
   }
 
-  /** A worker needs both: without Postgres it may claim nothing, without Redis it gets nothing to claim. */
+  /** A worker needs both stores: Redis brings deliveries, and Postgres lets it claim them. */
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([
       checkHealth(this.worker.pool.query('SELECT 1')),
       checkHealth(this.worker.redis.ping()),
     ]);
-    const answer = { postgres, redis };
-    if (this.worker.stopping || postgres === 'down' || redis === 'down') throw new ServiceUnavailableException(answer);
-    return answer;
+    const stores = { postgres, redis };
+    if (this.worker.isStopping || postgres === 'down' || redis === 'down')
+      throw new ServiceUnavailableException(stores);
+    return stores;
   }
 
   @Get('metrics')

@@ -1,5 +1,5 @@
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
-import { pauseLane } from '#lib/db/catalogue/lanes';
+import { LaneRepository } from '#lib/db/catalogue/lanes';
 import { createPool } from '#lib/db/connection/pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { LaneBudget } from '#lib/queue/budget/lane-budget';
@@ -12,7 +12,8 @@ import { LaneMeters } from './worker-metrics.js';
 let cleanUp: () => Promise<void>;
 afterAll(() => cleanUp());
 
-it('a worker that leaves work lying is dead; not so in a paused lane, with all slots taken, while the provider is down, or while Redis takes no writes', async () => {
+// Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis takes no writes.
+it('a worker that leaves waiting items untouched is stuck, unless something keeps it from them', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
   const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];
@@ -26,9 +27,9 @@ it('a worker that leaves work lying is dead; not so in a paused lane, with all s
   await team.submit();
   await dispatchLane(pool, team.laneId, 100);
   const liveness = new Liveness({ pool, redis, meters, logger });
-  const whyAfter = async (looks: number): Promise<string[]> => {
-    for (let look = 0; look < looks; look++) await liveness.look();
-    return liveness.whyDead;
+  const whyAfter = async (checks: number): Promise<string[]> => {
+    for (let check = 0; check < checks; check++) await liveness.check();
+    return liveness.whyStuck;
   };
 
   expect(await whyAfter(7)).toEqual([]); // queued just now
@@ -42,9 +43,9 @@ it('a worker that leaves work lying is dead; not so in a paused lane, with all s
   expect(await whyAfter(7)).toEqual([]);
   meter.end();
   expect(await whyAfter(7)).toHaveLength(1);
-  await pauseLane(pool, team.teamId, team.laneId, true);
+  await new LaneRepository(pool, team.teamId).setPaused(team.laneId, true);
   expect(await whyAfter(1)).toEqual([]);
-  await pauseLane(pool, team.teamId, team.laneId, false);
+  await new LaneRepository(pool, team.teamId).setPaused(team.laneId, false);
   expect(await whyAfter(7)).toHaveLength(1);
   const [budget, never] = [
     new LaneBudget(

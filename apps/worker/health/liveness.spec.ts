@@ -1,6 +1,6 @@
-import { lookAgain, whyDead, type Idle, type Suspect } from './liveness.js';
+import { updateSuspects, whyStuck, type IdleLane, type SuspectLane } from './liveness.js';
 
-const idle = (more: Partial<Idle> = {}): Idle => ({
+const idle = (more: Partial<IdleLane> = {}): IdleLane => ({
   id: 'a',
   providers: 'sim',
   queued: 3,
@@ -8,25 +8,25 @@ const idle = (more: Partial<Idle> = {}): Idle => ({
   started: 10,
   ...more,
 });
-const after = (looks: (Idle | undefined)[]): string[] =>
-  whyDead(looks.reduce<Suspect[]>((before, lane) => lookAgain(before, lane ? [lane] : []), []));
-const times = (n: number, lane = idle()): Idle[] => Array.from({ length: n }, () => lane);
+const after = (checks: (IdleLane | undefined)[]): string[] =>
+  whyStuck(checks.reduce<SuspectLane[]>((before, lane) => updateSuspects(before, lane ? [lane] : []), []));
+const times = (n: number, lane = idle()): IdleLane[] => Array.from({ length: n }, () => lane);
 
-it('a worker is dead when work waited, it had room and started nothing at seven looks in a row', () => {
+it('a worker is stuck when items waited, it had free slots and started nothing at seven checks in a row', () => {
   expect(after(times(6))).toEqual([]);
   expect(after(times(7))).toEqual([
     '3 items for sim are queued and this process has 4 free slots for them, but it has started none in 30 s.',
   ]);
 });
 
-it('it lives when it started one item meanwhile, or nothing waited for it at one look', () => {
+it('it is not stuck when it started one item meanwhile, or nothing waited at one check', () => {
   expect(after([...times(6), ...times(6, idle({ started: 11 }))])).toEqual([]);
   expect(after([...times(6), undefined, ...times(6)])).toEqual([]);
 });
 
 it('work in one lane does not excuse another', () => {
-  let suspects: Suspect[] = [];
-  for (let look = 0; look < 7; look++)
-    suspects = lookAgain(suspects, [idle(), idle({ id: 'b', providers: 'busy', started: look })]);
-  expect(whyDead(suspects)).toEqual([expect.stringContaining('for sim')]);
+  let suspects: SuspectLane[] = [];
+  for (let check = 0; check < 7; check++)
+    suspects = updateSuspects(suspects, [idle(), idle({ id: 'b', providers: 'busy', started: check })]);
+  expect(whyStuck(suspects)).toEqual([expect.stringContaining('for sim')]);
 });

@@ -5,30 +5,30 @@ import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from './worker-metrics.js';
 
-const LOOK_EVERY_MS = 5000;
-/** So many looks in a row make 30 seconds. They are counted, not timed: a process that was frozen has not looked. */
-const LOOKS = 7;
+const CHECK_EVERY_MS = 5000;
+/** Checks in a row: 30 seconds. They are counted, not timed, because a process that was frozen has not checked. */
+const MAX_IDLE_CHECKS = 7;
 
 /** A lane where items wait although this process has free slots. */
-export interface Idle extends WaitingLane {
+export interface IdleLane extends WaitingLane {
   freeSlots: number;
-  /** Items this process has started there so far. */
+  /** Deliveries that this process has taken from it so far. */
   started: number;
 }
 
-/** An idle lane, and at how many looks in a row nothing was started there. */
-export type Suspect = Idle & { looks: number };
+/** An idle lane, and at how many checks in a row nothing was started there. */
+export type SuspectLane = IdleLane & { checks: number };
 
-export const lookAgain = (before: readonly Suspect[], idle: readonly Idle[]): Suspect[] =>
+export const updateSuspects = (before: readonly SuspectLane[], idle: readonly IdleLane[]): SuspectLane[] =>
   idle.map((lane) => {
     const known = before.find(({ id, started }) => id === lane.id && started === lane.started);
-    return { ...lane, looks: (known?.looks ?? 0) + 1 };
+    return { ...lane, checks: (known?.checks ?? 0) + 1 };
   });
 
-/** Why the process is to be started anew; none while it works. */
-export const whyDead = (suspects: readonly Suspect[]): string[] =>
+/** Why the process is to be restarted; empty while it works. */
+export const whyStuck = (suspects: readonly SuspectLane[]): string[] =>
   suspects
-    .filter(({ looks }) => looks >= LOOKS)
+    .filter(({ checks }) => checks >= MAX_IDLE_CHECKS)
     .map(
       ({ providers, queued, freeSlots }) =>
         `${queued} items for ${providers} are queued and this process has ${freeSlots} free slots ` +
@@ -36,20 +36,20 @@ export const whyDead = (suspects: readonly Suspect[]): string[] =>
     );
 
 /**
- * Notices when this process has got stuck: work waits, it could do it, and does not, though Postgres and Redis
- * answer. A connection that is half open, or a loop that hangs, shows in no other way. While a store or a provider
- * is down nothing is held against the process: to start it anew would not help.
+ * Notices when this process is stuck: items wait, it could take them and does not, though Postgres and Redis respond. A
+ * half-open connection or a loop that hangs shows in no other way. While a store or a provider is down the process is
+ * not stuck, because a restart would not help.
  */
 export class Liveness {
-  #suspects: Suspect[] = [];
-  #looking = false;
-  #told = false;
+  #suspects: SuspectLane[] = [];
+  #isChecking = false;
+  #isReported = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(readonly of: { pool: Pool; redis: Redis; meters: LaneMeters; logger: Logger }) {}
+  constructor(readonly deps: { pool: Pool; redis: Redis; meters: LaneMeters; logger: Logger }) {}
 
   start(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
   }
 
   stop(): void {
@@ -57,37 +57,39 @@ export class Liveness {
     this.#suspects = [];
   }
 
-  get whyDead(): string[] {
-    return whyDead(this.#suspects);
+  get whyStuck(): string[] {
+    return whyStuck(this.#suspects);
   }
 
-  async look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
-    const { pool, redis, logger } = this.of;
+  async check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const { pool, redis, logger } = this.deps;
     try {
-      // A write: a Redis that is full or read-only answers a ping, and hands out nothing.
+      // A write, because a Redis that is full or read-only still answers a ping.
       await redis.set('toolmark:writable', '1', 'PX', 1000);
-      const idle = (await waitingLanes(pool)).map((lane) => this.#idle(lane)).filter(({ freeSlots }) => freeSlots > 0);
+      const idle = (await waitingLanes(pool))
+        .map((lane) => this.#idleLane(lane))
+        .filter(({ freeSlots }) => freeSlots > 0);
       const states = await Promise.all(idle.map(({ id }) => readLaneState(redis, id)));
-      this.#suspects = lookAgain(
+      this.#suspects = updateSuspects(
         this.#suspects,
         idle.filter((_lane, index) => !states[index]!.outage && !states[index]!.blockedUntil),
       );
     } catch {
       this.#suspects = [];
     } finally {
-      this.#looking = false;
+      this.#isChecking = false;
     }
-    const why = this.whyDead;
-    if (why.length && !this.#told)
-      logger.error({ why }, 'This worker does not take the work that waits for it; it is to be started anew');
-    this.#told = why.length > 0;
+    const why = this.whyStuck;
+    if (why.length && !this.#isReported)
+      logger.error({ why }, 'This worker does not take the items that wait for it; restart it');
+    this.#isReported = why.length > 0;
   }
 
-  /** A lane that is not served although it has work counts as one with a free slot. */
-  #idle(lane: WaitingLane): Idle {
-    const meter = this.of.meters.find(lane.id);
+  /** A lane that has work and is not served counts as one with a free slot. */
+  #idleLane(lane: WaitingLane): IdleLane {
+    const meter = this.deps.meters.find(lane.id);
     return { ...lane, freeSlots: meter?.freeSlots ?? 1, started: meter?.started ?? 0 };
   }
 }

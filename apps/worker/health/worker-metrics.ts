@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import { registry } from '#lib/runtime/metrics';
 
-// What each of these answers stands in docs/metrics.md. Labels are few by nature: lanes, kinds of errors, reasons;
-// never a run or a case.
+// docs/metrics.md says which question each of these answers. Labels have few values (lanes, kinds of errors, reasons);
+// runs and cases are never labels.
 const registers = [registry];
 const LANE = ['lane', 'lane_name'];
 
@@ -13,15 +13,15 @@ const slots = new Gauge({
   labelNames: LANE,
   registers,
 });
-/** Read when someone asks, not written with every item. */
 const meters = new Set<LaneMeter>();
-const itemsInHand = new Gauge({
+/** Read from the meters when the metrics are scraped, not written with every item. */
+const activeItems = new Gauge({
   name: 'toolmark_worker_items_in_hand',
   help: 'Items of a lane that this process works on now.',
   labelNames: LANE,
   registers,
   collect() {
-    for (const meter of meters) this.set(meter.labels, meter.inHand);
+    for (const meter of meters) this.set(meter.labels, meter.activeItems);
   },
 });
 const window = new Gauge({
@@ -115,9 +115,9 @@ const stepFailures = new Counter({
   registers,
 });
 
-const ofLanes = [
+const LANE_METRICS = [
   slots,
-  itemsInHand,
+  activeItems,
   window,
   dispatchLag,
   budgetWait,
@@ -136,12 +136,12 @@ interface LaneLabels extends Record<string, string> {
   lane_name: string;
 }
 
-/** What this process measures of a lane. */
+/** What this process measures about a lane. */
 export class LaneMeter {
   readonly labels: LaneLabels;
-  /** Items taken so far; that it grows is the sign of life. */
+  /** Deliveries taken so far. Liveness watches that it grows. */
   started = 0;
-  inHand = 0;
+  activeItems = 0;
   #slots: number | undefined;
 
   constructor(
@@ -152,9 +152,9 @@ export class LaneMeter {
     meters.add(this);
   }
 
-  /** undefined where this process does not listen. */
+  /** undefined when this process does not serve the lane. */
   get freeSlots(): number | undefined {
-    return this.#slots === undefined ? undefined : this.#slots - this.inHand;
+    return this.#slots === undefined ? undefined : this.#slots - this.activeItems;
   }
 
   slots(n: number): void {
@@ -168,11 +168,11 @@ export class LaneMeter {
 
   start(): void {
     this.started++;
-    this.inHand++;
+    this.activeItems++;
   }
 
   end(): void {
-    this.inHand--;
+    this.activeItems--;
   }
 
   claimed(queuedForS: number | null): void {
@@ -183,7 +183,7 @@ export class LaneMeter {
     budgetWait.inc({ ...this.labels, reason }, seconds);
   }
 
-  /** @param failure its kind */
+  /** @param failure its kind; undefined when the model replied */
   attempted(failure: string | undefined, seconds: number): void {
     requests.inc({ ...this.labels, outcome: failure ?? 'answered' });
     if (!failure) requestSeconds.observe(this.labels, seconds);
@@ -197,7 +197,10 @@ export class LaneMeter {
     cost.inc(this.labels, costUsd ?? 0);
   }
 
-  /** Items that are queued again, and those of them whose process died. */
+  /**
+   * @param all items that are queued again
+   * @param died how many of them were lost with their process
+   */
   redelivered(all: number, died: number): void {
     redeliveries.inc({ ...this.labels, reason: 'lost' }, all - died);
     redeliveries.inc({ ...this.labels, reason: 'died' }, died);
@@ -208,7 +211,7 @@ export class LaneMeter {
   }
 }
 
-/** The meters of the lanes that this process has to do with, one each. */
+/** The meters of the lanes that this process knows, one each. */
 export class LaneMeters {
   readonly #meters = new Map<string, LaneMeter>();
 
@@ -222,27 +225,29 @@ export class LaneMeters {
     return this.#meters.get(laneId);
   }
 
-  /** Forgets a lane and all that was measured of it. */
-  async letGo(laneId: string): Promise<void> {
+  /** Forgets a lane and everything that was measured about it. */
+  async evict(laneId: string): Promise<void> {
     const meter = this.#meters.get(laneId);
     if (!meter) return;
     this.#meters.delete(laneId);
     meters.delete(meter);
-    for (const metric of ofLanes) {
-      for (const {
-        labels: { le: _bucket, ...labels },
-      } of (await metric.get()).values as { labels: Record<string, string> }[])
-        if (labels.lane === laneId) metric.remove(labels);
+    for (const metric of LANE_METRICS) {
+      const values = (await metric.get()).values as { labels: Record<string, string> }[];
+      for (const { labels } of values) {
+        const { le: _bucket, ...own } = labels;
+        if (own.lane === laneId) metric.remove(own);
+      }
     }
   }
 }
 
-/** Of a batch that was committed. */
+/** Counts a batch that was committed. */
 export function measureSettled(stored: number, batch: number): void {
   settled.inc(stored);
   late.inc(batch - stored);
 }
 
+/** @returns a function to call when the settlement is committed */
 export const measureSettling = (): (() => void) => settleSeconds.startTimer();
 
 export const measureStepFailure = (step: string): void => stepFailures.inc({ step });

@@ -1,46 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
-import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
-import { failedGeneration, readModelReply, type ProviderReply } from '#lib/providers/chat';
+import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import { failedGeneration, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemory } from '#lib/providers/reply-memory';
-import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
-import type { PermitUsage } from '#lib/queue/budget/permits';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
-import type { ModelConnection } from './connections.js';
+import type { Reply } from '../scoring/scoring-work.js';
+import type { ModelConnection } from '../models/connections.js';
+import { traceRequest } from '../models/trace-request.js';
 
-/** What came of asking: a reply, or the failure that was left after all retries. */
-export interface Asked {
-  reply?: { message: JsonObject; finishReason: string | null };
+/** What came of asking: a reply, or the failure that is left after all retries. */
+export interface AskResult {
+  reply?: Reply;
   failure?: ProviderFailure;
   attempts: number;
-  /** Of the request that was answered, or of the last one. */
+  /** Of the request that the reply came to, or of the last one. */
   latencyMs: number;
   promptTokens: number | null;
   completionTokens: number | null;
   toolChoice: ToolChoice;
-  /** "required" was refused in favour of "auto" just now. */
+  /** The model refused "required" just now, and was asked with "auto". */
   refusedRequired: boolean;
   requests: Json[];
-  /** Answers as they came, refusals among them: of many of those the first and the last. */
-  replies: Json[];
+  /** Bodies as they came, refusals among them: of many refusals the first ones and the last. */
+  bodies: Json[];
   /** How many refusals there were. */
   refused: number;
 }
 
-/** Of the requests of an item that were refused, so many are kept; a provider may refuse for a quarter of an hour. */
-const MOST_REFUSALS_KEPT = 20;
-
-/**
- * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every request
- * takes a permit of its own, so that waiting between two attempts holds no place, and goes where the model is to be
- * asked by then.
- * @throws the signal's reason when it aborts
- */
-export async function askModel(of: {
+export interface AskOptions {
   /** The model as it can be asked now. @throws ProviderFailure when it cannot */
   model: () => Promise<ModelConnection>;
   permits: (lane: LaneLimits) => Permits;
@@ -48,109 +41,178 @@ export async function askModel(of: {
   toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
-  /** The room for its large answers. */
-  replyBytes?: ReplyMemory;
-  /** What the breaker tells items apart by. */
+  /** The room for large replies. */
+  replyMemory?: ReplyMemory;
+  /** What the circuit breaker tells items apart by. */
   item: string;
-  /** Whether it goes on with what was paid for in part. */
-  goesOn?: boolean;
-  /** Told when the item only waits for its turn, and when it goes on. */
-  works?: (works: boolean) => Promise<void>;
+  /** Whether this request continues an item that is paid for in part. */
+  continues?: boolean;
+  /** Notes whether the item is worked on, or only waits for its turn. */
+  setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
-  /** What the provider's format could not say of a request that was answered. */
+  /** What the provider's format could not express of a request that was replied to. */
   onNotes?: (notes: ProviderReply['notes']) => void;
-}): Promise<Asked> {
-  const { signal, timeoutMs, item, replyBytes } = of;
-  let body = of.body;
-  const asked: Asked = {
-    attempts: 0,
-    latencyMs: 0,
-    promptTokens: null,
-    completionTokens: null,
-    toolChoice: of.toolChoice,
-    refusedRequired: false,
-    requests: [body],
-    replies: [],
-    refused: 0,
-  };
-  let retries = new RetryState();
-  let outageSince: number | undefined;
-  let before: ModelConnection | undefined;
-  for (;;) {
-    const model = await of.model().catch(unavailable);
-    if (model instanceof ProviderFailure) return Object.assign(asked, { failure: model });
-    if (before && before.moved !== model.moved) {
-      // What went wrong elsewhere says nothing of where it is asked from now on.
-      retries = new RetryState();
-      outageSince = undefined;
+}
+
+/** A provider may refuse for a quarter of an hour. */
+const MAX_REFUSALS_KEPT = 20;
+
+/**
+ * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every attempt takes a
+ * permit of its own, so that waiting between two attempts holds no slot of the lane, and goes to where the model can be
+ * asked by then.
+ * @throws the signal's reason when it aborts
+ */
+export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAsker(options).ask();
+
+/** An attempt that is under way, with what the budget is told when it gives its permit back. */
+interface Attempt {
+  model: ModelConnection;
+  startedAt: number;
+  usage: PermitUsage;
+  /** A second time changes nothing. @returns whether the circuit breaker is open now */
+  releasePermit: () => Promise<boolean>;
+}
+
+class ModelAsker {
+  readonly #result: AskResult;
+  #body: JsonObject;
+  #retries = new RetryState();
+  #outageSince: number | undefined;
+  #endpoint: AbortSignal | undefined;
+
+  constructor(readonly options: AskOptions) {
+    this.#body = options.body;
+    this.#result = {
+      attempts: 0,
+      latencyMs: 0,
+      promptTokens: null,
+      completionTokens: null,
+      toolChoice: options.toolChoice,
+      refusedRequired: false,
+      requests: [this.#body],
+      bodies: [],
+      refused: 0,
+    };
+  }
+
+  async ask(): Promise<AskResult> {
+    for (;;) {
+      const model = await this.options.model().catch(unavailable);
+      if (model instanceof ProviderFailure) return this.#fail(model);
+      this.#startAnewIfMoved(model);
+      const budget = this.options.permits(model.lane);
+      const tokens = estimateTokens(this.#body);
+      const permit = await this.#waitForPermit(budget, tokens, model);
+      if (!permit) continue;
+      const usage: PermitUsage = { tokens: 0 };
+      const releasePermit = (): Promise<boolean> => budget.release(permit, usage);
+      const attempt = { model, startedAt: performance.now(), usage, releasePermit };
+      try {
+        return await this.#send(attempt);
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error;
+        const ended = await this.#afterFailure(error, attempt);
+        if (ended) return ended;
+      } finally {
+        void releasePermit();
+      }
     }
-    before = model;
-    const { chat, moved } = model;
-    const budget = of.permits(model.lane);
-    const tokens = estimateTokens(body);
-    await of.works?.(false);
-    const permit = await traceStep('wait for the budget', {}, () =>
-      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: of.goesOn })),
+  }
+
+  /** What went wrong at one address says nothing of another. */
+  #startAnewIfMoved({ moved }: ModelConnection): void {
+    if (this.#endpoint && this.#endpoint !== moved) {
+      this.#retries = new RetryState();
+      this.#outageSince = undefined;
+    }
+    this.#endpoint = moved;
+  }
+
+  /** @returns undefined when the model is to be asked elsewhere by now */
+  async #waitForPermit(budget: Permits, tokens: number, { moved }: ModelConnection): Promise<Permit | undefined> {
+    const { signal, continues, setActive } = this.options;
+    await setActive?.(false);
+    return traceStep('wait for the budget', {}, () =>
+      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: continues })),
     );
-    if (!permit) continue;
-    const spent: PermitUsage = { tokens: 0 };
-    const started = performance.now();
-    try {
-      await of.works?.(true);
-      asked.attempts++;
-      const reply: ProviderReply = await traceRequest(model.kind, body, () =>
-        chat.ask(body, { signal, timeoutMs, replyMemory: replyBytes }),
-      );
-      of.onAttempt?.(undefined, (performance.now() - started) / 1000);
-      of.onNotes?.(reply.notes);
-      spent.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
-      spent.outcome = 'reply';
-      spent.refilledInMs = reply.refilledInMs;
-      asked.replies.push(reply.body);
-      return Object.assign(asked, {
-        reply: { message: reply.message, finishReason: reply.finishReason },
-        latencyMs: Math.round(performance.now() - started),
-        promptTokens: reply.promptTokens,
-        completionTokens: reply.completionTokens,
-      });
-    } catch (error) {
-      if (!(error instanceof ProviderFailure)) throw error;
-      if (error.isOutage) spent.outcome = { outage: error.message, item };
-      else if (error.status !== undefined) spent.outcome = 'reply';
-      of.onAttempt?.(error, (performance.now() - started) / 1000);
-      asked.latencyMs = Math.round(performance.now() - started);
-      keepRefusal(asked, error);
-      const failed = failedGeneration(error);
-      if (failed) return Object.assign(asked, { reply: { message: failed, finishReason: null } });
-      if (
-        asked.toolChoice === 'required' &&
-        error.status === 400 &&
-        /tool_choice/i.test(`${error.message}${error.body ?? ''}`)
-      ) {
-        body = { ...body, tool_choice: 'auto' };
-        asked.requests.push(body);
-        Object.assign(asked, { toolChoice: 'auto', refusedRequired: true });
-        continue;
-      }
-      if (error.isOutage && (await budget.release(permit, spent))) {
-        // The breaker is open: no attempt is used, and the next permit comes when the provider answers again, or as
-        // its probe.
-        outageSince ??= Date.now();
-        if (Date.now() - outageSince < MAX_THROTTLED_MS) continue;
-        return Object.assign(asked, { failure: error });
-      }
-      outageSince = undefined;
-      const { next, retryAfterMs } = retries.recordFailure(error);
-      spent.retryAfterMs = retryAfterMs;
-      if (next.then === 'settle-errored') return Object.assign(asked, { failure: error });
-      void budget.release(permit, spent);
-      await of.works?.(false);
-      await delay(next.inMs, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() =>
-        signal.throwIfAborted(),
-      );
-    } finally {
-      void budget.release(permit, spent);
+  }
+
+  async #send({ model, startedAt, usage }: Attempt): Promise<AskResult> {
+    const { signal, timeoutMs, replyMemory, setActive, onAttempt, onNotes } = this.options;
+    await setActive?.(true);
+    this.#result.attempts++;
+    const reply = await traceRequest(model.kind, this.#body, () =>
+      model.chat.ask(this.#body, { signal, timeoutMs, replyMemory }),
+    );
+    onAttempt?.(undefined, (performance.now() - startedAt) / 1000);
+    onNotes?.(reply.notes);
+    usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
+    usage.outcome = 'reply';
+    usage.refilledInMs = reply.refilledInMs;
+    this.#result.bodies.push(reply.body);
+    return Object.assign(this.#result, {
+      reply: { message: reply.message, finishReason: reply.finishReason },
+      latencyMs: Math.round(performance.now() - startedAt),
+      promptTokens: reply.promptTokens,
+      completionTokens: reply.completionTokens,
+    });
+  }
+
+  /** @returns undefined when the model is to be asked again */
+  async #afterFailure(failure: ProviderFailure, attempt: Attempt): Promise<AskResult | undefined> {
+    const { model, startedAt, usage, releasePermit } = attempt;
+    if (failure.isOutage) usage.outcome = { outage: failure.message, item: this.options.item };
+    else if (failure.status !== undefined) usage.outcome = 'reply';
+    this.options.onAttempt?.(failure, (performance.now() - startedAt) / 1000);
+    this.#result.latencyMs = Math.round(performance.now() - startedAt);
+    keepRefusal(this.#result, failure);
+
+    const unreadableReply = failedGeneration(failure);
+    if (unreadableReply)
+      return Object.assign(this.#result, { reply: { message: unreadableReply, finishReason: null } });
+    if (this.#refusesRequired(failure)) {
+      this.#askWithAuto();
+      return undefined;
     }
+    const isBreakerOpen = failure.isOutage && (await releasePermit());
+    if (isBreakerOpen) return this.#waitOutOutage(failure);
+    this.#outageSince = undefined;
+    const { next, throttledForMs } = this.#retries.recordFailure(failure);
+    usage.retryAfterMs = throttledForMs;
+    if (next.then === 'settle-errored') return this.#fail(failure);
+    void releasePermit();
+    await this.#pause(next.inMs, model);
+    return undefined;
+  }
+
+  #refusesRequired({ status, message, body }: ProviderFailure): boolean {
+    return this.#result.toolChoice === 'required' && status === 400 && /tool_choice/i.test(`${message}${body ?? ''}`);
+  }
+
+  #askWithAuto(): void {
+    this.#body = { ...this.#body, tool_choice: 'auto' };
+    this.#result.requests.push(this.#body);
+    Object.assign(this.#result, { toolChoice: 'auto', refusedRequired: true });
+  }
+
+  /**
+   * While the breaker is open no attempt is used up, and the next permit comes when the provider replies again, or as
+   * its probe.
+   */
+  #waitOutOutage(failure: ProviderFailure): AskResult | undefined {
+    this.#outageSince ??= Date.now();
+    return Date.now() - this.#outageSince < MAX_THROTTLED_MS ? undefined : this.#fail(failure);
+  }
+
+  async #pause(ms: number, { moved }: ModelConnection): Promise<void> {
+    const { signal, setActive } = this.options;
+    await setActive?.(false);
+    await delay(ms, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() => signal.throwIfAborted());
+  }
+
+  #fail(failure: ProviderFailure): AskResult {
+    return Object.assign(this.#result, { failure });
   }
 }
 
@@ -159,45 +221,10 @@ function unavailable(error: unknown): ProviderFailure {
   throw error;
 }
 
-function keepRefusal(asked: Asked, { kind, message, status, body }: ProviderFailure): void {
+function keepRefusal(result: AskResult, { kind, message, status, body }: ProviderFailure): void {
   const refusal = { error: { kind, message, status: status ?? null, body: body ?? null } };
-  if (++asked.refused <= MOST_REFUSALS_KEPT) asked.replies.push(refusal);
-  else asked.replies[asked.replies.length - 1] = refusal;
-}
-
-/** The reply in an entry of `replies`; undefined where no model answered. */
-export function keptReply(kept: Json | undefined): Asked['reply'] {
-  if (kept === undefined) return undefined;
-  const failed = isObject(kept) && isObject(kept.error) ? failedGeneration(kept.error) : undefined;
-  return failed ? { message: failed, finishReason: null } : readModelReply(kept);
-}
-
-/** What OpenTelemetry calls the kinds that have another name there. */
-const TRACED_AS: Record<string, string> = { 'openai-responses': 'openai', google: 'gcp.gemini' };
-
-/** By OpenTelemetry's conventions for generative AI. */
-function traceRequest(provider: string, body: JsonObject, ask: () => Promise<ProviderReply>): Promise<ProviderReply> {
-  const said = (value: Json | undefined): string | number | undefined =>
-    typeof value === 'string' || typeof value === 'number' ? value : undefined;
-  return traceStep(
-    `chat ${said(body.model)}`,
-    {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': TRACED_AS[provider] ?? provider,
-      'gen_ai.request.model': said(body.model),
-      'gen_ai.request.temperature': said(body.temperature),
-      'gen_ai.request.max_tokens': said(body.max_tokens),
-    },
-    async (note) => {
-      const reply = await ask();
-      note({
-        'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
-        'gen_ai.usage.input_tokens': reply.promptTokens,
-        'gen_ai.usage.output_tokens': reply.completionTokens,
-      });
-      return reply;
-    },
-  );
+  if (++result.refused <= MAX_REFUSALS_KEPT) result.bodies.push(refusal);
+  else result.bodies[result.bodies.length - 1] = refusal;
 }
 
 /** What a request will use: about four characters a token in, and a reply of ordinary length out. */

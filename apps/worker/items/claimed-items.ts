@@ -5,18 +5,32 @@ import type { Logger } from '#lib/runtime/logger';
 
 export class RunStopped extends Error {}
 export class ShuttingDown extends Error {}
-/** The item was delivered to others, who settle it. */
-export class TakenAway extends Error {}
+/** The item was delivered to another worker, which settles it. */
+export class LeaseLost extends Error {}
+
+/** Whether work on an item was aborted here, so that this process has nothing to settle. */
+export const isAborted = (error: unknown): boolean =>
+  error instanceof RunStopped || error instanceof ShuttingDown || error instanceof LeaseLost;
+
+const POLL_STOPPED_RUNS_MS = 1000;
+
+interface ClaimedItem {
+  delivery: Delivery;
+  laneId: string;
+  abort: AbortController;
+  /** Whether it is worked on, and does not only wait for its turn. */
+  isActive: boolean;
+}
 
 /**
- * The items this process has claimed. Keeps their leases, and aborts the requests of runs that were cancelled: at
- * once when it is told, within a second when the message was lost. What others were given meanwhile is aborted,
- * too.
+ * The items that this process has claimed. Renews their leases and aborts what is no longer this process's to do: items
+ * of stopped runs, at once when a message says so and within a second when that message was lost, and items that were
+ * delivered to another worker.
  */
 export class ClaimedItems {
-  readonly #items = new Map<number, { delivery: Delivery; laneId: string; abort: AbortController; begun: boolean }>();
+  readonly #items = new Map<number, ClaimedItem>();
   readonly #timers: NodeJS.Timeout[];
-  #emptied: (() => void)[] = [];
+  #onEmpty: (() => void)[] = [];
 
   constructor(
     readonly pool: Pool,
@@ -24,8 +38,8 @@ export class ClaimedItems {
     readonly logger: Logger,
   ) {
     this.#timers = [
-      setInterval(() => void this.#renew(), LEASE_MS / 3),
-      setInterval(() => void this.#lookForStoppedRuns(), 1000),
+      setInterval(() => void this.#renewLeases(), LEASE_MS / 3),
+      setInterval(() => void this.#pollStoppedRuns(), POLL_STOPPED_RUNS_MS),
     ];
   }
 
@@ -33,32 +47,34 @@ export class ClaimedItems {
     return this.#items.size;
   }
 
-  /** Whether this very delivery is being worked on here already (its queue job came a second time). */
+  /** Whether this very delivery is worked on here already: its queue job came a second time. */
   has(token: number): boolean {
     return this.#items.has(token);
   }
 
+  /** @returns a signal that aborts when the item is no longer this process's to do */
   add(delivery: Delivery, laneId: string): AbortSignal {
     const abort = new AbortController();
-    this.#items.set(delivery.token, { delivery, laneId, abort, begun: false });
+    this.#items.set(delivery.token, { delivery, laneId, abort, isActive: false });
     return abort.signal;
   }
 
   /**
-   * Notes that an item is worked on from now on, or only waits. Postgres is told with the next heartbeat; of an
-   * item whose process was lost before, at once, so that it is charged if this one dies of it, and what only waits
-   * never is.
+   * Notes whether an item is worked on, or only waits. Postgres learns it with the next heartbeat. For an item whose
+   * process was lost before it learns it at once, so that the item is charged if this process dies of it too, and is
+   * never charged while it only waits.
    */
-  async works(token: number, begun: boolean, isSuspect: boolean): Promise<void> {
+  async setActive(token: number, isActive: boolean, isSuspect: boolean): Promise<void> {
     const item = this.#items.get(token);
-    if (!item || item.begun === begun) return;
-    item.begun = begun;
-    if (isSuspect) await retryTransient(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun }]));
+    if (!item || item.isActive === isActive) return;
+    item.isActive = isActive;
+    if (isSuspect)
+      await retryTransient(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: isActive }]));
   }
 
   remove(token: number): void {
     this.#items.delete(token);
-    if (this.#items.size === 0) for (const emptied of this.#emptied.splice(0)) emptied();
+    if (this.#items.size === 0) for (const onEmpty of this.#onEmpty.splice(0)) onEmpty();
   }
 
   stopRun(runId: string): void {
@@ -66,58 +82,56 @@ export class ClaimedItems {
       if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
   }
 
-  /** Hands an item back for others to do. If that fails its lease runs out. */
+  /** Hands an item back for another worker to do. If that fails, its lease runs out. */
   async handBack(delivery: Delivery): Promise<void> {
     await releaseItems(this.pool, this.worker, [delivery]).catch(() => {});
   }
 
-  /** Waits for what is in hand, then aborts the rest. */
+  /** Waits until all items have ended, and aborts those that have not after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     await Promise.race([this.#untilEmpty(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-    const left = [...this.#items.values()];
-    if (left.length) {
-      this.logger.warn({ items: left.length, ...this.#whose() }, 'Handing back items that did not end in time');
-      for (const { abort } of left) abort.abort(new ShuttingDown('The worker is shutting down.'));
+    const remaining = [...this.#items.values()];
+    if (remaining.length) {
+      this.logger.warn(
+        { items: remaining.length, ...this.#runsAndLanes() },
+        'Handing back items that did not end in time',
+      );
+      for (const { abort } of remaining) abort.abort(new ShuttingDown('The worker is shutting down.'));
       await this.#untilEmpty();
     }
     for (const timer of this.#timers) clearInterval(timer);
   }
 
   #untilEmpty(): Promise<void> {
-    return this.#items.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#emptied.push(resolve));
+    return this.#items.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   /** For the log. */
-  #whose(): { runs: string[]; lanes: string[] } {
-    const all = [...this.#items.values()];
+  #runsAndLanes(): { runs: string[]; lanes: string[] } {
+    const items = [...this.#items.values()];
     return {
-      runs: [...new Set(all.map(({ delivery }) => delivery.runId))],
-      lanes: [...new Set(all.map(({ laneId }) => laneId))],
+      runs: [...new Set(items.map(({ delivery }) => delivery.runId))],
+      lanes: [...new Set(items.map(({ laneId }) => laneId))],
     };
   }
 
-  async #renew(): Promise<void> {
+  async #renewLeases(): Promise<void> {
     if (this.#items.size === 0) return;
-    const held = [...this.#items.values()];
+    const claimed = [...this.#items.values()];
+    const held = claimed.map(({ delivery, isActive }) => ({ ...delivery, begun: isActive }));
     try {
-      const mine = new Set(
-        await renewLeases(
-          this.pool,
-          this.worker,
-          held.map(({ delivery, begun }) => ({ ...delivery, begun })),
-        ),
-      );
-      for (const { delivery, abort } of held)
-        if (!mine.has(delivery.token)) abort.abort(new TakenAway('The item was delivered to others.'));
+      const renewed = new Set(await renewLeases(this.pool, this.worker, held));
+      for (const { delivery, abort } of claimed)
+        if (!renewed.has(delivery.token)) abort.abort(new LeaseLost('The item was delivered to others.'));
     } catch (error) {
       this.logger.warn(
-        { items: this.#items.size, ...this.#whose(), error: (error as Error).message },
+        { items: this.#items.size, ...this.#runsAndLanes(), error: (error as Error).message },
         'Leases could not be renewed',
       );
     }
   }
 
-  async #lookForStoppedRuns(): Promise<void> {
+  async #pollStoppedRuns(): Promise<void> {
     const runs = [...new Set([...this.#items.values()].map(({ delivery }) => delivery.runId))];
     if (runs.length === 0) return;
     for (const runId of await stoppedRuns(this.pool, runs).catch(() => [])) this.stopRun(runId);

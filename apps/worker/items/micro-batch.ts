@@ -1,23 +1,31 @@
+interface BatchOptions {
+  /** How long the first item of a batch waits for others. */
+  waitMs: number;
+  maxSize: number;
+  /** How many batches are under way at a time. */
+  concurrency: number;
+}
+
 /**
- * Collects what arrives within a few milliseconds and hands it on as one batch, so that many small statements
- * become one. At most `concurrency` batches are under way; what arrives meanwhile makes the next batch larger.
+ * Collects what arrives within a few milliseconds and handles it as one batch, so that many small statements become
+ * one. What arrives while all batches are under way makes the next one larger.
  */
-export class MicroBatcher<Item, Answer> {
-  #queue: { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = [];
+export class MicroBatcher<Item, Result> {
+  #queue: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
 
   constructor(
-    /** Answers in the order of its items. */
-    readonly handle: (items: Item[]) => Promise<Answer[]>,
-    readonly options: { waitMs: number; largest: number; concurrency: number },
+    /** Returns results in the order of its items. */
+    readonly handle: (items: Item[]) => Promise<Result[]>,
+    readonly options: BatchOptions,
   ) {}
 
   get isIdle(): boolean {
     return this.#running === 0 && this.#queue.length === 0;
   }
 
-  add(item: Item): Promise<Answer> {
+  add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
       this.#schedule();
@@ -26,7 +34,7 @@ export class MicroBatcher<Item, Answer> {
 
   #schedule(): void {
     if (this.#running >= this.options.concurrency || this.#queue.length === 0) return;
-    if (this.#queue.length >= this.options.largest) {
+    if (this.#queue.length >= this.options.maxSize) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       void this.#flush();
@@ -39,12 +47,12 @@ export class MicroBatcher<Item, Answer> {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#queue.splice(0, this.options.largest);
+    const batch = this.#queue.splice(0, this.options.maxSize);
     if (batch.length === 0) return;
     this.#running++;
     try {
-      const answers = await this.handle(batch.map((entry) => entry.item));
-      batch.forEach((entry, index) => entry.resolve(answers[index]!));
+      const results = await this.handle(batch.map((entry) => entry.item));
+      batch.forEach((entry, index) => entry.resolve(results[index]!));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
@@ -55,26 +63,28 @@ export class MicroBatcher<Item, Answer> {
 }
 
 /**
- * A group commit for each share (a team, a version of a suite): a batch holds what one of them wants, so that what
- * it throws or waits for holds up nobody else.
+ * Micro-batches by key (a team, a run, a version of a suite): a batch holds items of one key, so that what a key throws
+ * or waits for holds up no other.
  */
-export class KeyedMicroBatcher<Item, Answer> {
-  readonly #shares = new Map<string, MicroBatcher<Item, Answer>>();
+export class KeyedMicroBatcher<Item, Result> {
+  readonly #batchers = new Map<string, MicroBatcher<Item, Result>>();
 
   constructor(
-    readonly handle: (items: Item[], share: string) => Promise<Answer[]>,
-    readonly options: { waitMs: number; largest: number; concurrency: number },
+    readonly handle: (items: Item[], key: string) => Promise<Result[]>,
+    readonly options: BatchOptions,
   ) {}
 
-  async add(share: string, item: Item): Promise<Answer> {
-    let commit = this.#shares.get(share);
-    if (!commit)
-      this.#shares.set(share, (commit = new MicroBatcher((items) => this.handle(items, share), this.options)));
+  async add(key: string, item: Item): Promise<Result> {
+    let batcher = this.#batchers.get(key);
+    if (!batcher) {
+      batcher = new MicroBatcher((items) => this.handle(items, key), this.options);
+      this.#batchers.set(key, batcher);
+    }
     try {
-      return await commit.add(item);
+      return await batcher.add(item);
     } finally {
-      // Not the one that another may have made since.
-      if (commit.isIdle && this.#shares.get(share) === commit) this.#shares.delete(share);
+      // Not the one that another caller may have made since.
+      if (batcher.isIdle && this.#batchers.get(key) === batcher) this.#batchers.delete(key);
     }
   }
 }

@@ -7,100 +7,113 @@ import type { Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
 import { KeyedMicroBatcher } from './micro-batch.js';
 
-/** Who asks for a reply holds its key for so long without a sign of life. */
-const LEASE_MS = 9000;
+// When is the cache used?
+// - A run's `cache` setting decides. `off`: never. `use`: an item asks the model only if no stored reply answers the
+//   same request. `refresh`: every item asks the model, and its reply is stored. The default is decided in
+//   libs/contracts/cache-policy.ts when a run is submitted.
+// - "The same request" is the key of libs/providers/request-key.ts: provider, address, format, body, sample and, for a
+//   chain, all that its later requests follow from. It belongs to one team, and lasts as long as the team's
+//   settings say.
+// - An item stores its reply if it was scored and settled, and the model did not move to another address meanwhile.
+//   What is stored is where to find the exchange of that item (run-item.ts).
 
-/** The right to ask for a reply that nobody else in the fleet asks for meanwhile. */
-export interface Asking {
-  /** Notes where the reply is stored now. */
-  keep(settlement: Settlement): Promise<void>;
-  /** Lets others ask. */
-  giveUp(): void;
+/** How long a reservation lasts without a sign of life from its holder. */
+const RESERVATION_MS = 9000;
+
+/** The right to make a request that nobody else in the fleet makes meanwhile. */
+export interface Reservation {
+  /** Stores where the reply is, and ends the reservation. */
+  store(settlement: Settlement): Promise<void>;
+  /** Ends the reservation without a reply, so that others may ask. */
+  release(): void;
 }
 
 /**
- * Answers requests that were made before from the stored replies. Whoever is first to make a request holds its key
- * in Redis meanwhile; others wait for what comes of it, so that two runs that ask the same at once pay once.
+ * Finds stored replies for requests that were made before. Whoever makes a request first reserves its key in Redis, and
+ * others wait for the outcome, so that two runs that ask the same at once pay once.
  */
 export class ReplyCache {
   readonly #lookups: KeyedMicroBatcher<CacheKey, CachedReply | undefined>;
-  readonly #kept: KeyedMicroBatcher<CacheKey & { settlement: Settlement }, undefined>;
-  readonly #asking = new Map<string, string>();
+  readonly #stores: KeyedMicroBatcher<CacheKey & { settlement: Settlement }, undefined>;
+  /** Reserved keys in Redis, and the value that shows that a reservation is ours. */
+  readonly #reserved = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
 
-  constructor(readonly of: { pool: Pool; redis: Redis; logger: Logger }) {
-    this.#lookups = new KeyedMicroBatcher((keys) => retryTransient(() => findCachedReplies(of.pool, keys)), {
+  constructor(readonly deps: { pool: Pool; redis: Redis; logger: Logger }) {
+    const { pool, redis } = deps;
+    this.#lookups = new KeyedMicroBatcher((keys) => retryTransient(() => findCachedReplies(pool, keys)), {
       waitMs: 2,
-      largest: 200,
+      maxSize: 200,
       concurrency: 2,
     });
-    this.#kept = new KeyedMicroBatcher(
-      async (entries) => (await retryTransient(() => cacheReplies(of.pool, entries)), entries.map(() => undefined)),
-      { waitMs: 10, largest: 200, concurrency: 1 },
+    this.#stores = new KeyedMicroBatcher(
+      async (entries) => (await retryTransient(() => cacheReplies(pool, entries)), entries.map(() => undefined)),
+      { waitMs: 10, maxSize: 200, concurrency: 1 },
     );
     this.#renewal = setInterval(() => {
-      for (const name of this.#asking.keys()) void of.redis.pexpire(name, LEASE_MS).catch(() => {});
-    }, LEASE_MS / 3).unref();
+      for (const name of this.#reserved.keys()) void redis.pexpire(name, RESERVATION_MS).catch(() => {});
+    }, RESERVATION_MS / 3).unref();
   }
 
   /**
    * The stored reply, or the right to ask for it.
-   * @param refresh asks anew, whatever is stored
+   * @param refresh reserve whatever is stored
    * @throws the signal's reason when it aborts
    */
-  async find(
+  async findOrReserve(
     wanted: CacheKey & { laneId: string },
     refresh: boolean,
     signal: AbortSignal,
-  ): Promise<CachedReply | Asking> {
-    if (refresh) return this.#ask(wanted, undefined);
+  ): Promise<CachedReply | Reservation> {
+    if (refresh) return this.#reservation(wanted, undefined);
     const name = `toolmark:asking:${wanted.teamId}:${wanted.key.toString('base64url')}`;
     for (let waitMs = 25; ; waitMs = Math.min(waitMs * 2, 500)) {
-      const mine = randomUUID();
+      const holder = randomUUID();
       // Without Redis no request is made at all, so it cannot be made twice either.
-      const free = await this.of.redis.set(name, mine, 'PX', LEASE_MS, 'NX').catch(() => 'OK');
-      if (free) this.#asking.set(name, mine);
-      // After the key was taken: what its last holder stored is there.
+      const isReserved = await this.deps.redis.set(name, holder, 'PX', RESERVATION_MS, 'NX').catch(() => 'OK');
+      if (isReserved) this.#reserved.set(name, holder);
+      // Looked up after the key was reserved, so that what its last holder stored is there.
       const stored = await this.#lookups.add(wanted.teamId, wanted).catch((error: unknown) => {
-        if (free) this.#release(name);
+        if (isReserved) this.#release(name);
         throw error;
       });
       if (stored) {
-        if (free) this.#release(name);
+        if (isReserved) this.#release(name);
         return stored;
       }
-      if (free) return this.#ask(wanted, name);
+      if (isReserved) return this.#reservation(wanted, name);
       await delay(waitMs, undefined, { signal }).catch(() => {
         throw signal.reason as Error;
       });
     }
   }
 
-  #ask(wanted: CacheKey & { laneId: string }, name: string | undefined): Asking {
+  #reservation(wanted: CacheKey & { laneId: string }, name: string | undefined): Reservation {
+    const release = (): void => {
+      if (name) this.#release(name);
+    };
     return {
-      keep: async (settlement) => {
-        await this.#kept
+      store: async (settlement) => {
+        await this.#stores
           .add(wanted.teamId, { ...wanted, settlement })
           .catch((error: Error) =>
-            this.of.logger.warn(
+            this.deps.logger.warn(
               { run: settlement.delivery.runId, lane: wanted.laneId, error: error.message },
               'A reply could not be noted in the cache',
             ),
           );
-        if (name) this.#release(name);
+        release();
       },
-      giveUp: () => {
-        if (name) this.#release(name);
-      },
+      release,
     };
   }
 
   #release(name: string): void {
-    const mine = this.#asking.get(name);
-    if (mine === undefined || !this.#asking.delete(name)) return;
-    // Only what is still ours: another may have taken the key when this process was frozen.
-    void this.of.redis
-      .eval(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`, 1, name, mine)
+    const holder = this.#reserved.get(name);
+    if (holder === undefined || !this.#reserved.delete(name)) return;
+    // Deletes only our own reservation: another process may have taken the key while this one was frozen.
+    void this.deps.redis
+      .eval(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`, 1, name, holder)
       .catch(() => {});
   }
 

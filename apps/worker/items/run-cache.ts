@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
 import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
+import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import { KeyedMicroBatcher } from './micro-batch.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
+import { KeyedMicroBatcher } from './micro-batch.js';
 
-/** A run in hand: its pinned contents, with each case loaded, parsed and its scorer compiled when first needed. */
+/** The pinned contents of a run. A case is loaded, parsed and compiled when it is first needed. */
 export interface CachedRun {
   run: LoadedRun;
   /** @throws Error when the suite's version has no such case */
@@ -13,30 +13,26 @@ export interface CachedRun {
 }
 
 const IDLE_MS = 60_000;
-/**
- * Cases that are kept prepared, by the size of their text; prepared they are some times larger. The next ones push
- * out the oldest.
- */
-const LARGEST_CASES_BYTES = 8 * 2 ** 20;
+/** Of prepared cases, by the size of their text; prepared they are some times larger. */
+const MAX_CASES_BYTES = 8 * 2 ** 20;
 /** Of a case beside its text. */
-const FRAME_BYTES = 200;
+const CASE_OVERHEAD_BYTES = 200;
 
-/** Keeps what items of the same run share. Runs that nobody asked for in a minute are forgotten. */
+/** Keeps what items of the same run share. A run that no item needs for a minute is forgotten. */
 export class RunCache {
   readonly #runs = new Map<string, { usedAt: number; value: Promise<CachedRun | undefined> }>();
-  readonly #cases = new LRUCache<string, PreparedCase>({ maxSize: LARGEST_CASES_BYTES });
-  /** Of the same version of a suite, those that are wanted at the same time come together. */
+  readonly #cases = new LRUCache<string, PreparedCase>({ maxSize: MAX_CASES_BYTES });
+  /** By version of a suite. */
   readonly #loads: KeyedMicroBatcher<number, StoredCase | undefined>;
 
   constructor(readonly pool: Pool) {
     this.#loads = new KeyedMicroBatcher(
       async (positions, versionId) => {
-        const found = new Map(
-          (await retryTransient(() => loadCases(pool, versionId, positions))).map((one) => [one.position, one]),
-        );
-        return positions.map((position) => found.get(position));
+        const cases = await retryTransient(() => loadCases(pool, versionId, positions));
+        const byPosition = new Map(cases.map((stored) => [stored.position, stored]));
+        return positions.map((position) => byPosition.get(position));
       },
-      { waitMs: 2, largest: 200, concurrency: 2 },
+      { waitMs: 2, maxSize: 200, concurrency: 2 },
     );
   }
 
@@ -44,7 +40,7 @@ export class RunCache {
     let entry = this.#runs.get(runId);
     if (!entry) {
       const value = retryTransient(() => loadRun(this.pool, runId)).then(
-        (run) => run && { run, caseAt: (position: number) => this.#parseCase(run, position) },
+        (run) => run && { run, caseAt: (position: number) => this.#caseAt(run, position) },
       );
       value.catch(() => this.#runs.delete(runId));
       this.#runs.set(runId, (entry = { usedAt: 0, value }));
@@ -53,16 +49,16 @@ export class RunCache {
     return entry.value;
   }
 
-  async #parseCase({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
+  async #caseAt({ suite }: LoadedRun, position: number): Promise<PreparedCase> {
     const key = `${suite.versionId} ${position}`;
-    let found = this.#cases.get(key);
-    if (!found) {
+    let prepared = this.#cases.get(key);
+    if (!prepared) {
       const stored = await this.#loads.add(suite.versionId, position);
       if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
-      found = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
-      this.#cases.set(key, found, { size: stored.body.length + FRAME_BYTES });
+      prepared = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
+      this.#cases.set(key, prepared, { size: stored.body.length + CASE_OVERHEAD_BYTES });
     }
-    return found;
+    return prepared;
   }
 
   sweep(): void {

@@ -10,11 +10,11 @@ import { toolSetOf } from '#lib/scoring/cases/tool-set';
 export interface PreparedCase {
   input: CaseInput;
   category: string | null;
-  /** Those that it is played with. */
+  /** The tools that the case is played with. */
   tools: readonly Tool[];
   /** Smallest overall score that passes, 0..1. */
   passThreshold: number;
-  /** Scores what was answered: one reply, or those of a chain's rounds. */
+  /** Scores one reply, or those of a chain's rounds. */
   score(
     replies: readonly ParsedReply[],
     extra: { finishReason: string | null; similarities: SimilarityLookup },
@@ -29,7 +29,7 @@ export const prepare = (
   passThreshold: number,
 ): PreparedCase => prepareWith(input, category, toolSetOf(input, suiteTools), passThreshold);
 
-/** As `prepare`, with the tools that the case is played with already chosen. */
+/** Like `prepare`, for a case whose tools are already chosen. */
 export function prepareWith(
   input: CaseInput,
   category: string | null,

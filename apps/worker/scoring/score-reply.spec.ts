@@ -33,19 +33,19 @@ const tools: Tool[] = [
     },
   },
 ];
-const made = (input: CaseInput) => prepare(input, null, tools, 1);
-const said = (message: JsonObject): Reply => ({ message, finishReason: 'stop' });
+const aCase = (input: CaseInput) => prepare(input, null, tools, 1);
+const replied = (message: JsonObject): Reply => ({ message, finishReason: 'stop' });
 const call = (name: string, args: string) => ({ function: { name, arguments: args } });
 const nobody = () => Promise.reject(new Error('nobody is asked'));
 const alone = { share: 'a', signal: new AbortController().signal, similarity: nobody };
 
 test('a large reply is scored in a thread as a small one is here, to the digits of its numbers', async () => {
-  const prepared = made({
+  const prepared = aCase({
     expected_tool: 'f',
     expected_params: parseJson('{"n": 12345678901234567890, "a": "Paris"}') as JsonObject,
   });
-  const small = said({ tool_calls: [call('F', '{"n": 12345678901234567890.0, "a": "paris"}')] });
-  const large = said({ ...small.message, content: 'x'.repeat(100_000) });
+  const small = replied({ tool_calls: [call('F', '{"n": 12345678901234567890.0, "a": "paris"}')] });
+  const large = replied({ ...small.message, content: 'x'.repeat(100_000) });
   expect([isCheapToScore(prepared, [small.message], []), isCheapToScore(prepared, [large.message], [])]).toEqual([
     true,
     false,
@@ -63,9 +63,9 @@ test('metrics of a large reply are the same as here, keys in the order that they
     { id: 'ragas_tool_call_f1', options: {} },
     { id: 'axion_tool_correctness', options: { check_parameters: true } },
   ] as unknown as RunMetric[];
-  const prepared = made({ expected_tool: 'f', expected_params: parseJson('{"b": {"2": 1.0, "1": 2}}') as JsonObject });
-  const small = said({ tool_calls: [call('f', '{"b": {"2": 1.0, "1": 2}}')] });
-  const large = said({ ...small.message, content: 'x'.repeat(100_000) });
+  const prepared = aCase({ expected_tool: 'f', expected_params: parseJson('{"b": {"2": 1.0, "1": 2}}') as JsonObject });
+  const small = replied({ tool_calls: [call('f', '{"b": {"2": 1.0, "1": 2}}')] });
+  const large = replied({ ...small.message, content: 'x'.repeat(100_000) });
   const [here, there] = await Promise.all(
     [small, large].map((reply) => scorerOf().score(prepared, [reply], metrics, alone)),
   );
@@ -73,12 +73,12 @@ test('metrics of a large reply are the same as here, keys in the order that they
   expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
 });
 
-test("other people's metrics see all calls of an oversized reply", async () => {
-  const prepared = made({ expected_tool: 'f' });
+test('metrics of other projects see all calls of an oversized reply', async () => {
+  const prepared = aCase({ expected_tool: 'f' });
   const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
   const scored = await scorerOf().score(
     prepared,
-    [said({ tool_calls: calls })],
+    [replied({ tool_calls: calls })],
     [{ id: 'promptfoo_tool_call_f1', options: { threshold: 1, inverse: false } }],
     alone,
   );
@@ -94,12 +94,12 @@ test.each(['here', 'in a thread'])(
   async (where) => {
     const asked: string[][] = [];
     const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
-    const prepared = made({
+    const prepared = aCase({
       expected_tool: 'f',
       expected_params: { a: 'the capital of France' },
       param_scoring: 'semantic',
     });
-    const reply = said({
+    const reply = replied({
       tool_calls: [call('f', '{"a": "Paris"}'), call('f', '{"a": "Paris"}')],
       content: where === 'here' ? null : 'x'.repeat(100_000),
     });
@@ -114,11 +114,11 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
   const random = seededRandom(3);
   const letters = (length: number): string =>
     Array.from({ length }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
-  const slow = made({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
+  const slow = aCase({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
   // Thirty times what is allowed, measured on a slow machine: a faster one is refused too.
   const refused = scorer.score(
     slow,
-    [said({ tool_calls: Array.from({ length: 300 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })],
+    [replied({ tool_calls: Array.from({ length: 300 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })],
     [],
     alone,
   );
@@ -127,12 +127,12 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
     kind: 'unscorable',
     message: expect.stringMatching(/more than 0.5 s of CPU time.*a resume or a rescore/),
   });
-  const quick = made({ expected_tool: 'f' });
+  const quick = aCase({ expected_tool: 'f' });
   expect(
     (
       await scorer.score(
         quick,
-        [said({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(50_000) }))] })],
+        [replied({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(50_000) }))] })],
         [],
         alone,
       )
@@ -141,39 +141,39 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
 });
 
 test('a schema that doubles its work with each level is given up, not waited for', async () => {
-  const prepared = made({ expected_tool: 'deep' });
+  const prepared = aCase({ expected_tool: 'deep' });
   const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
   expect(isCheapToScore(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
   await expect(
-    scorerOf({ cpuMs: 1500 }).score(prepared, [said({ tool_calls: [call('deep', nested)] })], [], alone),
+    scorerOf({ cpuMs: 1500 }).score(prepared, [replied({ tool_calls: [call('deep', nested)] })], [], alone),
   ).rejects.toMatchObject({ kind: 'unscorable' });
 });
 
 test('what scoring throws unforeseen is an internal error, and its stack is in the log', async () => {
   const broken = {
-    ...made({ expected_tool: 'f' }),
+    ...aCase({ expected_tool: 'f' }),
     score: () => {
       throw new TypeError('no such thing');
     },
   };
   await expect(
-    scorerOf().score(broken as never, [said({ tool_calls: [call('f', '{}')] })], [], alone),
+    scorerOf().score(broken as never, [replied({ tool_calls: [call('f', '{}')] })], [], alone),
   ).rejects.toMatchObject({ kind: 'internal' });
   expect(logged.at(-1)).toMatchObject({ error: 'no such thing', stack: expect.stringContaining('score-reply.spec') });
 });
 
 test('what the embedding model throws is thrown', async () => {
-  const prepared = made({ expected_tool: 'f', expected_params: { a: 'x' }, param_scoring: 'semantic' });
+  const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'x' }, param_scoring: 'semantic' });
   await expect(
-    scorerOf().score(prepared, [said({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone),
+    scorerOf().score(prepared, [replied({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone),
   ).rejects.toThrow('nobody is asked');
 });
 
 test('a verdict on megabytes of arguments keeps what was wrong, and not the megabytes', async () => {
-  const prepared = made({ expected_tool: 'f', expected_params: { a: 'y' } });
+  const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'y' } });
   const { verdict } = await scorerOf().score(
     prepared,
-    [said({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(3e6) }))] })],
+    [replied({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(3e6) }))] })],
     [],
     alone,
   );
@@ -186,42 +186,42 @@ test('a verdict on megabytes of arguments keeps what was wrong, and not the mega
   expect(verdict.evidence.notes).toEqual([expect.stringContaining('shortened')]);
 });
 
-test('a large reply is read with the names that its model was told, as a small one is', async () => {
+test('a large reply is read with the tool names that were sent to its model, like a small one', async () => {
   const names = { f_1: 'f' };
   const written = (size: number): Reply => ({
-    ...said({ content: `{"name": "f_1", "arguments": {"a": "${'x'.repeat(size)}"}}` }),
+    ...replied({ content: `{"name": "f_1", "arguments": {"a": "${'x'.repeat(size)}"}}` }),
     names,
   });
   for (const reply of [written(1), written(50_000)]) {
-    expect((await scorerOf().score(made({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({
+    expect((await scorerOf().score(aCase({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({
       overall: 1,
       called: [{ name: 'f' }],
     });
     expect(
-      await scorerOf().answerRound(made({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone),
+      await scorerOf().runTools(aCase({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone),
     ).toMatchObject({ calls: [{ name: 'f' }] });
   }
 });
 
-test('a large round of a chain is answered as a small one is, with the turns of its mocks', async () => {
+test('the tools of a large round of a chain return what those of a small one do: their mocks, in order', async () => {
   const scorer = scorerOf();
-  const prepared = made({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
-  const used = new Map<string, number>();
-  const round = (args: string) => said({ tool_calls: [call('f', args)] });
+  const prepared = aCase({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
+  const callCounts = new Map<string, number>();
+  const round = (args: string) => replied({ tool_calls: [call('f', args)] });
   expect(
-    await scorer.answerRound(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), used, alone),
-  ).toMatchObject({ answers: ['one'] });
-  expect(await scorer.answerRound(prepared, round('{}'), used, alone)).toMatchObject({
+    await scorer.runTools(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), callCounts, alone),
+  ).toMatchObject({ results: ['one'] });
+  expect(await scorer.runTools(prepared, round('{}'), callCounts, alone)).toMatchObject({
     calls: [{ name: 'f', arguments: {} }],
-    answers: ['two'],
+    results: ['two'],
   });
   expect(
-    await scorer.answerRound(
+    await scorer.runTools(
       prepared,
-      said({ tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }),
-      used,
+      replied({ tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }),
+      callCounts,
       alone,
     ),
   ).toBeUndefined();
-  expect(await scorer.answerRound(prepared, said({ content: 'Done.' }), used, alone)).toBeUndefined();
+  expect(await scorer.runTools(prepared, replied({ content: 'Done.' }), callCounts, alone)).toBeUndefined();
 });

@@ -10,18 +10,18 @@ import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import type { PreparedCase } from './prepare-case.js';
 import {
-  answerRound,
-  Meanings,
+  KnownSimilarities,
+  runTools,
   scoreOnce,
   type CaseText,
   type Reply,
   type ScoredReply,
-  type ScoringAnswer,
+  type ScoringResult,
   type ScoringTask,
-  type Turn,
+  type ToolResults,
 } from './scoring-work.js';
 
-/** Scoring a reply took more than it may, or threw what nobody foresaw. The item is errored; its reply is kept. */
+/** Scoring a reply exceeded a limit, or threw something unforeseen. The item is errored; its reply is kept. */
 export class Unscorable extends Error {
   constructor(
     readonly kind: 'unscorable' | 'internal',
@@ -38,15 +38,20 @@ const LIMITS: ThreadLimits = {
   heapMb: 256,
 };
 /** Pairs of texts that are compared at a time, so that thousands of them hold up nothing else. */
-const COMPARED_AT_ONCE = 100;
+const MAX_COMPARED_AT_ONCE = 100;
+
+/** Who is served, and until when. Lanes or teams (`share`) take turns in the threads. */
+interface Caller {
+  share: string;
+  signal: AbortSignal;
+}
 
 /**
- * Makes verdicts: those of small replies, whose worst case is a few milliseconds, right here, so that they pay for
- * no thread; all others in threads, where one that takes long stalls no lease and no other item. Shares (lanes,
- * teams) take turns.
+ * Makes verdicts. Small replies, whose worst case is a few milliseconds, are scored right here, because a thread would
+ * cost more. All others are scored in threads, where one that takes long stalls no lease and no other item.
  */
 export class ReplyScorer {
-  readonly #threads: ThreadPool<ScoringTask, ScoringAnswer>;
+  readonly #threads: ThreadPool<ScoringTask, ScoringResult>;
 
   constructor(
     readonly logger: Pick<Logger, 'error'>,
@@ -56,10 +61,9 @@ export class ReplyScorer {
   }
 
   /**
-   * Scores what a model answered, one reply or those of a chain's rounds: the house verdict, and the metrics that
-   * were asked for. Scoring itself asks nobody, so it is done again with what the texts that it compared by meaning
-   * turned out to be; most cases compare none, and are scored once.
-   * @param of.share what takes turns with others of its kind
+   * Scores one reply, or those of a chain's rounds: the house verdict, and the metrics of the run. Scoring itself asks
+   * no embedding model. It collects the pairs of texts that it compares by meaning, and is repeated when their
+   * similarities are known. Most cases compare none and are scored once.
    * @param of.similarity asks the embedding model: 0..1
    * @throws Unscorable, what `similarity` throws, or the signal's reason
    */
@@ -67,70 +71,77 @@ export class ReplyScorer {
     prepared: PreparedCase,
     replies: readonly Reply[],
     metrics: readonly RunMetric[],
-    of: { share: string; signal: AbortSignal; similarity: (expected: string, actual: string) => Promise<number> },
+    of: Caller & { similarity: (expected: string, actual: string) => Promise<number> },
   ): Promise<ScoredReply> {
-    const cheap = isCheapToScore(
-      prepared,
-      replies.map(({ message }) => message),
-      metrics,
-    );
-    const meanings = new Meanings();
-    const json = cheap ? '' : await printed(replies.map(readable));
+    const messages = replies.map(({ message }) => message);
+    const known = new KnownSimilarities();
+    const scoreNow = isCheapToScore(prepared, messages, metrics)
+      ? async () => ({ scored: scoreOnce(prepared, replies, metrics, known), unknown: known.takeUnknown() })
+      : await this.#inThread(prepared, replies, metrics, known, of);
     for (;;) {
-      const made = await this.#guard(of.signal, async () => {
-        if (cheap) return { scored: scoreOnce(prepared, replies, metrics, meanings), unknown: meanings.takeUnknown() };
-        const task: ScoringTask = {
-          what: 'score',
-          case: textOf(prepared),
-          replies: json,
-          metrics: JSON.stringify(metrics),
-          known: meanings.known(),
-        };
-        const answer = await this.#threads.run(task, of.share, of.signal);
-        return 'unknown' in answer
-          ? answer
-          : { scored: parseJson(answer.json!) as unknown as ScoredReply, unknown: [] };
-      });
-      if ('scored' in made && made.unknown.length === 0) return made.scored;
-      for (let from = 0; from < made.unknown.length; from += COMPARED_AT_ONCE) {
-        const some = made.unknown.slice(from, from + COMPARED_AT_ONCE);
-        await Promise.all(some.map(async ([a, b]) => meanings.learn(a, b, await of.similarity(a, b))));
+      const { scored, unknown } = await this.#guard(of.signal, scoreNow);
+      if (scored && unknown.length === 0) return scored;
+      for (let from = 0; from < unknown.length; from += MAX_COMPARED_AT_ONCE) {
+        const pairs = unknown.slice(from, from + MAX_COMPARED_AT_ONCE);
+        await Promise.all(pairs.map(async ([a, b]) => known.add(a, b, await of.similarity(a, b))));
       }
     }
   }
 
+  async #inThread(
+    prepared: PreparedCase,
+    replies: readonly Reply[],
+    metrics: readonly RunMetric[],
+    known: KnownSimilarities,
+    { share, signal }: Caller,
+  ): Promise<() => Promise<{ scored?: ScoredReply; unknown: [string, string][] }>> {
+    const json = await print(replies.map(readable));
+    return async () => {
+      const task: ScoringTask = {
+        what: 'score',
+        case: textOf(prepared),
+        replies: json,
+        metrics: JSON.stringify(metrics),
+        known: known.known(),
+      };
+      const result = await this.#threads.run(task, share, signal);
+      if ('unknown' in result) return result;
+      return { scored: parseJson(result.json!) as unknown as ScoredReply, unknown: [] };
+    };
+  }
+
   /**
-   * Plays the tools of a round of a chain.
-   * @param used how often each tool was called in earlier rounds; counted on here
+   * Runs the tools of a chain's round.
+   * @param callCounts how often each tool was called in earlier rounds; this round's calls are added
    * @returns undefined where the chain ends
    * @throws Unscorable, or the signal's reason
    */
-  async answerRound(
+  async runTools(
     prepared: PreparedCase,
     reply: Reply,
-    used: Map<string, number>,
-    { share, signal }: { share: string; signal: AbortSignal },
-  ): Promise<Turn> {
+    callCounts: Map<string, number>,
+    { share, signal }: Caller,
+  ): Promise<ToolResults | undefined> {
     if (isCheapToScore(prepared, [reply.message], []))
-      return this.#guard(signal, async () => answerRound(prepared, reply, used));
-    const json = await printed(readable(reply));
-    const answer = await this.#guard(signal, () =>
-      this.#threads.run({ what: 'turn', case: textOf(prepared), reply: json, used }, share, signal),
+      return this.#guard(signal, async () => runTools(prepared, reply, callCounts));
+    const json = await print(readable(reply));
+    const result = await this.#guard(signal, () =>
+      this.#threads.run({ what: 'run tools', case: textOf(prepared), reply: json, callCounts }, share, signal),
     );
-    if (!('json' in answer)) return undefined;
-    for (const [name, count] of answer.used ?? []) used.set(name, count);
-    return answer.json === undefined
-      ? undefined
-      : runSerially(() => parseJson(answer.json!) as unknown as Turn, answer.json.length);
+    if (!('json' in result)) return undefined;
+    for (const [name, count] of result.callCounts ?? []) callCounts.set(name, count);
+    const { json: results } = result;
+    if (results === undefined) return undefined;
+    return runSerially(() => parseJson(results) as unknown as ToolResults, results.length);
   }
 
   async close(): Promise<void> {
     await this.#threads.close();
   }
 
-  async #guard<Made>(signal: AbortSignal, make: () => Promise<Made>): Promise<Made> {
+  async #guard<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await make();
+      return await work();
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ThreadLimitExceeded) {
@@ -157,10 +168,10 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   passThreshold,
 }));
 
-const printed = (value: Json): Promise<string> | string =>
+const print = (value: Json): Promise<string> | string =>
   runSerially(() => jsonAsWritten(value), approximateJsonLength(value, LARGE_CHARACTERS));
 
-/** What is read of a reply; thoughts and whatever else its message holds stay here. */
+/** The parts of a reply that scoring reads, without thoughts and whatever else its message holds. */
 function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {
   const message = Object.fromEntries(
     Object.entries({ content, tool_calls, function_call }).filter(([, value]) => value !== undefined),

@@ -1,5 +1,5 @@
-// A thread that reads and scores the replies that may take long.
+// A thread that reads and scores replies that may take long.
 import { serveTasks } from '#lib/runtime/threads/thread-entry';
-import { work } from './scoring-work.js';
+import { runScoringTask } from './scoring-work.js';
 
-serveTasks(work);
+serveTasks(runScoringTask);

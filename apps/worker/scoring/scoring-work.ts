@@ -18,25 +18,25 @@ export interface ScoredReply {
   metrics?: Record<string, MetricScore>;
 }
 
-/** What a model said: an OpenAI assistant message. */
+/** What a model replied, as an OpenAI assistant message. */
 export interface Reply {
   message: JsonObject;
   finishReason: string | null;
-  /** Tools' own names by others that the model was told. */
+  /** Tools' own names, by the names that were sent to the model. */
   names?: Record<string, string>;
 }
 
-/** Embedding models read some thousand tokens; what a text says is told by its beginning. */
-export const LONGEST_COMPARED = 8000;
+/** Characters of a text that is compared by meaning. Embedding models read some thousand tokens. */
+export const MAX_COMPARED_CHARS = 8000;
 
-/** What is known of texts that are compared by meaning, and what is not. */
-export class Meanings {
+/** How similar texts are in meaning: the pairs that are known so far, and those that scoring asked for in vain. */
+export class KnownSimilarities {
   readonly #known = new Map<string, Map<string, number>>();
   #unknown = new Map<string, Set<string>>();
 
-  /** Takes 1 for what is not known, and notes that it is asked for. */
-  readonly of: SimilarityLookup = (expected, actual) => {
-    const [a, b] = [expected.slice(0, LONGEST_COMPARED), actual.slice(0, LONGEST_COMPARED)];
+  /** Returns 1 for a pair that is not known, and remembers that it was asked for. */
+  readonly find: SimilarityLookup = (expected, actual) => {
+    const [a, b] = [expected.slice(0, MAX_COMPARED_CHARS), actual.slice(0, MAX_COMPARED_CHARS)];
     const known = this.#known.get(a)?.get(b);
     if (known !== undefined) return known;
     let others = this.#unknown.get(a);
@@ -45,13 +45,13 @@ export class Meanings {
     return 1;
   };
 
-  learn(a: string, b: string, similarity: number): void {
+  add(a: string, b: string, similarity: number): void {
     let others = this.#known.get(a);
     if (!others) this.#known.set(a, (others = new Map()));
     others.set(b, similarity);
   }
 
-  /** The pairs that were asked for and not known, once. */
+  /** The pairs that were asked for and not known. Each is returned once. */
   takeUnknown(): [string, string][] {
     const pairs = [...this.#unknown].flatMap(([a, others]) => [...others].map((b): [string, string] => [a, b]));
     this.#unknown = new Map();
@@ -65,23 +65,20 @@ export class Meanings {
   }
 }
 
-/**
- * The house verdict of what was answered, one reply or those of a chain's rounds, and the metrics that were asked
- * for.
- */
+/** The house verdict of one reply, or of those of a chain's rounds, and the metrics of the run. */
 export function scoreOnce(
   prepared: PreparedCase,
   replies: readonly Reply[],
   metrics: readonly RunMetric[],
-  meanings: Meanings,
+  known: KnownSimilarities,
 ): ScoredReply {
-  // Other people's metrics know no bounds of a reply.
+  // Metrics of other projects read a reply whole, however large it is.
   const rounds = replies.map(({ message, names }) => ({
     message,
     reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names }),
   }));
   const read = rounds.map(({ reply }) => reply);
-  const similarities = meanings.of;
+  const similarities = known.find;
   const scored: ScoredReply = {
     verdict: prepared.score(read, { finishReason: replies.at(-1)!.finishReason, similarities }),
   };
@@ -90,35 +87,43 @@ export function scoreOnce(
   return scored;
 }
 
-/** What a chain makes of a round: nothing where it ends; else its calls and what their tools answer. */
-export type Turn = undefined | { calls: ParsedCall[]; answers: string[] };
-
-/** @param used how often each tool was called in earlier rounds; counted on here */
-export function answerRound(
-  { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
-  { message, names }: Pick<Reply, 'message' | 'names'>,
-  used: Map<string, number>,
-): Turn {
-  const read = parseReply(message, tools, { names });
-  if (read.oversized || read.calls.length === 0 || endsChain(input, read)) return undefined;
-  return { calls: read.calls, answers: read.calls.map(mockTools(input, used)) };
+/** The calls of a chain's round, and what their tools returned. */
+export interface ToolResults {
+  calls: ParsedCall[];
+  results: string[];
 }
 
-/** A case in JSON, which threads are told of it. */
+/**
+ * Runs the tools of a round from the mocks of the case.
+ * @param callCounts how often each tool was called in earlier rounds; this round's calls are added
+ * @returns undefined where the chain ends
+ */
+export function runTools(
+  { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
+  { message, names }: Pick<Reply, 'message' | 'names'>,
+  callCounts: Map<string, number>,
+): ToolResults | undefined {
+  const reply = parseReply(message, tools, { names });
+  if (reply.oversized || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
+  return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
+}
+
+/** A case as JSON, for a thread. */
 export interface CaseText {
   input: string;
   tools: string;
   passThreshold: number;
 }
 
-/** Work of a thread. JSON travels as text: a number that keeps its text could not be cloned. */
+/** Work for a thread. JSON travels as text, because a number that keeps its text could not be cloned. */
 export type ScoringTask = { case: CaseText } & (
   | { what: 'score'; replies: string; metrics: string; known: [string, string, number][] }
-  | { what: 'turn'; reply: string; used: Map<string, number> }
+  | { what: 'run tools'; reply: string; callCounts: Map<string, number> }
 );
 
-/** JSON of a `ScoredReply` or a `Turn`, with what has to be known or counted beside it. */
-export type ScoringAnswer = { unknown: [string, string][] } | { json: string | undefined; used?: Map<string, number> };
+/** `json` is a `ScoredReply` or `ToolResults`. */
+export type ScoringResult =
+  { unknown: [string, string][] } | { json: string | undefined; callCounts?: Map<string, number> };
 
 /** The cases that a thread used last, by their texts. */
 const prepared = new LRUCache<string, PreparedCase>({ max: 16 });
@@ -138,22 +143,22 @@ function preparedOf({ input, tools, passThreshold }: CaseText): PreparedCase {
   return found;
 }
 
-/** What a thread does. */
-export function work(task: ScoringTask): ScoringAnswer {
-  const of = preparedOf(task.case);
-  if (task.what === 'turn') {
-    const turn = answerRound(of, parseJson(task.reply) as unknown as Reply, task.used);
-    return { json: JSON.stringify(turn), used: task.used };
+/** Does the work of a thread. */
+export function runScoringTask(task: ScoringTask): ScoringResult {
+  const preparedCase = preparedOf(task.case);
+  if (task.what === 'run tools') {
+    const results = runTools(preparedCase, parseJson(task.reply) as unknown as Reply, task.callCounts);
+    return { json: JSON.stringify(results), callCounts: task.callCounts };
   }
-  const meanings = new Meanings();
-  for (const pair of task.known) meanings.learn(...pair);
+  const known = new KnownSimilarities();
+  for (const pair of task.known) known.add(...pair);
   const scored = scoreOnce(
-    of,
+    preparedCase,
     parseJson(task.replies) as unknown as Reply[],
     parseJson(task.metrics) as unknown as RunMetric[],
-    meanings,
+    known,
   );
-  const unknown = meanings.takeUnknown();
+  const unknown = known.takeUnknown();
   if (unknown.length) return { unknown };
   const short: ScoredReply = {
     verdict: shortenVerdict(scored.verdict),

@@ -6,7 +6,7 @@ import { cancelJob } from '../engine/cancel-job.js';
 import { claimItems } from '../engine/claim-items.js';
 import { dispatchLane, type Delivery } from '../engine/dispatch-lane.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { deleteProvider, updateProvider } from './providers.js';
+import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from '../engine/reconcile-lane.js';
 import { resumeRun } from '../engine/resume-run.js';
 import { settleItems } from '../engine/settle-items.js';
@@ -25,14 +25,9 @@ beforeAll(async () => {
 afterAll(() => drop());
 
 const sealer = new Sealer('ab'.repeat(32));
-const move = async (teamId: string, port: number) =>
-  (await updateProvider(
-    pool,
-    sealer,
-    teamId,
-    'sim',
-    ProviderPatch.parse({ base_url: `http://127.0.0.1:${port}/v1` }),
-  ))!;
+const patchSim = async (teamId: string, patch: object) =>
+  (await new ProviderChanges(pool, teamId, sealer).update('sim', ProviderPatch.parse(patch)))!.moved;
+const move = (teamId: string, port: number) => patchSim(teamId, { base_url: `http://127.0.0.1:${port}/v1` });
 const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<string[]> =>
   (await pool.query<{ lane_id: string }>(`SELECT DISTINCT lane_id FROM ${table} WHERE run_id = $1`, [runId])).rows.map(
     ({ lane_id }) => lane_id,
@@ -94,7 +89,7 @@ it('a suspect that waits for its turn is queued anew; one that is being asked is
 
 it('runs that have ended stay where they were, and so do those of models with limits of their own', async () => {
   const team = await aTeam(pool);
-  const patch = (more: object) => updateProvider(pool, sealer, team.teamId, 'sim', ProviderPatch.parse(more));
+  const patch = (more: object) => patchSim(team.teamId, more);
   await patch({ models: [{ id: 'a' }, { id: 'own', limits: { max_concurrency: 1 } }] });
   const ended = await team.submit({ models: ['a'] });
   await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [ended.runId]);
@@ -139,7 +134,7 @@ it('a run that is submitted while its provider is changed goes where that is ask
   });
   const { lanes } = await moving!;
   expect(await lanesOf('target', runId)).toEqual(lanes);
-  expect(await deleteProvider(pool, team.teamId, 'sim')).toBe('in-use');
+  expect(await new ProviderChanges(pool, team.teamId, sealer).delete('sim')).toBe('in-use');
 });
 
 it('a run that is resumed goes where its provider is asked by then', async () => {

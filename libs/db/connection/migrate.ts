@@ -6,8 +6,9 @@ import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type PoolClient } from './pool.js';
+import { applyFunctions } from './sql-functions.js';
 
-/** Node has it; its types stand in TypeScript's DOM library alone. */
+/** Node has it, but only TypeScript's DOM library has its types. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -15,23 +16,33 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-/** The same for every process that migrates a database; the number itself means nothing. */
+/** The same for every process that migrates a database. The number has no meaning. */
 const MIGRATION_LOCK = 823_114_553;
 const NO_SUCH_DATABASE = '3D000';
 const ALREADY_EXISTS = ['42P04', '23505'];
 
-/** The prisma/ folder: beside libs/ in the sources, two steps further up in dist/. */
+/** The prisma/ folder: beside libs/ for the sources, one level further up for dist/. */
 const prismaFolder = (): string =>
   fileURLToPath(
     new URL(import.meta.url.includes('/dist/') ? '../../../../prisma' : '../../../prisma', import.meta.url),
   );
 
+/** What `migrate` applied. */
+export interface Applied {
+  migrations: string[];
+  /** SQL functions (prisma/functions). */
+  functions: string[];
+}
+
 /**
- * Brings a database to the newest schema and answers the names of the migrations it applied; makes the database if
- * there is none. May be called again and by many processes at once. It runs Prisma's schema engine as WebAssembly:
- * the engine that `prisma migrate` starts would have to be downloaded first.
+ * Brings a database to the newest schema: creates it if there is none, applies the migrations that it lacks, then
+ * the SQL functions whose text it never had. May be called again, and by many processes at once: an advisory lock
+ * lets one of them work. Releases run side by side, so a migration leaves what the release before needs.
+ *
+ * Runs Prisma's schema engine as WebAssembly, because the engine that `prisma migrate` starts would have to be
+ * downloaded first.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string): Promise<Applied> {
   await createIfMissing(databaseUrl);
   const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_TIMEOUT_MS);
   const lock = await pool.connect();
@@ -40,18 +51,18 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     const engine = await startEngine(pool);
     for (const migrationName of await interruptedMigrations(lock))
       await engine.markMigrationRolledBack({ migrationName });
-    const { appliedMigrationNames } = await engine.applyMigrations({
+    const { appliedMigrationNames: migrations } = await engine.applyMigrations({
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },
     });
-    return appliedMigrationNames;
+    return { migrations, functions: await applyFunctions(pool, join(prismaFolder(), 'functions')) };
   } finally {
     lock.release(true); // The lock belongs to the session.
     await pool.end();
   }
 }
 
-/** A migration is one transaction: what failed or was killed on the way left nothing behind, and may be tried again. */
+/** A migration is one transaction: one that failed or was killed left nothing behind and may be applied again. */
 async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`,
@@ -63,10 +74,7 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   return rows.map((row) => row.migration_name);
 }
 
-/**
- * The SQL that leads from one text of schema.prisma to another; `databaseUrl` is any database, nothing in it is
- * read.
- */
+/** The SQL that leads from one text of schema.prisma to another. Reads nothing of the database, which may be any. */
 export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
   const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_TIMEOUT_MS);
   try {
@@ -95,7 +103,7 @@ async function startEngine(pool: Pool): Promise<SchemaEngine> {
   return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
 }
 
-// Once in a process: the bindings keep the instance in a variable of their own.
+// Loaded once in a process: the bindings keep the instance in a module variable.
 let engineModule: ReturnType<typeof loadEngine> | undefined;
 
 async function loadEngine() {
@@ -115,12 +123,12 @@ async function loadEngine() {
   return bindings;
 }
 
-/** The engine leaves timers of ten seconds behind, which should hold no process. */
+/** The engine leaves timers of ten seconds behind, which must not keep a process alive. */
 const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
 
 /**
- * Prisma's adapter cuts scripts at each `;`, also inside of functions. Sent whole, a script is one transaction
- * besides.
+ * Sends a migration to Postgres whole, which makes it one transaction. Prisma's adapter splits scripts at each `;`,
+ * even inside a function.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -169,7 +177,7 @@ async function createIfMissing(databaseUrl: string): Promise<void> {
   try {
     await maintenance.query(`CREATE DATABASE ${maintenance.escapeIdentifier(name)}`);
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if (!ALREADY_EXISTS.includes((error as pg.DatabaseError).code ?? '')) throw error;
   } finally {
     await maintenance.end();

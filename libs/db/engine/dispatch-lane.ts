@@ -1,8 +1,9 @@
+import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { itemsAllowed, readBudgets } from './run-budget.js';
 import { shareFairly, type Backlog } from './share-fairly.js';
 
-/** One queue job to be: an item, and the token that lets its delivery settle it. */
+/** One queue job of an item, and the token that lets this delivery settle the item. */
 export interface Delivery {
   runId: string;
   target: number;
@@ -19,10 +20,10 @@ export interface LaneLimits {
   paused_at: Date | null;
 }
 
-/** A lane that has something to dispatch or in flight. */
+/** A lane that has items to dispatch or in flight. */
 export interface BusyLane extends LaneLimits {
   team_id: string;
-  /** Whether there is something to dispatch. */
+  /** Whether it has items to dispatch. */
   waiting: boolean;
   /** Items queued or claimed. */
   in_flight: number;
@@ -32,17 +33,22 @@ export interface BusyLane extends LaneLimits {
   here: boolean;
 }
 
-/** @param worker who asks */
+/** @param worker the process that asks */
 export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]> {
   const { rows } = await pool.query<BusyLane>({
     name: 'busy_lanes',
-    text: `WITH work AS (SELECT DISTINCT lane_id FROM target WHERE active),
-      held AS (SELECT lane_id, worker, count(*)::int AS n FROM in_flight GROUP BY lane_id, worker),
-      flight AS (SELECT lane_id, sum(n)::int AS n, count(worker)::int AS workers, coalesce(bool_or(worker = $1),
-        false) AS here FROM held GROUP BY lane_id)
+    text: `WITH work AS (
+        SELECT DISTINCT lane_id FROM target WHERE active
+      ), held AS (
+        SELECT lane_id, worker, count(*)::int AS n FROM in_flight GROUP BY lane_id, worker
+      ), flight AS (
+        SELECT lane_id, sum(n)::int AS n, count(worker)::int AS workers,
+          coalesce(bool_or(worker = $1), false) AS here
+        FROM held GROUP BY lane_id
+      )
       SELECT l.id, l.name, l.team_id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
         w.lane_id IS NOT NULL AS waiting, coalesce(f.n, 0) AS in_flight, coalesce(f.workers, 0) AS workers,
-          coalesce(f.here, false) AS here
+        coalesce(f.here, false) AS here
       FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
       WHERE l.id IN (SELECT lane_id FROM work UNION ALL SELECT lane_id FROM flight)`,
     values: [worker],
@@ -52,83 +58,110 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
 
 /**
  * Fills a lane's window: takes the next items of its targets, fairly between users and then between their runs, and
- * writes their in-flight rows. What it answers is to be added to the lane's queue after this commit; if that fails
- * or the process dies in between, the reconciler adds it.
+ * writes their in-flight rows.
  *
- * Targets that are taken from are locked, and looked at again: a cancel either comes first, then there is nothing
- * to take, or it waits, and then removes the rows inserted here. However many others the lane has, nobody who holds
- * them is waited for.
+ * An item lives like this. It is a number below its target's `n`, and no row. Dispatch moves the target's cursor
+ * past it (or deletes its `redo` row, in a resumed run) and writes its in-flight row, which exists from here until
+ * the item ends. The caller adds a queue job for the row after this commit; if that fails, or the process dies in
+ * between, the reconciler adds it (`reconcileLane`). A worker that receives the queue job claims the row for as long
+ * as it renews the lease (`claimItems`). Settling deletes the row and stores the result in one transaction
+ * (`settleItems`); a cancel deletes the row and stores nothing. A lease that runs out sends the item back to the
+ * queue under a new token, so that whoever held the old one can no longer settle it.
+ *
+ * Targets that are taken from are locked, then looked at again. A cancel comes first, and nothing is taken; or it
+ * waits, and then removes the rows inserted here. Targets that are not taken from are not locked, so nobody who
+ * holds one of them is waited for.
  *
  * @param window how many items of the lane may be in flight, queued or claimed
  */
 export async function dispatchLane(pool: Pool, laneId: string, window: number): Promise<Delivery[]> {
   return inTransaction(pool, async (client) => {
-    // One dispatcher per lane at a time, whatever the number of workers; it is released with the transaction.
-    const lock = await client.query<{ mine: boolean }>({
-      name: 'lock_dispatch',
-      values: [laneId, LONGEST_LOCK],
-      text: `SELECT pg_try_advisory_xact_lock(hashtext('dispatch'), hashtext($1)) AS mine,
-        set_config('lock_timeout', $2, true)`,
-    });
-    if (!lock.rows[0]!.mine) return [];
-    // In a statement of its own: it sees what whoever held the lock before has done.
-    const lane = await client.query<{ n: number; vtime: number }>({
-      name: 'lane_room',
-      text: `SELECT (SELECT count(*)::int FROM in_flight WHERE lane_id = $1) AS n, (SELECT vtime FROM lane
-        WHERE id = $1) AS vtime`,
-      values: [laneId],
-    });
-    const { n, vtime } = lane.rows[0]!;
-    const room = window - n;
+    if (!(await lockDispatch(client, laneId))) return [];
+    const { inFlight, vtime } = await readLane(client, laneId);
+    const room = window - inFlight;
     if (room <= 0) return [];
-    const { rows: backlogs } = await client.query<Backlog & { queued: boolean; limited: boolean }>({
-      name: 'lane_backlogs',
-      // A target waits while an earlier one of its run at the same provider has items to dispatch (unless run in
-      // parallel).
-      text: `SELECT t.run_id AS "runId", t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
-         coalesce(u.vtime, 0) AS "userVtime",
-         (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
-         r.status = 'queued' AS queued, r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR
-           tm.monthly_cap_usd IS NOT NULL AS limited
-       FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id LEFT
-         JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
-       WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
-         SELECT 1 FROM target e WHERE e.run_id = t.run_id AND e.provider_id = t.provider_id
-           AND e.ordinal < t.ordinal AND e.active))
-       ORDER BY t.run_id, t.ordinal`,
-      values: [laneId],
-    });
+    const backlogs = await readBacklogs(client, laneId);
     if (backlogs.length === 0) return [];
-    const limited = distinctRunIds(backlogs.filter((backlog) => backlog.limited));
-    const budgets = limited.length ? await readBudgets(client, limited) : [];
-    const allowed = new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
-    const shares = shareFairly(backlogs, room, allowed, vtime ?? 0);
-    const taken = await holdTargets(client, laneId, shares.taken);
+    const shares = shareFairly(backlogs, room, await roomOfBudgets(client, backlogs), vtime);
+    const taken = await lockActiveTargets(client, laneId, shares.taken);
     if (taken.length === 0) return [];
     const deliveries = await takeItems(client, laneId, taken);
-    await client.query({
-      name: 'lane_served',
-      text: `WITH served AS (UPDATE lane SET vtime = $2 WHERE id = $1)
-       INSERT INTO lane_user (lane_id, user_id, vtime) SELECT $1, * FROM unnest($3::uuid[], $4::float8[])
-       ON CONFLICT (lane_id, user_id) DO UPDATE SET vtime = excluded.vtime`,
-      values: [laneId, shares.vtime, [...shares.users.keys()], [...shares.users.values()]],
-    });
-    const queued = distinctRunIds(
-      backlogs.filter((backlog) => backlog.queued && taken.some(({ runId }) => runId === backlog.runId)),
-    );
-    if (queued.length) await start(client, queued);
+    await storeVirtualTimes(client, laneId, shares);
+    await startRuns(client, distinctRunIds(taken.filter(({ queued }) => queued)));
     return deliveries;
   });
 }
 
-/** Whoever holds a target's row for longer makes nobody wait; there is a next turn. */
-const LONGEST_LOCK = '2s';
+/** A target's row that somebody holds for longer keeps nobody waiting; there is a next turn. */
+const LOCK_TIMEOUT = '2s';
+
+/** One process at a time dispatches a lane, however many workers there are. The lock ends with the transaction. */
+async function lockDispatch(client: PoolClient, laneId: string): Promise<boolean> {
+  const { rows } = await client.query<{ mine: boolean }>({
+    name: 'lock_dispatch',
+    text: `SELECT pg_try_advisory_xact_lock(hashtext('dispatch'), hashtext($1)) AS mine,
+      set_config('lock_timeout', $2, true)`,
+    values: [laneId, LOCK_TIMEOUT],
+  });
+  return rows[0]!.mine;
+}
+
+/** In a statement after the lock's, so that it sees what the holder before has done. */
+async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight: number; vtime: number }> {
+  const { rows } = await client.query<{ inFlight: number; vtime: number }>({
+    name: 'lane_room',
+    text: `SELECT (SELECT count(*)::int FROM in_flight WHERE lane_id = $1) AS "inFlight",
+      coalesce((SELECT vtime FROM lane WHERE id = $1), 0) AS vtime`,
+    values: [laneId],
+  });
+  return rows[0]!;
+}
+
+interface LaneBacklog extends Backlog {
+  /** Whether its run waits for its first item. */
+  queued: boolean;
+  /** Whether its run has a budget, or its team a monthly cap. */
+  limited: boolean;
+}
 
 /**
- * Those of the targets that are still to be dispatched in this lane, locked. Only a dispatcher of their lane moves
- * their cursors.
+ * The targets that have items to dispatch. A target waits while an earlier one of its run at the same provider has
+ * some, unless the run asks for its models in parallel.
  */
-async function holdTargets<Target extends { runId: string; target: number }>(
+async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
+  const { rows } = await client.query<LaneBacklog>({
+    name: 'lane_backlogs',
+    text: `SELECT t.run_id AS "runId", t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
+        coalesce(u.vtime, 0) AS "userVtime",
+        (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
+        r.status = 'queued' AS queued,
+        r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL AS limited
+      FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id
+        LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
+      WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
+        SELECT 1 FROM target earlier
+        WHERE earlier.run_id = t.run_id AND earlier.provider_id = t.provider_id AND earlier.ordinal < t.ordinal
+          AND earlier.active))
+      ORDER BY t.run_id, t.ordinal`,
+    values: [laneId],
+  });
+  return rows;
+}
+
+/** How many items the runs that have a budget may still have. */
+async function roomOfBudgets(client: PoolClient, backlogs: readonly LaneBacklog[]): Promise<Map<string, number>> {
+  const limited = distinctRunIds(backlogs.filter((backlog) => backlog.limited));
+  const budgets = limited.length ? await readBudgets(client, limited) : [];
+  return new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
+}
+
+const TARGETS = new BatchColumns<{ runId: string; target: number }>({
+  run_id: ['uuid', ({ runId }) => runId],
+  ordinal: ['int', ({ target }) => target],
+});
+
+/** Locks those of the targets that still have items for this lane. Only a dispatcher of the lane moves a cursor. */
+async function lockActiveTargets<Target extends { runId: string; target: number }>(
   client: PoolClient,
   laneId: string,
   targets: Target[],
@@ -136,75 +169,97 @@ async function holdTargets<Target extends { runId: string; target: number }>(
   if (targets.length === 0) return [];
   const { rows } = await client.query<{ n: number }>({
     name: 'hold_targets',
-    text: `SELECT u.n::int FROM unnest($2::uuid[], $3::int[]) WITH ORDINALITY AS u(run_id, ordinal, n)
+    text: `SELECT u.n::int FROM ${TARGETS.unnest(2, 'n')}
       JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
-     WHERE t.lane_id = $1 AND t.active ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
-    values: [laneId, targets.map(({ runId }) => runId), targets.map(({ target }) => target)],
+      WHERE t.lane_id = $1 AND t.active ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+    values: [laneId, ...TARGETS.values(targets)],
   });
   return rows.map(({ n }) => targets[n - 1]!);
 }
 
-/** The runs of items, each once. */
+/** The runs of items or targets, each once. */
 export const distinctRunIds = (of: readonly { runId: string }[]): string[] => [
   ...new Set(of.map(({ runId }) => runId)),
 ];
 
-async function start(client: PoolClient, runIds: string[]): Promise<void> {
-  const { rows } = await client.query<{ job_id: string }>(
-    `UPDATE run SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = ANY($1)
-      AND status = 'queued' RETURNING job_id`,
-    [runIds],
-  );
-  await client.query(
-    `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = ANY($1)
-      AND status = 'queued'`,
-    [rows.map((row) => row.job_id)],
-  );
-}
+type Item = Omit<Delivery, 'token'>;
+type Share = LaneBacklog & { count: number };
 
-async function takeItems(
-  client: PoolClient,
-  laneId: string,
-  taken: (Backlog & { count: number })[],
-): Promise<Delivery[]> {
-  const items: { runId: string; target: number; item: number }[] = [];
+const MOVED_TARGETS = new BatchColumns<Share>({
+  run_id: ['uuid', (share) => share.runId],
+  ordinal: ['int', (share) => share.target],
+  cursor: ['int', (share) => share.cursor],
+  vtime: ['float8', (share) => share.vtime],
+  active: ['bool', (share) => share.cursor < share.n || share.redo > share.count],
+});
+const ITEMS = new BatchColumns<Item>({
+  run_id: ['uuid', ({ runId }) => runId],
+  target: ['int', ({ target }) => target],
+  item: ['int', ({ item }) => item],
+});
+const FIRST_ITEM_PARAMETER = 7;
+
+/** Moves the targets past the items that they were granted, and puts those in flight. */
+async function takeItems(client: PoolClient, laneId: string, taken: readonly Share[]): Promise<Delivery[]> {
+  const items: Item[] = [];
+  const moved: Share[] = [];
   for (const share of taken) {
-    let fresh = share.count;
-    if (share.redo > 0) {
-      const { rows } = await client.query<{ item: number }>(
-        `DELETE FROM redo WHERE (run_id, target, item) IN
-           (SELECT run_id, target, item FROM redo WHERE run_id = $1 AND target = $2 ORDER BY item LIMIT $3)
-             RETURNING item`,
-        [share.runId, share.target, share.count],
-      );
-      fresh -= rows.length;
-      items.push(...rows.map(({ item }) => ({ runId: share.runId, target: share.target, item })));
-    }
-    for (let i = 0; i < fresh; i++) items.push({ runId: share.runId, target: share.target, item: share.cursor + i });
-    share.cursor += fresh;
+    const redone = share.redo > 0 ? await takeRedo(client, share) : [];
+    const fresh = share.count - redone.length;
+    const next = Array.from({ length: fresh }, (_, n) => share.cursor + n);
+    items.push(...[...redone, ...next].map((item) => ({ runId: share.runId, target: share.target, item })));
+    moved.push({ ...share, cursor: share.cursor + fresh });
   }
   const { rows } = await client.query<Delivery>({
     name: 'take_items',
-    text: `WITH taken AS (
-       UPDATE target t SET cursor = u.cursor, vtime = u.vtime, active = u.active
-       FROM unnest($2::uuid[], $3::int[], $4::int[], $5::float8[], $6::bool[]) AS u(run_id, ordinal, cursor, vtime,
-         active)
-       WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal)
-     INSERT INTO in_flight (run_id, target, item, lane_id, token)
-     SELECT u.run_id, u.target, u.item, $1, nextval('delivery_token')
-       FROM unnest($7::uuid[], $8::int[], $9::int[]) AS u(run_id, target, item)
-     RETURNING run_id AS "runId", target, item, token`,
-    values: [
-      laneId,
-      taken.map((s) => s.runId),
-      taken.map((s) => s.target),
-      taken.map((s) => s.cursor),
-      taken.map((s) => s.vtime),
-      taken.map((s) => s.cursor < s.n || s.redo > s.count),
-      items.map((i) => i.runId),
-      items.map((i) => i.target),
-      items.map((i) => i.item),
-    ],
+    text: `WITH moved AS (
+        UPDATE target t SET cursor = u.cursor, vtime = u.vtime, active = u.active
+        FROM ${MOVED_TARGETS.unnest(2)} WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal
+      )
+      INSERT INTO in_flight (run_id, target, item, lane_id, token)
+      SELECT u.run_id, u.target, u.item, $1, nextval('delivery_token') FROM ${ITEMS.unnest(FIRST_ITEM_PARAMETER)}
+      RETURNING run_id AS "runId", target, item, token`,
+    values: [laneId, ...MOVED_TARGETS.values(moved), ...ITEMS.values(items)],
   });
   return rows;
+}
+
+/** Items of a resumed run below the cursor go first. */
+async function takeRedo(client: PoolClient, { runId, target, count }: Share): Promise<number[]> {
+  const { rows } = await client.query<{ item: number }>(
+    `DELETE FROM redo WHERE (run_id, target, item) IN (
+       SELECT run_id, target, item FROM redo WHERE run_id = $1 AND target = $2 ORDER BY item LIMIT $3
+     ) RETURNING item`,
+    [runId, target, count],
+  );
+  return rows.map(({ item }) => item);
+}
+
+async function storeVirtualTimes(
+  client: PoolClient,
+  laneId: string,
+  { vtime, users }: { vtime: number; users: Map<string, number> },
+): Promise<void> {
+  await client.query({
+    name: 'lane_served',
+    text: `WITH served AS (UPDATE lane SET vtime = $2 WHERE id = $1)
+      INSERT INTO lane_user (lane_id, user_id, vtime) SELECT $1, * FROM unnest($3::uuid[], $4::float8[])
+      ON CONFLICT (lane_id, user_id) DO UPDATE SET vtime = excluded.vtime`,
+    values: [laneId, vtime, [...users.keys()], [...users.values()]],
+  });
+}
+
+/** Runs that were queued are running from their first item on, and so are their jobs. */
+async function startRuns(client: PoolClient, runIds: string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const { rows } = await client.query<{ job_id: string }>(
+    `UPDATE run SET status = 'running', started_at = coalesce(started_at, now())
+     WHERE id = ANY ($1) AND status = 'queued' RETURNING job_id`,
+    [runIds],
+  );
+  await client.query(
+    `UPDATE job SET status = 'running', started_at = coalesce(started_at, now())
+     WHERE id = ANY ($1) AND status = 'queued'`,
+    [rows.map((row) => row.job_id)],
+  );
 }

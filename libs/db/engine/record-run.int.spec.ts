@@ -7,7 +7,8 @@ import { findExchanges } from '../read/for-workers/exchanges.js';
 import { loadConnections } from '../read/for-workers/connections.js';
 import { loadRun } from '../read/for-workers/load-run.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { deleteProvider } from '../catalogue/providers.js';
+import { ProviderChanges } from '../catalogue/provider-changes.js';
+import { Sealer } from '#lib/runtime/seal';
 import { beginRecording, finishRecording, abandonRecording, storeRecordedReplies } from './record-run.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
@@ -103,7 +104,7 @@ it('has nothing to do with a provider of the same key, made before the key was r
   const team = await aTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
-  expect(await deleteProvider(pool, team.teamId, 'recorded')).toBe('deleted');
+  expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toBe('deleted');
   expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
 });
 

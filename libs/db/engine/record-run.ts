@@ -3,12 +3,12 @@ import type { RecordedConfig } from '#lib/contracts/run';
 import { ProblemError } from '#lib/contracts/problem';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
-import { recordedLane } from '../catalogue/lanes.js';
+import { LaneRepository } from '../catalogue/lanes.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { pinSuiteVersion, type PinnedSuite } from './submit-run.js';
-import { NO_DRAFT } from '../catalogue/suites.js';
+import { NOT_DRAFT } from '../catalogue/case-pages.js';
 
 /**
  * How a recorded run comes about. While its replies come in there is no run: `recording` has a row of it, and
@@ -56,7 +56,7 @@ export interface NamedCase {
 export async function* readNamedCases(pool: Pool, versionId: string, pageSize = 1000): AsyncGenerator<NamedCase[]> {
   for (let after = -1; ;) {
     const { rows } = await pool.query<NamedCase>(
-      `SELECT position, case_id AS id, body::json ->> 'name' AS name, NOT ${NO_DRAFT} AS "isDraft",
+      `SELECT position, case_id AS id, body::json ->> 'name' AS name, NOT ${NOT_DRAFT} AS "isDraft",
          coalesce(body::json ->> 'multi_turn' = 'true', false) AS "isChain", strpos(body, '"semantic"') > 0 AS
            "maybeSemantic"
        FROM suite_version_case WHERE version_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
@@ -133,7 +133,7 @@ export async function finishRecording(
   ]);
   if (rowCount === 0 || pinned.rowCount === 0) throw leftBehind();
   const jobId = newId();
-  const laneId = await recordedLane(client, teamId);
+  const laneId = await new LaneRepository(client, teamId).ensureRecordedLane();
   const total = positions.length * config.samples;
   // Of the second generation: only in those does a release that knows nothing of recorded runs look for replies
   // that are there.

@@ -4,12 +4,12 @@ import type { JobStatus } from '#lib/contracts/job';
 import type { ResumeInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
-import { recordedLane } from '../catalogue/lanes.js';
+import { LaneRepository } from '../catalogue/lanes.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { cancelPreparation } from './prepare-run.js';
-import { holdProviders } from '../catalogue/providers.js';
+import { lockProviders } from '../catalogue/move-targets.js';
 import { readBudgets, budgetExceeded } from './run-budget.js';
 
 /**
@@ -26,7 +26,7 @@ export async function resumeRun(
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
   return inTransaction(pool, async (client) => {
     await lockUser(client, userId);
-    await holdProviders(
+    await lockProviders(
       client,
       'SELECT t.provider_id FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = $1 AND r.team_id = $2',
       [runId, teamId],
@@ -93,7 +93,7 @@ export async function resumeRun(
     const { rowCount: isRecorded } = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND recorded LIMIT 1', [
       runId,
     ]);
-    const laneOfRecorded = isRecorded ? await recordedLane(client, teamId) : null;
+    const laneOfRecorded = isRecorded ? await new LaneRepository(client, teamId).ensureRecordedLane() : null;
     // Its providers may have moved since. Items of one that was deleted end by saying so, in a lane that is made
     // for that.
     const { rows: targets } = await client.query<{ lane_id: string }>(

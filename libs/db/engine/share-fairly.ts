@@ -1,4 +1,4 @@
-/** A target with items left, as the dispatcher sees it. Virtual times count items served. */
+/** A target that has items left, as the dispatcher sees it. Virtual times count the items served. */
 export interface Backlog {
   runId: string;
   target: number;
@@ -11,85 +11,111 @@ export interface Backlog {
   userVtime: number;
 }
 
-/** Items are handed out in small pieces, so that a window is shared even when it has little room. */
+/** How many items a target gets in one turn: few, so that even a window with little room is shared. */
 const QUANTUM = 4;
 
+/** Whoever waits for items: the one that got the fewest, by virtual time, is served next. */
+interface Waiting {
+  vtime: number;
+}
+type Share<Target extends Backlog> = Target & { count: number };
+interface RunAccount<Target extends Backlog> extends Waiting {
+  targets: Share<Target>[];
+}
+interface UserAccount<Target extends Backlog> extends Waiting {
+  id: string;
+  runs: RunAccount<Target>[];
+}
+
 /**
- * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user. The one
- * with the least virtual time is served and its time advances by what it got. A newcomer starts at the time the
- * others have reached: it is not stuck behind them, nor does it get what they had while it was away. A user with
+ * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user. Whoever has
+ * the least virtual time is served, and that time advances by the items it gets. A newcomer starts at the time that
+ * the others have reached, so it neither waits behind them nor makes up for the time before it came. A user with
  * fifty runs has one share.
  *
  * Goyal, Vin, Cheng: Start-time Fair Queueing (SIGCOMM 1996).
  *
  * @param room how many items to hand out
- * @param roomOfRun how many items a run may have at most; a run that is not in it as many as it has
- * @param laneVtime virtual time of the lane: the start tag of the user last served
+ * @param roomOfRun how many items a run may get at most; a run that is not in it gets as many as it has
+ * @param laneVtime virtual time of the lane: the start tag of the user that was served last
  */
-export function shareFairly(
-  backlogs: readonly Backlog[],
+export function shareFairly<Target extends Backlog>(
+  backlogs: readonly Target[],
   room: number,
   roomOfRun: ReadonlyMap<string, number>,
   laneVtime: number,
-): { taken: (Backlog & { count: number })[]; users: Map<string, number>; vtime: number } {
-  const targets = backlogs.map((backlog) => ({ ...backlog, count: 0 }));
+): { taken: Share<Target>[]; users: Map<string, number>; vtime: number } {
+  const shares = backlogs.map((backlog) => ({ ...backlog, count: 0 }));
   const roomLeft = new Map(roomOfRun);
-  const left = (target: (typeof targets)[number]): number =>
-    Math.min(target.n - target.cursor + target.redo - target.count, roomLeft.get(target.runId) ?? Infinity);
+  const itemsLeft = ({ runId, n, cursor, redo, count }: Share<Target>): number =>
+    Math.min(n - cursor + redo - count, roomLeft.get(runId) ?? Infinity);
+  const hasItems = (share: Share<Target>): boolean => itemsLeft(share) > 0;
 
-  const users = new Map<string, { vtime: number; runs: Map<string, { vtime: number; targets: typeof targets }> }>();
-  for (const target of targets) {
-    let user = users.get(target.userId);
-    if (!user) users.set(target.userId, (user = { vtime: Math.max(target.userVtime, laneVtime), runs: new Map() }));
-    let run = user.runs.get(target.runId);
-    if (!run) user.runs.set(target.runId, (run = { vtime: 0, targets: [] }));
-    run.targets.push(target);
-    run.vtime = Math.max(run.vtime, target.vtime);
-  }
-  for (const { runs } of users.values()) {
-    // Runs that wait together are never further apart than a quantum: one that is has just come, or come back.
-    const furthest = Math.max(...[...runs.values()].map((run) => run.vtime));
-    for (const run of runs.values()) run.vtime = Math.max(run.vtime, furthest - QUANTUM);
-  }
-
+  const waiting = withItems(openAccounts(shares, laneVtime), hasItems, room);
+  const users = new Map<string, number>();
   let vtime = laneVtime;
-  const served = new Map<string, number>();
-  // Each turn serves whoever is furthest behind: of many who wait, only as many as there is room for can get their
-  // turn.
-  const behind = <Waiting extends { vtime: number }>(all: Waiting[]): Waiting[] => {
-    if (all.length <= room) return all;
-    const few = new Set(all.toSorted((a, b) => a.vtime - b.vtime).slice(0, room));
-    return all.filter((one) => few.has(one));
-  };
-  const waiting = behind(
-    [...users].flatMap(([id, { vtime: reached, runs }]) => {
-      const some = [...runs.values()].flatMap((run) => {
-        const rest = run.targets.filter((target) => left(target) > 0);
-        return rest.length ? [{ vtime: run.vtime, targets: behind(rest) }] : [];
-      });
-      return some.length ? [{ id, vtime: reached, runs: behind(some) }] : [];
-    }),
-  );
   while (room > 0 && waiting.length > 0) {
-    const account = least(waiting);
-    const run = least(account.runs);
-    const target = least(run.targets);
-    const count = Math.min(room, left(target), QUANTUM);
-    target.count += count;
-    if (roomLeft.has(target.runId)) roomLeft.set(target.runId, roomLeft.get(target.runId)! - count);
-    vtime = Math.max(vtime, account.vtime);
-    run.vtime += count;
-    target.vtime = run.vtime;
-    account.vtime += count;
-    served.set(account.id, account.vtime);
+    const user = furthestBehind(waiting);
+    const run = furthestBehind(user.runs);
+    const share = furthestBehind(run.targets);
+    const count = Math.min(room, itemsLeft(share), QUANTUM);
     room -= count;
-    run.targets = run.targets.filter((one) => left(one) > 0);
-    if (run.targets.length === 0) account.runs.splice(account.runs.indexOf(run), 1);
-    if (account.runs.length === 0) waiting.splice(waiting.indexOf(account), 1);
+    share.count += count;
+    if (roomLeft.has(share.runId)) roomLeft.set(share.runId, roomLeft.get(share.runId)! - count);
+    vtime = Math.max(vtime, user.vtime);
+    run.vtime += count;
+    share.vtime = run.vtime;
+    user.vtime += count;
+    users.set(user.id, user.vtime);
+    run.targets = run.targets.filter(hasItems);
+    if (run.targets.length === 0) user.runs.splice(user.runs.indexOf(run), 1);
+    if (user.runs.length === 0) waiting.splice(waiting.indexOf(user), 1);
   }
-  return { taken: targets.filter((target) => target.count > 0), users: served, vtime };
+  return { taken: shares.filter(({ count }) => count > 0), users, vtime };
+}
+
+/** The users of the targets, with their runs, at the virtual times from which they take part. */
+function openAccounts<Target extends Backlog>(shares: Share<Target>[], laneVtime: number): UserAccount<Target>[] {
+  return [...Map.groupBy(shares, ({ userId }) => userId)].map(([id, ofUser]) => {
+    const runs = [...Map.groupBy(ofUser, ({ runId }) => runId).values()].map((targets) => ({
+      vtime: Math.max(0, ...targets.map((target) => target.vtime)),
+      targets,
+    }));
+    // Runs that wait together are never further apart than a quantum. One that is further behind has just come, or
+    // come back.
+    const furthest = Math.max(...runs.map((run) => run.vtime));
+    for (const run of runs) run.vtime = Math.max(run.vtime, furthest - QUANTUM);
+    return { id, vtime: Math.max(ofUser[0]!.userVtime, laneVtime), runs };
+  });
+}
+
+/**
+ * Those that have items, and of them only as many as can get a turn: each turn serves whoever is furthest behind,
+ * and there are at most `room` turns.
+ */
+function withItems<Target extends Backlog>(
+  users: UserAccount<Target>[],
+  hasItems: (share: Share<Target>) => boolean,
+  room: number,
+): UserAccount<Target>[] {
+  const runsWithItems = ({ runs }: UserAccount<Target>): RunAccount<Target>[] =>
+    runs
+      .map(({ vtime, targets }) => ({ vtime, targets: targets.filter(hasItems) }))
+      .filter(({ targets }) => targets.length > 0)
+      .map(({ vtime, targets }) => ({ vtime, targets: furthestFew(targets, room) }));
+  const usersWithItems = users
+    .map((user) => ({ ...user, runs: furthestFew(runsWithItems(user), room) }))
+    .filter(({ runs }) => runs.length > 0);
+  return furthestFew(usersWithItems, room);
+}
+
+/** At most `count` of them: those that are furthest behind, in the order they had. */
+function furthestFew<One extends Waiting>(all: One[], count: number): One[] {
+  if (all.length <= count) return all;
+  const few = new Set(all.toSorted((a, b) => a.vtime - b.vtime).slice(0, count));
+  return all.filter((one) => few.has(one));
 }
 
 /** The first of those that are furthest behind. */
-const least = <Waiting extends { vtime: number }>(of: readonly Waiting[]): Waiting =>
-  of.reduce((best, one) => (one.vtime < best.vtime ? one : best));
+const furthestBehind = <One extends Waiting>(all: readonly One[]): One =>
+  all.reduce((best, one) => (one.vtime < best.vtime ? one : best));

@@ -5,8 +5,8 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { holdProviders } from '../catalogue/providers.js';
-import { NO_DRAFT } from '../catalogue/suites.js';
+import { lockProviders } from '../catalogue/move-targets.js';
+import { NOT_DRAFT } from '../catalogue/case-pages.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -75,7 +75,7 @@ export async function submitRun(
       ],
     );
     await lockUser(client, userId);
-    await holdProviders(client, '$1', [targets.map((t) => t.providerId)]);
+    await lockProviders(client, '$1', [targets.map((t) => t.providerId)]);
     const made = await client.query(
       `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params,
         system_prompt, n)
@@ -176,7 +176,7 @@ async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunIn
   const { rows } = await client.query<{ position: number }>(
     `SELECT position FROM suite_version_case WHERE version_id = $1 AND ($2::text[] IS NULL OR tags && $2)
       AND ($3::text IS NULL OR category = $3)
-       AND ${NO_DRAFT} ORDER BY position`,
+       AND ${NOT_DRAFT} ORDER BY position`,
     [suite.versionId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null],
   );
   if (rows.length) return rows.map((row) => row.position);

@@ -2,7 +2,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunInput } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '../connection/pool.js';
-import { NO_DRAFT } from '../catalogue/suites.js';
+import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import type { TeamScoped } from '../team-isolation.js';
 import type { Connection } from './for-workers/connections.js';
 import { summaryOf } from './summaries.js';
@@ -36,7 +36,7 @@ export class EstimateRepository implements TeamScoped {
            row_number() OVER (ORDER BY position, id) - 1 AS i
          FROM suite_case
          WHERE suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $6)
-           AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NO_DRAFT}
+           AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3) AND ${NOT_DRAFT}
        ), spread AS (
          SELECT id, n, i, sum(bytes) OVER (ORDER BY i) - bytes AS before FROM taken
          WHERE i % ceil(n::float8 / $4)::int = 0

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
+import { CASE_PAGE } from '../catalogue/case-pages.js';
 import type { Pool } from '../connection/pool.js';
 
 /** A case of a suite version, as it is stored: `body` is its JSON. */
@@ -20,3 +21,45 @@ export async function loadCases(pool: Pool, versionId: string, positions: readon
   });
   return rows;
 }
+
+/**
+ * The tools of the suite version that a team's run pinned, and page by page the cases that the run selected.
+ * Undefined when the run is gone.
+ */
+export async function readPinnedSuite(
+  pool: Pool,
+  teamId: string,
+  runId: string,
+): Promise<{ tools: string; pages: AsyncGenerator<PinnedCase[]> } | undefined> {
+  const { rows } = await pool.query<{ version_id: string; tools: string; positions: number[] }>(
+    `SELECT v.id AS version_id, v.tools, r.case_positions AS positions FROM run r
+      JOIN suite_version v ON v.id = r.suite_version_id WHERE r.id = $1 AND r.team_id = $2`,
+    [runId, teamId],
+  );
+  return rows[0] && { tools: rows[0].tools, pages: pinnedPages(pool, rows[0].version_id, rows[0].positions) };
+}
+
+/** @param positions of the selected cases, in order; empty: all of them */
+async function* pinnedPages(pool: Pool, versionId: string, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
+  let next = 0;
+  for (let after = -1; ;) {
+    const wanted = positions.slice(next, next + CASE_PAGE.cases);
+    if (positions.length && wanted.length === 0) return;
+    const { rows } = await pool.query<PinnedCase>(
+      `SELECT c.position, c.body FROM (
+         SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM (
+           SELECT position, octet_length(body) AS bytes FROM suite_version_case
+           WHERE version_id = $1 AND position > $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
+           ORDER BY position LIMIT ${CASE_PAGE.cases}
+         ) found
+       ) fitting JOIN suite_version_case c ON c.version_id = $1 AND c.position = fitting.position
+       WHERE fitting.before < ${CASE_PAGE.bytes} ORDER BY c.position`,
+      [versionId, after, wanted],
+    );
+    if (rows.length === 0) return;
+    yield rows;
+    next += rows.length;
+    after = rows.at(-1)!.position;
+  }
+}
+type PinnedCase = Omit<StoredCase, 'category'>;

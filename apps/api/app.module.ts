@@ -1,0 +1,43 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ExperimentsModule } from './experiments/experiments.module.js';
+import { HealthModule } from './health/health.module.js';
+import { ImportsModule } from './imports/imports.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
+import { LanesModule } from './lanes/lanes.module.js';
+import { LiveModule } from './live/live.module.js';
+import { McpModule } from './mcp/mcp.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { PlatformModule, type PlatformOptions } from './platform/platform.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
+import { RecordedModule } from './recorded/recorded.module.js';
+import { ResultsModule } from './results/results.module.js';
+import { RunsModule } from './runs/runs.module.js';
+import { SettingsModule } from './settings/settings.module.js';
+import { SuitesModule } from './suites/suites.module.js';
+import { TeamsModule } from './teams/teams.module.js';
+
+/** The whole API. The OpenAPI document lists routes in the order of these modules. */
+@Module({
+  imports: [
+    TeamsModule,
+    ProvidersModule,
+    SuitesModule,
+    ImportsModule,
+    McpModule,
+    RecordedModule,
+    RunsModule,
+    ResultsModule,
+    JobsModule,
+    ExperimentsModule,
+    MetricsModule,
+    SettingsModule,
+    LanesModule,
+    HealthModule,
+    LiveModule,
+  ],
+})
+export class AppModule {
+  static forRoot(options: PlatformOptions): DynamicModule {
+    return { module: AppModule, imports: [PlatformModule.forRoot(options)] };
+  }
+}

@@ -1,0 +1,43 @@
+import { Inject, Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { Shutdown } from '../platform/shutdown.js';
+import { ENV, LOGGER, POOL, PRISMA } from '../platform/stores.js';
+import { LiveServer } from './live-server.js';
+
+/** Socket.IO on the API's own HTTP server, from when the API starts until it closes its port. */
+@Module({})
+export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  #server: LiveServer | undefined;
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(ENV) readonly env: Env,
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly shutdown: Shutdown,
+    readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { pool, prisma, logger } = this;
+    this.#server = new LiveServer({
+      httpServer: this.adapterHost.httpAdapter.getHttpServer(),
+      pool,
+      prisma,
+      subscriber: connectRedis(this.env.REDIS_URL, 'subscriber', logger),
+      logger,
+      isShuttingDown: () => !this.shutdown.isReady,
+    });
+  }
+
+  /** Before Nest closes the HTTP server, which waits for the connections of sockets. */
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
+    await this.shutdown.untilClosing(signal);
+    await this.#server?.close();
+  }
+}

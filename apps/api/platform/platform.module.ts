@@ -1,0 +1,74 @@
+import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import type { Redis } from 'ioredis';
+import { createPool, type Pool } from '#lib/db/connection/pool';
+import { createPrisma, type Prisma } from '#lib/db/connection/prisma';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
+import { stopTracing } from '#lib/runtime/tracing/tracing';
+import { badInput } from './bad-input.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { ProblemFilter } from './problem.filter.js';
+import { Shutdown } from './shutdown.js';
+import { ENV, LOGGER, POOL, PRISMA, REDIS } from './stores.js';
+import { ValidationPipe } from './validation.pipe.js';
+
+/** Prisma reads and writes single rows; everything else goes through the pool. */
+const PRISMA_CONNECTIONS = 5;
+
+export interface PlatformOptions {
+  env: Env;
+  logger: Logger;
+}
+
+/** The stores, and what holds for all routes. Every feature's module stands on it. */
+@Global()
+@Module({
+  providers: [
+    Shutdown,
+    {
+      provide: POOL,
+      inject: [ENV, LOGGER],
+      useFactory: (env: Env, logger: Logger) => createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger),
+    },
+    { provide: PRISMA, inject: [ENV], useFactory: (env: Env) => createPrisma(env.DATABASE_URL, PRISMA_CONNECTIONS) },
+    {
+      provide: REDIS,
+      inject: [ENV, LOGGER],
+      useFactory: (env: Env, logger: Logger) => connectRedis(env.REDIS_URL, 'producer', logger),
+    },
+    { provide: Sealer, inject: [ENV], useFactory: (env: Env) => new Sealer(env.TOOLMARK_SEALING_KEY) },
+    { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+  ],
+  exports: [POOL, PRISMA, REDIS, Sealer, Shutdown],
+})
+export class PlatformModule implements OnApplicationShutdown {
+  static forRoot({ env, logger }: PlatformOptions): DynamicModule {
+    return {
+      module: PlatformModule,
+      providers: [
+        { provide: ENV, useValue: env },
+        { provide: LOGGER, useValue: logger },
+      ],
+      exports: [ENV, LOGGER],
+    };
+  }
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
+
+  /** Nest calls it when the port is closed and all requests have ended. */
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+    await this.prisma.$disconnect();
+    await this.pool.end();
+    await stopTracing();
+  }
+}

@@ -1,0 +1,106 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationShutdown } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import type { Server } from 'node:http';
+import type { Logger } from '#lib/runtime/logger';
+import { LOGGER } from './stores.js';
+
+/** Load balancers ask every few seconds whether an API is ready. */
+const KEEP_SERVING_MS = 5000;
+/**
+ * How long requests under way may take after that. Together this is less than the half minute after which an
+ * orchestrator kills a process.
+ */
+const BREAK_OFF_AFTER_MS = 20_000;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * How the API stops. On SIGTERM it is not ready from then on, serves until load balancers have noticed, then closes
+ * its port and its sockets, and lets requests under way end. On SIGINT, or on a second signal, it waits only for
+ * short requests.
+ */
+@Injectable()
+export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
+  #isReady = true;
+  #closing: Promise<void> | undefined;
+  readonly #longAnswers = new AbortController();
+  #breakingOff: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** False as soon as the process wants no more connections. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Aborts when the API no longer waits for readers of long answers. */
+  get longAnswers(): AbortSignal {
+    return this.#longAnswers.signal;
+  }
+
+  stopBeingReady(): void {
+    this.#isReady = false;
+  }
+
+  /**
+   * Begins to stop, once, and resolves when it is time to close connections. Nest runs the hooks of modules in an
+   * order that follows their imports: whoever closes something in `beforeApplicationShutdown` waits for this first.
+   */
+  untilClosing(signal?: string): Promise<void> {
+    return (this.#closing ??= this.#keepServing(signal));
+  }
+
+  beforeApplicationShutdown(signal?: string): Promise<void> {
+    return this.untilClosing(signal);
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.#breakingOff);
+  }
+
+  async #keepServing(signal?: string): Promise<void> {
+    this.stopBeingReady();
+    this.logger.info({ signal }, signal === 'SIGTERM' ? 'Not ready any more; serving on for some seconds' : 'Ending');
+    const hurry = signal !== 'SIGTERM' || (await secondSignal(KEEP_SERVING_MS));
+    if (hurry) this.#longAnswers.abort();
+    this.#breakingOff = setTimeout(() => this.#breakOff(), BREAK_OFF_AFTER_MS).unref();
+    this.logger.info({ hurry }, 'Closing');
+  }
+
+  #breakOff(): void {
+    this.logger.warn('Requests were still in hand; they are broken off');
+    this.#longAnswers.abort();
+    (this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined)?.closeAllConnections();
+  }
+}
+
+/** Whether a signal comes within this time; it resolves as soon as one does. */
+function secondSignal(withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (came: boolean): void => {
+      clearTimeout(timer);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+      resolve(came);
+    };
+    const onSignal = (): void => end(true);
+    const timer = setTimeout(() => end(false), withinMs);
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}
+
+/**
+ * Lets each connection of an API that is not ready carry no further request, so that clients and load balancers
+ * take another one.
+ */
+export function closeConnections(fastify: FastifyInstance, shutdown: Pick<Shutdown, 'isReady'>): void {
+  fastify.addHook('onSend', async (_request, reply) => {
+    if (!shutdown.isReady) void reply.header('connection', 'close');
+  });
+  // For answers whose headers had gone before.
+  fastify.addHook('onResponse', async (request) => {
+    if (!shutdown.isReady) request.raw.socket.destroySoon();
+  });
+}

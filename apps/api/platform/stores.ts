@@ -1,0 +1,6 @@
+/** What `PlatformModule` provides beside the classes `Sealer` and `Shutdown`: `@Inject(POOL) readonly pool: Pool`. */
+export const ENV = Symbol('ENV');
+export const LOGGER = Symbol('LOGGER');
+export const POOL = Symbol('POOL');
+export const PRISMA = Symbol('PRISMA');
+export const REDIS = Symbol('REDIS');

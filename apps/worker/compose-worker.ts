@@ -1,0 +1,80 @@
+import { LaneQueues } from '#lib/queue/lane-queue';
+import { notify } from '#lib/events/notifications';
+import type { Env } from '#lib/runtime/env';
+import { newId } from '#lib/runtime/ids';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { ControlLoop } from './control/control-loop.js';
+import { StepLocks } from './control/locks.js';
+import { Liveness } from './health/liveness.js';
+import { LaneMeters } from './health/worker-metrics.js';
+import { ClaimedItems } from './items/claimed-items.js';
+import { composeItems } from './compose-items.js';
+import { LaneWorkers } from './items/lane-workers.js';
+import { DeliveryProcessor } from './items/process-delivery.js';
+import { Quarantine } from './items/quarantine/quarantine.js';
+import { Settler } from './items/settle.js';
+
+export type WorkerParts = ReturnType<typeof composeWorker>;
+
+/**
+ * Makes all parts of a worker and connects them. This is plain code and not a tree of Nest providers: the process of an
+ * item in quarantine needs half of the parts without an application, and the order in which they stop decides whether
+ * items are lost, so it is written out (shutdown.ts) instead of derived. Nest serves the HTTP health checks and calls
+ * the life cycle hooks (worker-process.ts).
+ */
+export function composeWorker(env: Env, logger: Logger) {
+  const id = `worker-${newId()}`;
+  const meters = new LaneMeters();
+  const services = composeItems(env, logger, {
+    meters,
+    maxConnections: env.TOOLMARK_DATABASE_POOL,
+    onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
+  });
+  const { pool, redis, runs, budgets, embedder, scorer, runner } = services;
+
+  const settler = new Settler({
+    pool,
+    logger,
+    onSettled: (runsMoved) => {
+      control.wake('dispatch');
+      if ([...runsMoved.values()].some(({ ended }) => ended)) control.wake('finish');
+      for (const runId of runsMoved.keys()) void notify(redis, { topic: 'job', id: runId });
+    },
+  });
+  const items = new ClaimedItems(pool, id, logger);
+  const quarantine = new Quarantine(logger);
+  const processor = new DeliveryProcessor({
+    pool,
+    worker: id,
+    items,
+    runner,
+    quarantine,
+    settler,
+    budgets,
+    logger,
+  });
+  const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
+  const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
+
+  const locks = new StepLocks(env.DATABASE_URL, logger);
+  const control = new ControlLoop({
+    pool,
+    locks,
+    redis,
+    queues: new LaneQueues(redis),
+    workers: laneWorkers,
+    settler,
+    budgets,
+    runs,
+    meters,
+    embedder,
+    scorer,
+    worker: id,
+    logger,
+    keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+  });
+  const liveness = new Liveness({ pool, redis, meters, logger });
+  const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
+  return { services, items, processor, laneWorkers, locks, control, liveness, subscriber, logger };
+}

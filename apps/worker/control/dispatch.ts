@@ -1,0 +1,34 @@
+import type { Pool } from '#lib/db/connection/pool';
+import { dispatchLane, type BusyLane } from '#lib/db/engine/dispatch-lane';
+import type { LaneQueues } from '#lib/queue/lane-queue';
+import type { Logger } from '#lib/runtime/logger';
+import type { LaneMeters } from '../health/worker-metrics.js';
+import type { LaneWorkers } from '../items/lane-workers.js';
+import { enqueue } from './enqueue.js';
+import { isWorthFilling, slotsOfWorker, type LaneWindows } from './window.js';
+
+/** Serves a lane that has work, and fills its window: items become in-flight rows first, and then queue jobs. */
+export class Dispatcher {
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      queues: LaneQueues;
+      workers: LaneWorkers;
+      windows: LaneWindows;
+      meters: LaneMeters;
+      logger: Logger;
+    },
+  ) {}
+
+  async dispatch(lane: BusyLane): Promise<void> {
+    const { pool, workers, windows, meters } = this.deps;
+    workers.serve(lane, slotsOfWorker(lane));
+    if (lane.paused_at) return;
+    const window = await windows.of(lane);
+    const size = window.slots + window.ahead;
+    meters.of(lane).window(size);
+    if (!isWorthFilling(lane, window)) return;
+    const deliveries = await dispatchLane(pool, lane.id, size);
+    if (deliveries.length) await enqueue(this.deps, lane.id, deliveries);
+  }
+}

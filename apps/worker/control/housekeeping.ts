@@ -1,0 +1,83 @@
+import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
+import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { longQuery, type Pool } from '#lib/db/connection/pool';
+import { abandonStaleRecordings } from '#lib/db/engine/record-run';
+import { expireCachedReplies } from '#lib/db/engine/reply-cache';
+import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
+import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
+import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
+import type { Logger } from '#lib/runtime/logger';
+import { measureStepFailure } from '../health/worker-metrics.js';
+
+const STEP = 'housekeeping';
+
+/** Makes and removes what time makes necessary. A chore that fails does not stop the others. */
+export class Housekeeping {
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      locks: Pool;
+      logger: Logger;
+      /** For how long exchanges are kept; undefined: for good. */
+      keepExchangesDays: number | undefined;
+    },
+  ) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    await withAdvisoryLock(this.deps.locks, STEP, async () => {
+      for (const [chore, work] of Object.entries(this.#chores(signal))) {
+        if (signal.aborted) return;
+        await work().catch((error: Error) => {
+          measureStepFailure(STEP);
+          this.deps.logger.warn({ step: STEP, chore, error: error.message }, 'A chore failed; it is repeated');
+        });
+      }
+    });
+  }
+
+  #chores(signal: AbortSignal): Record<string, () => Promise<unknown>> {
+    const { pool } = this.deps;
+    const inPieces = async (removePiece: (pool: Pool) => Promise<boolean>): Promise<void> => {
+      while (!signal.aborted && (await removePiece(pool)));
+    };
+    return {
+      'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
+      'forget idempotency keys': () =>
+        pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
+      'drop old exchanges': () => this.#dropOldExchanges(),
+      'expire replies': () => inPieces(expireCachedReplies),
+      'give up recordings that were left behind': () => abandonStaleRecordings(pool),
+      'purge deleted runs': () => this.#purgeRuns(signal),
+      'remove unused versions of suites': () => inPieces(removeUnusedVersions),
+      'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
+      'remove unused lanes': () => removeUnusedLanes(pool),
+    };
+  }
+
+  async #dropOldExchanges(): Promise<void> {
+    const { pool, logger, keepExchangesDays } = this.deps;
+    if (keepExchangesDays === undefined) return;
+    const partitions = await dropOldExchanges(pool, keepExchangesDays);
+    if (partitions.length) logger.info({ partitions }, 'Removed raw exchanges that were kept long enough');
+  }
+
+  /** Removes a piece of each run in turn. A run that fails is left for the next time. */
+  async #purgeRuns(signal: AbortSignal): Promise<void> {
+    const { pool, logger } = this.deps;
+    const remaining = new Set(await runsToPurge(pool));
+    while (remaining.size) {
+      for (const runId of [...remaining]) {
+        if (signal.aborted) return;
+        const hasMore = await purgeRun(pool, runId).catch((error: Error) => {
+          measureStepFailure(STEP);
+          logger.warn(
+            { step: STEP, run: runId, error: error.message },
+            'What a deleted run left behind could not be removed; it will be tried again',
+          );
+        });
+        if (!hasMore) remaining.delete(runId);
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { createPool, type Pool } from '#lib/db/connection/pool';
+import type { Logger } from '#lib/runtime/logger';
+
+/** How many lanes or teams a step works on side by side. */
+export const STEP_CONCURRENCY = 4;
+
+/**
+ * Connections that hold the locks of steps, apart from those that do the work: a step that holds a lock needs one of
+ * the latter, and could wait for ever if all of them were held by steps that do the same.
+ */
+export class StepLocks {
+  /** For steps that take as long as Postgres does. */
+  readonly short: Pool;
+  /** For steps that also wait for something else. */
+  readonly long: Pool;
+
+  constructor(databaseUrl: string, logger: Logger) {
+    this.short = createPool(databaseUrl, 2 * STEP_CONCURRENCY + 2, logger);
+    this.long = createPool(databaseUrl, STEP_CONCURRENCY, logger);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.short.end(), this.long.end()]);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Redis } from 'ioredis';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import { distinctRunIds, type BusyLane } from '#lib/db/engine/dispatch-lane';
+import { reconcileLane, type Reconciled } from '#lib/db/engine/reconcile-lane';
+import { setWaitReason } from '#lib/db/engine/set-wait-reason';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
+import { notify } from '#lib/events/notifications';
+import type { LaneQueues } from '#lib/queue/lane-queue';
+import type { Logger } from '#lib/runtime/logger';
+import type { LaneMeters } from '../health/worker-metrics.js';
+import { crashedSettlement } from '../items/error-settlements.js';
+import type { Settler } from '../items/settle.js';
+import { enqueue } from './enqueue.js';
+import { findWaitReason } from './wait-reason.js';
+
+/** A process that has not reached Postgres for three turns of this step was cut off, or frozen. */
+const OUT_OF_REACH_MS = 6000;
+/** By this time after an outage, every worker that is alive has renewed its leases. */
+const RENEWED_WITHIN_MS = 5000;
+
+/**
+ * Whether a lease that ran out means that its worker died. It does not just after this process was cut off from
+ * Postgres: the others may have been, too, and could not renew their leases.
+ */
+export class PostgresContact {
+  #lastSeenAt = -Infinity;
+  #inContactSince = 0;
+
+  /** Call it each time that Postgres answered. */
+  isSteady(): boolean {
+    const now = performance.now();
+    if (now - this.#lastSeenAt > OUT_OF_REACH_MS) this.#inContactSince = now;
+    this.#lastSeenAt = now;
+    return now - this.#inContactSince >= RENEWED_WITHIN_MS;
+  }
+}
+
+/** Queues the items of a lane again whose queue job or worker was lost, and shows what the lane waits for. */
+export class Reconciler {
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      locks: Pool;
+      redis: Redis;
+      queues: LaneQueues;
+      settler: Settler;
+      meters: LaneMeters;
+      /** The id of this process. */
+      worker: string;
+      logger: Logger;
+    },
+  ) {}
+
+  async reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
+    await withAdvisoryLock(this.deps.locks, `reconcile ${lane.id}`, () => this.#reconcile(lane, mayJudgeLeases));
+  }
+
+  async #reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
+    const { pool, redis, queues, worker } = this.deps;
+    for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
+      await notify(redis, { topic: 'job', id: jobId });
+    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudgeLeases, (deliveries) =>
+      queues.findMissing(lane.id, deliveries),
+    );
+    await this.#redeliver(lane, redeliver, poisoned.length);
+    for (const delivery of poisoned) await this.#settleCrashed(lane, delivery);
+  }
+
+  async #redeliver(lane: BusyLane, deliveries: Reconciled['redeliver'], poisoned: number): Promise<void> {
+    const { meters, logger } = this.deps;
+    const meter = meters.of(lane);
+    const died = deliveries.filter((delivery) => delivery.lost).length;
+    meter.redelivered(deliveries.length, died);
+    meter.crashed(died + poisoned);
+    if (deliveries.length === 0) return;
+    logger.info(
+      { lane: lane.id, runs: distinctRunIds(deliveries), items: deliveries.length },
+      'Queueing items again whose queue job or process was lost',
+    );
+    await enqueue(this.deps, lane.id, deliveries);
+  }
+
+  async #settleCrashed(lane: BusyLane, { crashes, ...delivery }: Reconciled['poisoned'][number]): Promise<void> {
+    const { pool, settler, meters } = this.deps;
+    const place = await findPlace(pool, delivery);
+    if (!place) return;
+    const settlement = crashedSettlement({ delivery, ...place }, crashes);
+    if (await settler.settle(lane.team_id, settlement)) meters.of(lane).ended(settlement);
+  }
+}

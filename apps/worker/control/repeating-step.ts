@@ -1,0 +1,64 @@
+export interface StepTiming {
+  /** How long a step rests when nothing wakes it. */
+  idleMs: number;
+  /** The least time between two turns: whatever arrives meanwhile is handled in one turn. Asked after each turn. */
+  gapMs: () => number;
+}
+
+/**
+ * Repeats one step until it is stopped: every `idleMs`, or sooner when it is woken. A turn that throws is reported and
+ * the next one runs as usual, because every step can be repeated after a crash at any line.
+ */
+export class RepeatingStep {
+  readonly #stop = new AbortController();
+  #isWoken = false;
+  #endPauseEarly = (): void => {};
+  #loop: Promise<void> | undefined;
+
+  constructor(
+    /** One turn. The signal aborts when the step is stopped. */
+    readonly turn: (signal: AbortSignal) => Promise<void>,
+    readonly timing: StepTiming,
+    readonly onFailure: (error: Error) => void,
+  ) {}
+
+  start(): void {
+    this.#loop ??= this.#repeat();
+  }
+
+  /** Runs the next turn as soon as the gap is over instead of when the step is idle. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#endPauseEarly();
+  }
+
+  /** Ends the repetition and waits for the turn under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#endPauseEarly();
+    await this.#loop;
+  }
+
+  async #repeat(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#isWoken = false;
+      await this.turn(signal).catch(this.onFailure);
+      const gapMs = this.timing.gapMs();
+      await this.#pause(gapMs, () => signal.aborted);
+      await this.#pause(this.timing.idleMs - gapMs, () => this.#isWoken || signal.aborted);
+    }
+  }
+
+  #pause(ms: number, isOver: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endPauseEarly = () => {
+        if (!isOver()) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#endPauseEarly();
+    });
+  }
+}

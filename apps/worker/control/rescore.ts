@@ -1,0 +1,156 @@
+import type { Redis } from 'ioredis';
+import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { Summary } from '#lib/contracts/summary';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import {
+  finishRescore,
+  storeRescored,
+  readExchanges,
+  type RescoredItem,
+  type RescoreToContinue,
+  type StoredExchange,
+} from '#lib/db/engine/rescore-run';
+import { resultsOfTarget } from '#lib/db/read/results';
+import { notify } from '#lib/events/notifications';
+import { ProviderFailure } from '#lib/providers/failure';
+import type { Logger } from '#lib/runtime/logger';
+import { Semaphore } from '#lib/runtime/semaphore';
+import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
+import { createSummary } from '#lib/scoring/statistics/summarise';
+import type { Embedder } from '../embeddings/embedder.js';
+import { repliesIn, type Exchange } from '../items/exchange/exchange.js';
+import { unpackExchange } from '../items/exchange/pack-exchange.js';
+import type { CachedRun, RunCache } from '../items/run-cache.js';
+import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
+import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
+
+/** So few that a page of the costliest replies still ends within the time that a page has. */
+const PAGE_SIZE = 50;
+/** A page may wait for an embedding model and for threads. What it has learned by then is kept. */
+const MAX_PAGE_MS = 120_000;
+
+const NO_LONGER_KEPT =
+  'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.';
+
+/**
+ * Scores the stored replies of runs again, page by page, without asking a model. Each page is stored in the commit that
+ * moves the rescore on, so that after a crash at most one page is repeated and nothing is stored twice.
+ */
+export class Rescorer {
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      locks: Pool;
+      redis: Redis;
+      runs: RunCache;
+      embedder: Embedder;
+      scorer: ReplyScorer;
+      logger: Logger;
+      onMoreToDo: () => void;
+    },
+  ) {}
+
+  /** Scores the next page. */
+  async rescore(rescore: RescoreToContinue, stop: AbortSignal): Promise<void> {
+    const { locks, redis, onMoreToDo } = this.deps;
+    await withAdvisoryLock(locks, `rescore ${rescore.id}`, async () => {
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_PAGE_MS)]);
+      if (await this.#nextPage(rescore, signal)) onMoreToDo();
+      await notify(redis, { topic: 'job', id: rescore.jobId });
+    });
+  }
+
+  /** @returns whether there may be more to do */
+  async #nextPage(rescore: RescoreToContinue, signal: AbortSignal): Promise<boolean> {
+    const { pool, runs } = this.deps;
+    const cached = await runs.run(rescore.runId);
+    if (!cached) return false;
+    const page = await readExchanges(pool, rescore.runId, rescore.next, PAGE_SIZE);
+    const end = async (how: Parameters<typeof finishRescore>[2]): Promise<false> => {
+      await finishRescore(pool, rescore, how);
+      return false;
+    };
+    if (page.length === 0) return end({ summaries: await summarise(pool, cached, rescore) });
+    if (page.some((row) => row.exchange === undefined)) return end({ error: NO_LONGER_KEPT });
+    try {
+      return await storeRescored(pool, rescore, await this.#scorePage(page, cached, rescore, signal));
+    } catch (error) {
+      if (error instanceof ProviderFailure) return end({ error: error.message });
+      throw error;
+    }
+  }
+
+  async #scorePage(
+    page: readonly StoredExchange[],
+    cached: CachedRun,
+    rescore: RescoreToContinue,
+    signal: AbortSignal,
+  ): Promise<RescoredItem[]> {
+    const cases = new Map<number, PreparedCase>();
+    const caseAt = async (position: number): Promise<PreparedCase> => {
+      const prepared = cases.get(position) ?? (await prepareAgain(cached, position, rescore.options));
+      cases.set(position, prepared);
+      return prepared;
+    };
+    const largeOnesInTurn = new Semaphore(1);
+    return Promise.all(
+      page.map(async ({ exchange, ...place }): Promise<RescoredItem> => {
+        if (exchange!.length === 0) return { ...place, scored: undefined };
+        const scored = unpackExchange<RescoredItem['scored']>(
+          exchange!,
+          (work) => largeOnesInTurn.run(work),
+          async (stored) => this.#score(stored, () => caseAt(place.casePosition), cached, rescore, signal),
+        );
+        return { ...place, scored: await scored.catch((error) => this.#leaveOut(error, rescore, place, signal)) };
+      }),
+    );
+  }
+
+  async #score(
+    exchange: Exchange,
+    prepared: () => Promise<PreparedCase>,
+    { run: { teamId } }: CachedRun,
+    { options }: RescoreToContinue,
+    signal: AbortSignal,
+  ): Promise<RescoredItem['scored']> {
+    const replies = repliesIn(exchange);
+    if (!replies) return undefined;
+    const similarity = (a: string, b: string) => this.deps.embedder.similarity(teamId, a, b, signal);
+    return this.deps.scorer.score(await prepared(), replies, options.metrics, { share: teamId, signal, similarity });
+  }
+
+  /** An item that cannot be scored stays without a verdict and does not stop the others. */
+  #leaveOut(error: unknown, { runId }: RescoreToContinue, place: object, signal: AbortSignal): undefined {
+    if (error instanceof ProviderFailure || signal.aborted) throw error;
+    if (error instanceof Unscorable) return; // It is in the log already.
+    const { message, stack } = error as Error;
+    this.deps.logger.error(
+      { run: runId, ...place, error: message, stack },
+      'A stored reply could not be scored again; it stays without a verdict',
+    );
+  }
+}
+
+async function prepareAgain(cached: CachedRun, position: number, options: RescoreOptions): Promise<PreparedCase> {
+  const { suite } = cached.run;
+  const { input, category } = await cached.caseAt(position);
+  return prepare(
+    withRescoreOptions(input, options),
+    category,
+    suite.tools,
+    options.pass_threshold ?? suite.passThreshold,
+  );
+}
+
+async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
+  const summaries: Summary[] = [];
+  for (const { ordinal, providerKey, modelId } of run.targets) {
+    const summary = createSummary({ seed: ordinal });
+    for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
+      for (const item of page) summary.add(item);
+    }
+    summaries.push({ ...summary.finish(), target: `${providerKey}::${modelId}` });
+  }
+  return summaries;
+}

@@ -1,0 +1,16 @@
+import type { Redis } from 'ioredis';
+import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import { readLaneState } from '#lib/queue/budget/lane-state';
+
+/** Shorter pauses that a provider asks for are not worth showing. */
+const MIN_PAUSE_MS = 5000;
+
+/** Why a lane cannot work for longer than a moment; undefined when it can. */
+export async function findWaitReason(redis: Redis, lane: LaneLimits): Promise<string | undefined> {
+  if (lane.paused_at) return `since ${lane.paused_at.toISOString()}: the lane is paused.`;
+  const state = await readLaneState(redis, lane.id).catch(() => undefined);
+  if (state?.outage) return `since ${new Date(state.outage.since).toISOString()}: ${state.outage.error}`;
+  if (state?.blockedUntil && state.blockedUntil > Date.now() + MIN_PAUSE_MS)
+    return `until ${new Date(state.blockedUntil).toISOString()}: it asked for a pause.`;
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import type { Pool } from '#lib/db/connection/pool';
+import type { BusyLane, LaneLimits } from '#lib/db/engine/dispatch-lane';
+import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
+
+/** How many items of a lane a worker takes, and how many are queued ahead of it. */
+export interface LaneWindow {
+  /** Items that the whole fleet may hold, queued or claimed, so that no slot is idle. */
+  slots: number;
+  /** Items that may be queued beyond those, so that no slot waits for the dispatcher. */
+  ahead: number;
+}
+
+/** Items of a lane that one process works on at a time. More workers take more. */
+const MAX_SLOTS_PER_WORKER = 500;
+/** Assumed until a lane has settled something. */
+const UNKNOWN_LATENCY_MS = 5000;
+const LATENCY_TTL_MS = 2000;
+
+/**
+ * Slots that keep this many requests under way: while one item is claimed, scored or settled, another has a
+ * request.
+ */
+const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
+
+/** The slots of this process. The workers that hold items of a lane divide its slots among themselves. */
+export function slotsOfWorker({
+  max_concurrency,
+  workers,
+  here,
+}: Pick<BusyLane, 'max_concurrency' | 'workers' | 'here'>): number {
+  const sharedBy = here ? workers : workers + 1;
+  return Math.min(Math.ceil(slotsFor(max_concurrency) / sharedBy), MAX_SLOTS_PER_WORKER);
+}
+
+/**
+ * The window of a lane. Whatever is queued ahead of a newcomer makes it wait longer. So under a limit of requests only
+ * half a second of that rate is queued, and only as many slots count as the rate can keep busy at twice the recent
+ * latency.
+ */
+export function windowOf(
+  { max_concurrency, requests_per_minute }: Pick<LaneLimits, 'max_concurrency' | 'requests_per_minute'>,
+  latencyMs = UNKNOWN_LATENCY_MS,
+): LaneWindow {
+  const ratePerS = requests_per_minute === null ? Infinity : requests_per_minute / 60;
+  const busyS = Math.max(250, 2 * latencyMs) / 1000;
+  const busyRequests = Math.min(max_concurrency, Math.max(1, Math.ceil(ratePerS * busyS)));
+  return {
+    slots: slotsFor(busyRequests),
+    ahead: Math.max(2, Math.min(Math.ceil(ratePerS / 2), Math.ceil(max_concurrency / 4))),
+  };
+}
+
+/** Whether enough of the items queued ahead are gone: dispatching a few costs nearly as much as dispatching many. */
+export const isWorthFilling = (
+  { waiting, in_flight }: Pick<BusyLane, 'waiting' | 'in_flight'>,
+  { slots, ahead }: LaneWindow,
+): boolean => waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
+
+/** The windows of lanes, with their recent latencies read every two seconds. */
+export class LaneWindows {
+  readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
+
+  constructor(readonly pool: Pool) {}
+
+  async of(lane: LaneLimits): Promise<LaneWindow> {
+    return windowOf(lane, await this.#latencyOf(lane));
+  }
+
+  evict(laneId: string): void {
+    this.#latencies.delete(laneId);
+  }
+
+  /** Only lanes with a limit of requests need it. */
+  async #latencyOf({ id, requests_per_minute }: LaneLimits): Promise<number | undefined> {
+    if (requests_per_minute === null) return undefined;
+    let latency = this.#latencies.get(id);
+    if (!latency || performance.now() - latency.readAt > LATENCY_TTL_MS) {
+      latency = { readAt: performance.now(), ms: await laneLatencyMs(this.pool, id) };
+      this.#latencies.set(id, latency);
+    }
+    return latency.ms;
+  }
+}

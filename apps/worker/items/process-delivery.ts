@@ -1,0 +1,176 @@
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
+import type { Delivery } from '#lib/db/engine/dispatch-lane';
+import { findPlace } from '#lib/db/read/for-workers/load-run';
+import type { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { Logger } from '#lib/runtime/logger';
+import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
+import { measureSettling, type LaneMeter } from '../health/worker-metrics.js';
+import type { ItemContext } from './ask-and-score.js';
+import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
+import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
+import { KeyedMicroBatcher } from './micro-batch.js';
+import type { Quarantine } from './quarantine/quarantine.js';
+import type { FinishedItem, ItemRunner } from './run-item.js';
+import type { Settler } from './settle.js';
+
+/** A lane that this process takes deliveries from. */
+export interface ServedLane {
+  teamId: string;
+  meter: LaneMeter;
+  budget: LaneBudget;
+}
+
+/**
+ * Processes a delivery: claims its item, runs it and settles it. Only then is the queue job acknowledged. If the
+ * process dies in between, the lease of the item runs out and the reconciler delivers it again.
+ */
+export class DeliveryProcessor {
+  /** By team, so that what one waits for in Postgres holds up no other. */
+  readonly #claims: KeyedMicroBatcher<Delivery, Claim | undefined>;
+  #isDraining = false;
+
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      /** The id of this process. */
+      worker: string;
+      items: ClaimedItems;
+      runner: ItemRunner;
+      quarantine: Quarantine;
+      settler: Settler;
+      budgets: LaneBudgets;
+      logger: Logger;
+    },
+  ) {
+    this.#claims = new KeyedMicroBatcher((deliveries) => this.#claimBatch(deliveries), {
+      waitMs: 4,
+      maxSize: 200,
+      concurrency: 1,
+    });
+  }
+
+  /** Claims nothing from now on. Deliveries that still come are left to other workers. */
+  stopClaiming(): void {
+    this.#isDraining = true;
+  }
+
+  async process(lane: ServedLane, delivery: Delivery): Promise<void> {
+    const { meter } = lane;
+    meter.start();
+    try {
+      await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () =>
+        this.#process(lane, delivery),
+      );
+    } finally {
+      meter.end();
+    }
+  }
+
+  async #process(lane: ServedLane, delivery: Delivery): Promise<void> {
+    const { items, logger } = this.deps;
+    const { meter } = lane;
+    if (this.#isDraining || items.has(delivery.token)) return;
+    const claim = await this.#claim(lane, delivery);
+    if (!claim) return;
+    meter.claimed(claim.queuedForS);
+    const signal = items.add(delivery, meter.id);
+    try {
+      const finished = await this.#runOrExplain(lane, delivery, claim, signal);
+      if (finished) await this.#settle(lane, finished);
+    } catch (error) {
+      // An aborted item has no in-flight row of this process any more.
+      if (!isAborted(error)) throw error;
+      if (error instanceof ShuttingDown) await items.handBack(delivery);
+      logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was given up');
+    } finally {
+      items.remove(delivery.token);
+    }
+  }
+
+  #claim({ teamId }: ServedLane, delivery: Delivery): Promise<Claim | undefined> {
+    return traceStep('claim', {}, async (note) => {
+      const claim = await this.#claims.add(teamId, delivery);
+      note({
+        'toolmark.claimed': claim !== undefined,
+        'toolmark.crashes': claim?.crashes,
+        'toolmark.queued_seconds': claim?.queuedForS,
+      });
+      return claim;
+    });
+  }
+
+  async #claimBatch(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
+    const { pool, worker } = this.deps;
+    const claims = await retryTransient(() => claimItems(pool, worker, deliveries));
+    const byToken = new Map(claims.map((claim) => [claim.token, claim]));
+    return deliveries.map((delivery) => byToken.get(delivery.token));
+  }
+
+  /**
+   * Runs an item. An unforeseen error is how the item ended: to run it again would fail again, and be paid for again.
+   */
+  async #runOrExplain(
+    lane: ServedLane,
+    delivery: Delivery,
+    claim: Claim,
+    signal: AbortSignal,
+  ): Promise<FinishedItem | undefined> {
+    try {
+      return await this.#run(lane, delivery, claim, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isAborted(error)) throw error;
+      const { message, stack } = error as Error;
+      this.deps.logger.error(
+        { lane: lane.meter.id, run: delivery.runId, item: delivery.item, error: message, stack },
+        'An item failed in an unforeseen way; it is settled as errored',
+      );
+      const identity = await this.#identify(delivery);
+      return identity && { settlement: internalErrorSettlement(identity, error) };
+    }
+  }
+
+  async #run(
+    lane: ServedLane,
+    delivery: Delivery,
+    claim: Claim,
+    signal: AbortSignal,
+  ): Promise<FinishedItem | undefined> {
+    const { items, runner, quarantine, budgets } = this.deps;
+    const context: ItemContext = {
+      permits: (limits) => budgets.of(limits),
+      signal,
+      setActive: (isActive) => items.setActive(delivery.token, isActive, claim.lost > 0),
+      generation: claim.generation,
+    };
+    if (claim.crashes < SUSPECT_CRASHES) return runner.run(delivery, context);
+    const identity = await this.#identify(delivery);
+    return identity && quarantine.run(lane, identity, claim, context);
+  }
+
+  async #identify(delivery: Delivery): Promise<ItemIdentity | undefined> {
+    const place = await retryTransient(() => findPlace(this.deps.pool, delivery));
+    return place && { delivery, ...place };
+  }
+
+  async #settle({ teamId, meter }: ServedLane, { settlement, onSettled }: FinishedItem): Promise<void> {
+    const { result, attempts, cached } = settlement;
+    const facts = {
+      'toolmark.outcome': result.outcome === 'scored' ? 'scored' : result.error.kind,
+      'toolmark.attempts': attempts,
+      'toolmark.cached': cached,
+    };
+    const measureEnd = measureSettling();
+    const stored = await traceStep('settle', facts, () => this.deps.settler.settle(teamId, settlement)).catch(
+      (error: unknown) => {
+        void onSettled?.(false);
+        throw error;
+      },
+    );
+    void onSettled?.(stored); // Not awaited: writing the reply to the cache holds up no slot.
+    measureEnd();
+    if (stored) meter.ended(settlement);
+  }
+}

@@ -1,0 +1,111 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { ToolChoice } from '#lib/contracts/run';
+import type { CachedReply } from '#lib/db/engine/reply-cache';
+import type { Outcome } from '#lib/db/engine/settle-items';
+import type { LoadedRun, LoadedTarget } from '#lib/db/read/for-workers/load-run';
+import { ProviderFailure } from '#lib/providers/failure';
+import type { ReplyMemory } from '#lib/providers/reply-memory';
+import type { Logger } from '#lib/runtime/logger';
+import { traceStep } from '#lib/runtime/tracing/tracing';
+import type { Embedder } from '../embeddings/embedder.js';
+import type { PreparedCase } from '../scoring/prepare-case.js';
+import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
+import type { Reply } from '../scoring/scoring-work.js';
+import { ShuttingDown } from './claimed-items.js';
+import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
+import { recordedError, repliesIn, tokensIn } from './exchange/exchange.js';
+import { unpackExchange } from './exchange/pack-exchange.js';
+
+/** An item with all that running it needs. */
+export interface LoadedItem {
+  identity: ItemIdentity;
+  run: LoadedRun;
+  target: LoadedTarget;
+  prepared: PreparedCase;
+  /** The room for its large replies. */
+  replyMemory: ReplyMemory;
+}
+
+/** Scores the replies of items: those that a model just gave, and stored ones. */
+export class ItemScorer {
+  constructor(readonly deps: { scorer: ReplyScorer; embedder: Embedder; logger: Logger }) {}
+
+  /**
+   * A failing embedding model leaves the item without a score, as a failing model does. So does whatever goes wrong in
+   * scoring. The reply is kept and can be scored again.
+   */
+  async score({ run, target, prepared }: LoadedItem, replies: Reply[], signal: AbortSignal): Promise<Outcome> {
+    const { scorer, embedder } = this.deps;
+    const similarity = (a: string, b: string) => embedder.similarity(run.teamId, a, b, signal);
+    try {
+      const scored = await traceStep('score', {}, () =>
+        scorer.score(prepared, replies, run.config.metrics, { share: target.laneId, signal, similarity }),
+      );
+      return { outcome: 'scored', ...scored };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ShuttingDown) throw error;
+      if (error instanceof ProviderFailure || error instanceof Unscorable) return errored(error.kind, error.message);
+      this.logUnforeseen(error, { run: run.id });
+      return internalError(error);
+    }
+  }
+
+  /**
+   * Scores the reply of an earlier request. It costs nothing, and its latency would say nothing about the model.
+   * @returns undefined when the exchange holds no reply
+   */
+  async scoreStored(
+    item: LoadedItem,
+    { exchange, promptTokens, completionTokens }: CachedReply,
+    signal: AbortSignal,
+  ): Promise<ItemResult | undefined> {
+    return unpackExchange(exchange, whenRoom(item), async (stored) => {
+      const isUnfinishedChain = item.prepared.input.multi_turn && !stored.rounds;
+      const replies = isUnfinishedChain ? undefined : repliesIn(stored);
+      if (!replies) return undefined;
+      return {
+        result: await this.score(item, replies, signal),
+        latencyMs: null,
+        promptTokens,
+        completionTokens,
+        costUsd: 0,
+        cached: true,
+        attempts: 0,
+        toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice,
+        exchange,
+      };
+    });
+  }
+
+  /**
+   * Scores a reply that was made elsewhere, or says why there is none. Its tokens are those that the recording names.
+   * Here it cost nothing.
+   */
+  async scoreRecorded(item: LoadedItem, exchange: Buffer | undefined, signal: AbortSignal): Promise<ItemResult> {
+    const free = { ...NOT_ASKED, costUsd: 0 };
+    if (!exchange)
+      return { ...free, result: errored('unrecorded', 'The file holds no reply of this case and sample.') };
+    return unpackExchange(exchange, whenRoom(item), async (stored): Promise<ItemResult> => {
+      const replies = repliesIn(stored);
+      if (!replies) return { ...free, exchange, result: { outcome: 'errored', error: recordedError(stored) } };
+      return { ...free, exchange, ...tokensIn(stored), result: await this.score(item, replies, signal) };
+    });
+  }
+
+  logUnforeseen(error: unknown, facts: object): void {
+    const { message, stack } = error as Error;
+    this.deps.logger.error(
+      { ...facts, error: message, stack },
+      'An item failed in an unforeseen way; it is settled as errored',
+    );
+  }
+}
+
+/** A large exchange waits for room like a large reply that arrives. */
+const whenRoom =
+  ({ replyMemory }: LoadedItem) =>
+  async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    await replyMemory.reserve();
+    return work();
+  };

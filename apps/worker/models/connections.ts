@@ -1,0 +1,168 @@
+import { setMaxListeners } from 'node:events';
+import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { createChatClient, type ChatClient } from '#lib/providers/chat';
+import { ProviderFailure } from '#lib/providers/failure';
+import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
+import { UnsealError, type Sealer } from '#lib/runtime/seal';
+
+/** A model as it can be asked now. */
+export interface ModelConnection extends Connection {
+  chat: ChatClient;
+  /**
+   * Aborts when the model is to be asked elsewhere, in another format or with another key, and a turn is no longer to
+   * be waited for here.
+   */
+  moved: AbortSignal;
+}
+
+/** A model that an item holds, so that its connection is kept up to date. */
+export interface HeldModel {
+  /**
+   * As its provider describes it now.
+   * @throws ProviderFailure when it was removed, or its key cannot be opened
+   */
+  current(): Promise<ModelConnection>;
+  release(): void;
+}
+
+const REFRESH_MS = 1000;
+/** What is older, because Postgres was away, is read again before it is used. */
+const MAX_AGE_MS = 5000;
+const IDLE_MS = 60_000;
+
+interface Entry {
+  providerId: string;
+  modelId: string;
+  holders: number;
+  usedAt: number;
+  readAt: number;
+  /** The row that was read, as JSON, to tell whether it changed. */
+  text: string | undefined;
+  endpoint: string;
+  moved: AbortController;
+  /** Throws what creating the client threw. */
+  connection: () => ModelConnection | undefined;
+  reading: Promise<void> | undefined;
+}
+
+/**
+ * The models that items of this process ask, as their providers describe them. They are read again every second while
+ * an item holds them, and at once when a provider was changed, so that a corrected address, key or price reaches items
+ * that are waiting already.
+ */
+export class Connections {
+  readonly #entries = new Map<string, Entry>();
+  readonly #timer: NodeJS.Timeout;
+  #isRefreshing = false;
+  #isStale = false;
+
+  constructor(
+    readonly pool: Pool,
+    readonly sealer: Sealer,
+    readonly fetch: ReturnType<typeof createGuardedFetch>['fetch'],
+  ) {
+    this.#timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
+  }
+
+  /** @param name of the model, for the message when it cannot be asked */
+  hold(providerId: string, modelId: string, name: string): HeldModel {
+    const key = keyOf({ providerId, modelId });
+    const entry = this.#entries.get(key) ?? newEntry(providerId, modelId);
+    this.#entries.set(key, entry);
+    entry.holders++;
+    return {
+      current: () => this.#current(entry, name),
+      release: () => {
+        entry.holders--;
+        entry.usedAt = Date.now();
+      },
+    };
+  }
+
+  async #current(entry: Entry, name: string): Promise<ModelConnection> {
+    const isOld = performance.now() - entry.readAt > MAX_AGE_MS;
+    if (isOld)
+      await (entry.reading ??= retryTransient(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
+    try {
+      const connection = entry.connection();
+      if (connection) return connection;
+    } catch (error) {
+      throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
+    }
+    throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
+  }
+
+  /** Reads all of them again. */
+  async refresh(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    this.#forgetIdle();
+    while (this.#isStale) {
+      this.#isStale = false;
+      if (this.#entries.size > 0) await this.#read([...this.#entries.values()]).catch(() => {});
+    }
+    this.#isRefreshing = false;
+  }
+
+  #forgetIdle(): void {
+    for (const [key, { holders, usedAt }] of this.#entries)
+      if (holders === 0 && usedAt < Date.now() - IDLE_MS) this.#entries.delete(key);
+  }
+
+  async #read(entries: readonly Entry[]): Promise<void> {
+    const found = new Map((await loadConnections(this.pool, entries)).map((row) => [keyOf(row), row]));
+    for (const entry of entries) this.#update(entry, found.get(keyOf(entry)));
+  }
+
+  #update(entry: Entry, row: Connection | undefined): void {
+    entry.readAt = performance.now();
+    const text = JSON.stringify(row) ?? '';
+    if (text === entry.text) return;
+    entry.text = text;
+    const endpoint = row ? JSON.stringify([row.baseUrl, row.kind, row.sealedKey, row.lane.id]) : '';
+    if (endpoint !== entry.endpoint) {
+      entry.endpoint = endpoint;
+      entry.moved.abort();
+      entry.moved = new AbortController();
+      setMaxListeners(0, entry.moved.signal); // every item that waits for its turn there
+    }
+    entry.connection = () => undefined;
+    if (!row) return;
+    try {
+      const connection = this.#connect(row, entry.moved.signal);
+      entry.connection = () => connection;
+    } catch (error) {
+      entry.connection = () => {
+        throw error;
+      };
+    }
+  }
+
+  #connect(row: Connection, moved: AbortSignal): ModelConnection {
+    const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
+    const chat = createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch);
+    return { ...row, chat, moved };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+const keyOf = ({ providerId, modelId }: Pick<Connection, 'providerId' | 'modelId'>): string =>
+  `${providerId} ${modelId}`;
+
+const newEntry = (providerId: string, modelId: string): Entry => ({
+  providerId,
+  modelId,
+  holders: 0,
+  usedAt: 0,
+  readAt: -Infinity,
+  text: undefined,
+  endpoint: '',
+  moved: new AbortController(),
+  connection: () => undefined,
+  reading: undefined,
+});

@@ -1,0 +1,74 @@
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
+import { LaneBudget } from '#lib/queue/budget/lane-budget';
+import type { BudgetLimits } from '#lib/queue/budget/limits';
+import type { LaneMeters } from '../health/worker-metrics.js';
+
+/** The budgets of the lanes that this process takes permits from, one each. */
+export class LaneBudgets {
+  readonly #budgets = new Map<string, { budget: LaneBudget; usedAt: number }>();
+  #refusal: Error | undefined;
+
+  constructor(
+    readonly pool: Pool,
+    readonly redis: Redis,
+    readonly meters: LaneMeters,
+  ) {}
+
+  /** The budget of a lane, under the limits given here from now on. */
+  of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
+    const known = this.#budgets.get(lane.id);
+    if (known) {
+      known.usedAt = performance.now();
+      known.budget.limits = lane;
+      return known.budget;
+    }
+    const budget = new LaneBudget(
+      this.redis,
+      lane.id,
+      lane,
+      () => this.#isInUse(lane.id),
+      (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
+    );
+    this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
+    if (this.#refusal) budget.drain(this.#refusal);
+    return budget;
+  }
+
+  /**
+   * Whether requests may be under way in the fleet. The very first items of a lane are claimed just now, and nothing is
+   * settled: then Redis cannot know of any yet.
+   */
+  async #isInUse(laneId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
+       WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0)
+       LIMIT 1`,
+      [laneId],
+    );
+    return rowCount === 1;
+  }
+
+  /** Lanes that nothing has asked for in this time, and that have no request here that waits or is under way. */
+  idleFor(ms: number): string[] {
+    return [...this.#budgets]
+      .filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms)
+      .map(([laneId]) => laneId);
+  }
+
+  /** Forgets the budget of a lane; the next caller gets a new one. */
+  evict(laneId: string): void {
+    this.#budgets.get(laneId)?.budget.close();
+    this.#budgets.delete(laneId);
+  }
+
+  /** Turns away items that would begin, now and from now on. Items that continue are let through. */
+  refuse(reason: Error): void {
+    this.#refusal = reason;
+    for (const { budget } of this.#budgets.values()) budget.drain(reason);
+  }
+
+  close(): void {
+    for (const { budget } of this.#budgets.values()) budget.close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { ProviderReply } from '#lib/providers/chat';
+import { traceStep } from '#lib/runtime/tracing/tracing';
+
+/** Provider kinds that have another name in OpenTelemetry. */
+const OTEL_NAMES: Record<string, string> = { 'openai-responses': 'openai', google: 'gcp.gemini' };
+
+const scalar = (value: Json | undefined): string | number | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? value : undefined;
+
+/** Makes a request within a span that follows OpenTelemetry's conventions for generative AI. */
+export function traceRequest(
+  provider: string,
+  body: JsonObject,
+  send: () => Promise<ProviderReply>,
+): Promise<ProviderReply> {
+  return traceStep(
+    `chat ${scalar(body.model)}`,
+    {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': OTEL_NAMES[provider] ?? provider,
+      'gen_ai.request.model': scalar(body.model),
+      'gen_ai.request.temperature': scalar(body.temperature),
+      'gen_ai.request.max_tokens': scalar(body.max_tokens),
+    },
+    async (note) => {
+      const reply = await send();
+      note({
+        'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
+        'gen_ai.usage.input_tokens': reply.promptTokens,
+        'gen_ai.usage.output_tokens': reply.completionTokens,
+      });
+      return reply;
+    },
+  );
+}

@@ -1,0 +1,42 @@
+// What the deployments of all benchmarks share: the environment of the processes, and requests to the API.
+import { execFileSync } from 'node:child_process';
+import { root } from '../scripts/set-up.mjs';
+
+export const TOKEN = 'a-token-for-benchmarks-0123456789';
+
+/** The environment of API and worker, on the given database of a Postgres server and on a Redis. */
+export const productEnv = ({ postgresUrl, database, redisUrl, logLevel }) => ({
+  DATABASE_URL: Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href,
+  REDIS_URL: redisUrl,
+  TOOLMARK_ADMIN_TOKEN: TOKEN,
+  TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
+  TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+  LOG_LEVEL: logLevel,
+});
+
+/** Creates the database and its tables. */
+export const migrate = (env) =>
+  execFileSync('npm', ['run', '--silent', 'db:migrate'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+
+/** @returns a function that sends a request to the API at `url()` and returns the body; a refusal throws */
+export const apiCaller =
+  (url) =>
+  async (method, path, body, token = TOKEN) => {
+    const response = await fetch(url() + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+
+/** Rejects on the first SIGINT or SIGTERM, so that a `finally` block can stop what was started. */
+export const interruption = () =>
+  new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('Interrupted.')));
+  });

@@ -1,0 +1,30 @@
+/**
+ * A page of cases, whatever the size of their suite, holds up to this many cases, and only cases that begin within
+ * this many bytes.
+ */
+export const CASE_PAGE = { cases: 500, bytes: 2 ** 20 };
+
+/** Where a reading of a suite's cases stands. */
+export interface CasePlace {
+  id: string;
+  position: number;
+}
+export const BEFORE_FIRST: CasePlace = { position: -1, id: '00000000-0000-0000-0000-000000000000' };
+
+/**
+ * SQL of the first page of the cases that fulfil `condition`. Postgres knows the length of a stored text without
+ * reading it, so it reads only the texts that it takes.
+ */
+export const firstPage = (condition: string): string => `
+  SELECT c.id, c.position, c.body FROM (
+    SELECT id, sum(bytes) OVER (ORDER BY position, id) - bytes AS before FROM (
+      SELECT id, position, octet_length(body) AS bytes FROM suite_case WHERE ${condition}
+      ORDER BY position, id LIMIT ${CASE_PAGE.cases}
+    ) found
+  ) fitting JOIN suite_case c ON c.id = fitting.id WHERE fitting.before < ${CASE_PAGE.bytes}`;
+
+/**
+ * SQL: whether the case with this `body` is not a draft, so that it takes part in runs. The first test is cheap and
+ * decides for almost every case.
+ */
+export const NOT_DRAFT = `(strpos(body, '"draft":true') = 0 OR body::json ->> 'draft' IS DISTINCT FROM 'true')`;

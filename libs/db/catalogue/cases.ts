@@ -1,0 +1,194 @@
+import type { Case, CaseInput } from '#lib/contracts/case';
+import { parseJson } from '#lib/contracts/json/json';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import { notFound } from '#lib/contracts/problem';
+import type { RunInput } from '#lib/contracts/run';
+import type { Suite } from '#lib/contracts/suite';
+import { bytesOf, type Tool } from '#lib/contracts/tool';
+import type { Pool, PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
+import { insertCases, writeCase } from './insert-cases.js';
+import { checkSuiteSize } from './suite-size.js';
+import { SuiteChanged, SuiteRepository } from './suites.js';
+
+/** A case as it is stored: `body` is its JSON. */
+export interface CaseRow extends CasePlace {
+  body: string;
+}
+
+const toCase = (row: CaseRow): Case => ({
+  id: row.id,
+  position: row.position,
+  ...(parseJson(row.body) as unknown as CaseInput),
+});
+
+/** SQL: of the suite `$1`, if it belongs to the team `$2`. */
+const OF_SUITE = 'suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $2)';
+
+const MAX_LABELS = 500;
+
+/** The cases of a team's suites. */
+export class CaseRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** @throws ProblemError 404 when the team has no such suite */
+  async list(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
+    await this.#suites().read(suiteId);
+    const { rows } = await this.db.query<CaseRow>(
+      `SELECT id, position, body FROM suite_case WHERE ${OF_SUITE} AND position > $3 ORDER BY position LIMIT $4`,
+      [suiteId, this.teamId, Number(cursor ?? -1), limit + 1],
+    );
+    return {
+      items: rows.slice(0, limit).map(toCase),
+      next_cursor: rows.length > limit ? String(rows[limit - 1]!.position) : null,
+    };
+  }
+
+  /**
+   * The cases of a suite in order, page by page. Each page is a query of its own, so that a slow reader holds no
+   * connection, and no snapshot that Postgres would have to keep for it. Every state of a suite has a version of its
+   * own, so pages that were read at one version belong together.
+   * @throws SuiteChanged when the suite has another version now
+   */
+  async *pages(suiteId: string, version: number): AsyncGenerator<CaseRow[]> {
+    const page = firstPage('suite_id = $1 AND position >= $3 AND (position, id) > ($3, $4)');
+    for (let after: CasePlace = BEFORE_FIRST; ;) {
+      const { rows } = await this.db.query<CaseRow & { version: number }>(
+        `SELECT s.version, p.id, p.position, p.body FROM suite s LEFT JOIN (${page}) p ON true
+         WHERE s.id = $1 AND s.team_id = $2 ORDER BY p.position, p.id`,
+        [suiteId, this.teamId, after.position, after.id],
+      );
+      if (rows[0]?.version !== version)
+        throw new SuiteChanged('The suite was changed while it was read. Read it again.');
+      const cases = rows.filter((row) => row.id !== null);
+      if (cases.length === 0) return;
+      yield cases;
+      after = cases.at(-1)!;
+    }
+  }
+
+  /** The cases that a run with this filter would take, as far as their JSON contains `text`, page by page. */
+  async *selected(suiteId: string, filter: RunInput['case_filter'], text: string): AsyncGenerator<Case[]> {
+    const page = firstPage(
+      `${OF_SUITE} AND position >= $6 AND (position, id) > ($6, $7) AND ($3::text[] IS NULL OR tags && $3)
+        AND ($4::text IS NULL OR category = $4) AND ${NOT_DRAFT} AND strpos(body, $5) > 0`,
+    );
+    const tags = filter?.tags?.length ? filter.tags : null;
+    for (let after: CasePlace = BEFORE_FIRST; ;) {
+      const { rows } = await this.db.query<CaseRow>(`${page} ORDER BY c.position, c.id`, [
+        suiteId,
+        this.teamId,
+        tags,
+        filter?.category ?? null,
+        text,
+        after.position,
+        after.id,
+      ]);
+      if (rows.length === 0) return;
+      yield rows.map(toCase);
+      after = rows.at(-1)!;
+    }
+  }
+
+  /** The fields that at least one case of the suite has. */
+  async usedFields(suiteId: string): Promise<string[]> {
+    const { rows } = await this.db.query<{ field: string }>(
+      `SELECT DISTINCT json_object_keys(body::json) AS field FROM suite_case WHERE ${OF_SUITE}`,
+      [suiteId, this.teamId],
+    );
+    return rows.map((row) => row.field);
+  }
+
+  /** The labels of a filter that no case of the suite has, with some of the labels that its cases have. */
+  async labels(
+    suiteId: string,
+    { tags, category }: NonNullable<RunInput['case_filter']>,
+  ): Promise<{ unknownTags: string[]; tags: string[]; isCategory: boolean; categories: string[] }> {
+    const { rows } = await this.db.query<{ unknownTags: string[]; isCategory: boolean }>(
+      `SELECT
+         ARRAY(SELECT tag FROM unnest($3::text[]) tag
+           WHERE NOT EXISTS (SELECT 1 FROM suite_case WHERE ${OF_SUITE} AND tags @> ARRAY[tag])) AS "unknownTags",
+         $4::text IS NULL OR EXISTS (SELECT 1 FROM suite_case WHERE ${OF_SUITE} AND category = $4) AS "isCategory"`,
+      [suiteId, this.teamId, tags ?? [], category ?? null],
+    );
+    const { unknownTags, isCategory } = rows[0]!;
+    return {
+      unknownTags,
+      tags: unknownTags.length ? await this.#someOf(suiteId, 'unnest(tags)') : [],
+      isCategory,
+      categories: isCategory ? [] : await this.#someOf(suiteId, 'category'),
+    };
+  }
+
+  async #someOf(suiteId: string, label: 'unnest(tags)' | 'category'): Promise<string[]> {
+    const { rows } = await this.db.query<{ label: string | null }>(
+      `SELECT DISTINCT ${label} AS label FROM suite_case WHERE ${OF_SUITE} LIMIT ${MAX_LABELS}`,
+      [suiteId, this.teamId],
+    );
+    return rows.flatMap((row) => row.label ?? []);
+  }
+
+  /**
+   * Adds cases behind the others.
+   * @param checkedTools the tools that the cases were checked against
+   * @throws SuiteChanged when the suite has other tools now
+   */
+  add(suiteId: string, cases: readonly CaseInput[], checkedTools: readonly Tool[]): Promise<Case[]> {
+    return this.#suites().change(suiteId, async (client, suite) => {
+      requireTools(suite, checkedTools);
+      const { rows } = await client.query<{ next: number }>(
+        'SELECT coalesce(max(position) + 1, 0) AS next FROM suite_case WHERE suite_id = $1',
+        [suiteId],
+      );
+      const first = rows[0]!.next;
+      const ids = await insertCases(client, suiteId, cases.map(writeCase), first);
+      await checkSuiteSize(client, suiteId, { cases: cases.length, bytes: 1 });
+      return cases.map((input, index) => ({ id: ids[index]!, position: first + index, ...input }));
+    });
+  }
+
+  /**
+   * @param checkedTools the tools that the case was checked against
+   * @throws ProblemError 404; SuiteChanged when the suite has other tools now
+   */
+  replace(suiteId: string, caseId: string, input: CaseInput, checkedTools: readonly Tool[]): Promise<Case> {
+    return this.#suites().change(suiteId, async (client, suite) => {
+      requireTools(suite, checkedTools);
+      const { category, tags, body } = writeCase(input);
+      const { rows } = await client.query<{ position: number; bytes: number }>(
+        `UPDATE suite_case c SET category = $3, tags = $4, body = $5
+         FROM (SELECT octet_length(body) AS bytes FROM suite_case WHERE id = $2) before
+         WHERE c.id = $2 AND c.suite_id = $1 RETURNING c.position, before.bytes`,
+        [suiteId, caseId, category, tags, body],
+      );
+      if (!rows[0]) throw notFound('case', caseId);
+      await checkSuiteSize(client, suiteId, { cases: 0, bytes: bytesOf(body) - rows[0].bytes });
+      return { id: caseId, position: rows[0].position, ...input };
+    });
+  }
+
+  /** @throws ProblemError 404 */
+  delete(suiteId: string, caseId: string): Promise<void> {
+    return this.#suites().change(suiteId, async (client) => {
+      const { rowCount } = await client.query('DELETE FROM suite_case WHERE id = $2 AND suite_id = $1', [
+        suiteId,
+        caseId,
+      ]);
+      if (rowCount === 0) throw notFound('case', caseId);
+    });
+  }
+
+  #suites(): SuiteRepository {
+    return new SuiteRepository(this.db, this.teamId);
+  }
+}
+
+/** Cases are checked before their suite is locked, because checking may take long. */
+function requireTools(suite: Suite, checkedTools: readonly Tool[]): void {
+  if (JSON.stringify(suite.tools) !== JSON.stringify(checkedTools))
+    throw new SuiteChanged('The tools of the suite were changed by someone else meanwhile.');
+}

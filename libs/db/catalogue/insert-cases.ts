@@ -1,0 +1,52 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { newId } from '#lib/runtime/ids';
+import type { PoolClient } from '../connection/pool.js';
+
+/** One statement inserts cases up to this size, so that a large suite is not in memory twice. */
+const MAX_INSERT_BYTES = 2 ** 20;
+
+/** A case as it is stored. */
+export interface WrittenCase {
+  category: string | null;
+  tags: string[];
+  /** Its JSON. */
+  body: string;
+}
+export const writeCase = (input: CaseInput): WrittenCase => ({
+  category: input.category ?? null,
+  tags: input.tags ?? [],
+  body: JSON.stringify(input),
+});
+
+/**
+ * @param firstPosition the position of the first of them; the others follow
+ * @returns their ids
+ */
+export async function insertCases(
+  client: PoolClient,
+  suiteId: string,
+  cases: readonly WrittenCase[],
+  firstPosition: number,
+): Promise<string[]> {
+  const ids = cases.map(() => newId());
+  for (let start = 0; start < cases.length;) {
+    let [end, bytes] = [start, 0];
+    while (end < cases.length && (end === start || bytes < MAX_INSERT_BYTES)) bytes += cases[end++]!.body.length;
+    const batch = cases.slice(start, end);
+    await client.query(
+      `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
+       SELECT c.id, $1, c.position, c.category, ARRAY(SELECT json_array_elements_text(c.tags::json)), c.body
+       FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[]) AS c(id, position, category, tags, body)`,
+      [
+        suiteId,
+        ids.slice(start, end),
+        batch.map((_one, index) => firstPosition + start + index),
+        batch.map((one) => one.category),
+        batch.map((one) => JSON.stringify(one.tags)),
+        batch.map((one) => one.body),
+      ],
+    );
+    start = end;
+  }
+  return ids;
+}

@@ -1,0 +1,181 @@
+import { ProblemError } from '#lib/contracts/problem';
+import type { Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { RECORDED } from '#lib/contracts/recorded';
+import { newId } from '#lib/runtime/ids';
+import type { Sealer } from '#lib/runtime/seal';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { removeIfUnused } from '../upkeep/unused-lanes.js';
+import { moveTargets, type MovedTargets } from './move-targets.js';
+import { replaceModels } from './provider-models.js';
+import { findOrCreateLane, syncLaneLimits } from './provider-lanes.js';
+import { toProvider } from './providers.js';
+
+/** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
+export class ProviderChanges implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+    readonly sealer: Sealer,
+  ) {}
+
+  /** @throws ProblemError 409 when the team has a provider with this key; 422 */
+  async create(input: ProviderInput): Promise<Provider> {
+    if (input.key === RECORDED) throw reservedKey();
+    return inTransaction(this.db, async (client) => {
+      const id = newId();
+      const laneId = await this.#laneOf(client, input.key, input.base_url, input.api_key);
+      const { rowCount } = await client.query(
+        `INSERT INTO provider (id, team_id, key, name, kind, base_url, sealed_key, key_last4, requests_per_minute,
+           tokens_per_minute, max_concurrency, lane_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (team_id, key) DO NOTHING`,
+        [
+          id,
+          this.teamId,
+          input.key,
+          input.name ?? input.key,
+          input.kind,
+          input.base_url,
+          ...this.#sealed(input.api_key, id),
+          input.limits.requests_per_minute,
+          input.limits.tokens_per_minute,
+          input.limits.max_concurrency,
+          laneId,
+        ],
+      );
+      if (rowCount === 0)
+        throw new ProblemError(
+          409,
+          `There is a provider "${input.key}" already. Change it with PATCH /api/providers/${input.key}.`,
+        );
+      await replaceModels(client, this.sealer, { id, key: input.key, teamId: this.teamId }, input.models);
+      await syncLaneLimits(client, [laneId]);
+      return readProvider(client, id);
+    });
+  }
+
+  /**
+   * @returns undefined when the team has no such provider
+   * @throws ProblemError 422 when its key would go to an origin that nobody entered it for
+   */
+  async update(key: string, patch: ProviderPatch): Promise<{ provider: Provider; moved: MovedTargets } | undefined> {
+    return inTransaction(this.db, async (client) => {
+      const { rows } = await client.query<ProviderRow>(
+        'SELECT * FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE',
+        [this.teamId, key],
+      );
+      const old = rows[0];
+      if (!old) return undefined;
+      refuseKeyAtOtherOrigin(old, patch);
+      await client.query(
+        `UPDATE provider SET name = $2, kind = $3, requests_per_minute = $4, tokens_per_minute = $5,
+           max_concurrency = $6, updated_at = now() WHERE id = $1`,
+        [
+          old.id,
+          given(patch.name, old.name),
+          given(patch.kind, old.kind),
+          given(patch.limits?.requests_per_minute, old.requests_per_minute),
+          given(patch.limits?.tokens_per_minute, old.tokens_per_minute),
+          given(patch.limits?.max_concurrency, old.max_concurrency),
+        ],
+      );
+      // That "required" is refused was learned from the endpoint of the old format.
+      if (patch.kind !== undefined && patch.kind !== old.kind)
+        await client.query('UPDATE model SET refuses_required = false WHERE provider_id = $1', [old.id]);
+      const isCredentialGiven = patch.base_url !== undefined || patch.api_key !== undefined;
+      const laneId = isCredentialGiven ? await this.#changeCredential(client, old, patch) : old.lane_id;
+      if (patch.models)
+        await replaceModels(client, this.sealer, { id: old.id, key, teamId: this.teamId }, patch.models);
+      await syncLaneLimits(client, [old.lane_id, laneId]);
+      const moved = await moveTargets(client, old.id);
+      return { provider: await readProvider(client, old.id), moved };
+    });
+  }
+
+  /** @returns the lane of the new credential */
+  async #changeCredential(client: PoolClient, old: ProviderRow, patch: ProviderPatch): Promise<string> {
+    // The old key is opened only if it stays: one that no longer opens can be replaced.
+    const apiKey =
+      patch.api_key === undefined ? old.sealed_key && this.sealer.open(old.sealed_key, old.id) : patch.api_key;
+    const baseUrl = patch.base_url ?? old.base_url;
+    const laneId = await this.#laneOf(client, old.key, baseUrl, apiKey);
+    await client.query(
+      'UPDATE provider SET base_url = $2, sealed_key = $3, key_last4 = $4, lane_id = $5 WHERE id = $1',
+      [old.id, baseUrl, ...this.#sealed(apiKey, old.id), laneId],
+    );
+    return laneId;
+  }
+
+  async delete(key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
+    return inTransaction(this.db, async (client) => {
+      const { rows } = await client.query<{ id: string; lane_id: string; modelLanes: string[] }>(
+        `SELECT id, lane_id, ARRAY(SELECT lane_id FROM model WHERE provider_id = provider.id
+           AND lane_id IS NOT NULL) AS "modelLanes"
+         FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE`,
+        [this.teamId, key],
+      );
+      const provider = rows[0];
+      if (!provider) return 'not-found';
+      const used = await client.query(
+        `SELECT 1 FROM target t JOIN run r ON r.id = t.run_id WHERE t.provider_id = $1
+          AND r.status IN ('pending', 'queued', 'running') LIMIT 1`,
+        [provider.id],
+      );
+      if (used.rowCount) return 'in-use';
+      await client.query('DELETE FROM provider WHERE id = $1', [provider.id]);
+      await syncLaneLimits(client, [provider.lane_id]);
+      await removeIfUnused(client, [provider.lane_id, ...provider.modelLanes]);
+      return 'deleted';
+    });
+  }
+
+  /**
+   * The lane of a credential. A key at an origin has one set of limits at the provider, however many entries use it.
+   */
+  #laneOf(client: PoolClient, name: string, baseUrl: string, apiKey: string | null): Promise<string> {
+    const fingerprint = this.sealer.fingerprint('credential', new URL(baseUrl).origin, apiKey ?? '');
+    return findOrCreateLane(client, this.teamId, name, fingerprint);
+  }
+
+  /** The sealed key, and its last four characters if it is long enough to show them. */
+  #sealed(apiKey: string | null, providerId: string): [string | null, string | null] {
+    if (apiKey === null) return [null, null];
+    return [this.sealer.seal(apiKey, providerId), apiKey.length >= 12 ? apiKey.slice(-4) : null];
+  }
+}
+
+/** In a patch null is a value, and a field that is left out keeps the old one. */
+const given = <Value>(value: Value | undefined, old: Value): Value => (value === undefined ? old : value);
+
+/** A provider as the transaction that changed it leaves it. */
+async function readProvider(client: PoolClient, id: string): Promise<Provider> {
+  const { rows } = await client.query<ProviderRow>('SELECT * FROM provider WHERE id = $1', [id]);
+  const models = await client.query<ModelRow>('SELECT * FROM model WHERE provider_id = $1 ORDER BY position', [id]);
+  return toProvider({ ...rows[0]!, models: models.rows });
+}
+
+const reservedKey = (): ProblemError =>
+  new ProblemError(
+    422,
+    `"${RECORDED}" is what targets are called whose replies were made elsewhere. Choose another key.`,
+    [{ path: '/key', message: 'is reserved' }],
+  );
+
+/** Whoever may change an address could otherwise have the key sent to an address of their own. */
+function refuseKeyAtOtherOrigin(old: ProviderRow, { api_key: apiKey, base_url: baseUrl }: ProviderPatch): void {
+  if (!old.sealed_key || apiKey !== undefined || !baseUrl) return;
+  const { origin } = new URL(baseUrl);
+  if (origin === new URL(old.base_url).origin) return;
+  throw new ProblemError(
+    422,
+    `The key was entered for another origin and does not move to ${origin} with the address. ` +
+      'Give "api_key" along with "base_url"; null where the endpoint needs none.',
+    [
+      {
+        path: '/api_key',
+        message: 'must be given with a base_url of another origin; null for an endpoint without key',
+      },
+    ],
+  );
+}

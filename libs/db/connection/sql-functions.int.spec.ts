@@ -1,0 +1,90 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '../../../test/services.js';
+import { migrate } from './migrate.js';
+import { createPool, type Pool } from './pool.js';
+import { applyFunctions } from './sql-functions.js';
+
+const FUNCTIONS = new URL('../../../prisma/functions', import.meta.url).pathname;
+
+let url: string;
+let pool: Pool;
+let folder: string;
+beforeEach(async () => {
+  ({ url } = await createDatabase());
+  pool = createPool(url, 2);
+  folder = await mkdtemp(join(tmpdir(), 'toolmark-functions-'));
+});
+afterEach(async () => {
+  await pool.end();
+  await rm(folder, { recursive: true });
+});
+
+/** A function that says which text it is. */
+const write = (name: string, text: string): Promise<void> =>
+  writeFile(
+    join(folder, `${name}.sql`),
+    `CREATE OR REPLACE FUNCTION ${name}() RETURNS text LANGUAGE sql AS $$ SELECT '${text}' $$;`,
+  );
+const call = async (name: string): Promise<string> =>
+  (await pool.query<{ text: string }>(`SELECT ${name}() AS text`)).rows[0]!.text;
+const functionsOfDatabase = async (): Promise<string[]> =>
+  (
+    await pool.query<{ name: string }>(
+      `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`,
+    )
+  ).rows.map(({ name }) => name);
+
+it('every function of the database is in a file of its own name, once', async () => {
+  const files = (await readdir(FUNCTIONS)).filter((file) => file.endsWith('.sql'));
+  const names = files.map((file) => file.replace('.sql', '').replaceAll('-', '_')).sort();
+  expect(await functionsOfDatabase()).toEqual(names);
+});
+
+it('replicas that migrate at once apply each function once', async () => {
+  await pool.query('TRUNCATE sql_function');
+  const applied = await Promise.all([migrate(url), migrate(url)]);
+  const [first, second] = applied.map(({ functions }) => functions).sort((a, b) => b.length - a.length);
+  expect(first).toContain('settle-items');
+  expect(second).toEqual([]);
+});
+
+it('a text is applied when it changed, and only then', async () => {
+  await write('a', 'first');
+  expect(await applyFunctions(pool, folder)).toEqual(['a']);
+  expect(await applyFunctions(pool, folder)).toEqual([]);
+  await write('a', 'second');
+  await write('b', 'first');
+  expect(await applyFunctions(pool, folder)).toEqual(['a', 'b']);
+  expect([await call('a'), await call('b')]).toEqual(['second', 'first']);
+});
+
+it('a release that starts beside a newer one does not put its older text back', async () => {
+  await write('a', 'older');
+  await applyFunctions(pool, folder);
+  await write('a', 'newer');
+  await applyFunctions(pool, folder);
+  await write('a', 'older');
+  expect(await applyFunctions(pool, folder)).toEqual([]);
+  expect(await call('a')).toBe('newer');
+});
+
+it('a process that dies on the way leaves nothing behind, and the next one applies all', async () => {
+  const before = await functionsOfDatabase();
+  await write('a', 'first');
+  await writeFile(join(folder, 'b.sql'), 'SELECT pg_terminate_backend(pg_backend_pid());');
+  await expect(applyFunctions(pool, folder)).rejects.toThrow();
+  expect(await functionsOfDatabase()).toEqual(before);
+  await write('b', 'first');
+  expect(await applyFunctions(pool, folder)).toEqual(['a', 'b']);
+  expect(await call('a')).toBe('first');
+});
+
+it('a function whose file is gone stays for the release before', async () => {
+  await write('a', 'first');
+  await applyFunctions(pool, folder);
+  await rm(join(folder, 'a.sql'));
+  expect(await applyFunctions(pool, folder)).toEqual([]);
+  expect(await call('a')).toBe('first');
+});

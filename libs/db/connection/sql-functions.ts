@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { inTransaction, type Pool } from './pool.js';
+
+/**
+ * Applies the SQL functions of a folder whose text this database never had, all in one transaction: a process that
+ * dies on the way leaves none of them behind. prisma/functions/README.md says how to change a function.
+ *
+ * `sql_function` remembers every text, and not only the last one of each function: a process of the release before,
+ * which restarts beside this one, finds its text there and does not put it back. A function whose file is gone stays
+ * in the database, because the release before may call it.
+ *
+ * @returns the names of the files that were applied, without .sql
+ */
+export async function applyFunctions(pool: Pool, folder: string): Promise<string[]> {
+  const functions = await readFunctions(folder);
+  return inTransaction(pool, async (client) => {
+    const applied: string[] = [];
+    for (const { name, text, sha256 } of functions) {
+      const remembered = await client.query(
+        'INSERT INTO sql_function (name, sha256) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        [name, sha256],
+      );
+      if (remembered.rowCount === 0) continue;
+      await client.query(text);
+      applied.push(name);
+    }
+    return applied;
+  });
+}
+
+async function readFunctions(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(folder, file), 'utf8');
+      return { name: basename(file, '.sql'), text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+-- Settles a batch of items: stores the verdict or the error of each, once, with its exchange, and counts it for its
+-- target, its job and its team's month. Parameters are columns of the batch; the n-th entries of all are one item.
+--
+-- Only items whose delivery still holds them settle: their in_flight row has the token of the delivery, and their
+-- run is running. A late reply, after a cancel, a takeover or a resume, finds no row and changes nothing.
+--
+-- It is a function because the second statement must see what was committed while the first one waited for its
+-- locks. Locks are taken in the order that all transactions keep, targets by key and then jobs, and waited for no
+-- longer than five seconds: others settle in the same process.
+--
+-- Returns for each run how many items settled, whether a target of it has no item left, and which items of the batch
+-- were stored (numbered from 1).
+CREATE OR REPLACE FUNCTION settle_items(
+  p_run uuid[], p_target int[], p_item int[], p_token bigint[], p_case int[], p_sample int[], p_category text[],
+  p_outcome text[], p_passed bool[], p_tool float8[], p_param float8[], p_overall float8[], p_error_type text[],
+  p_format text[], p_abstention bool[], p_called text[], p_evidence text[], p_metrics text[], p_version int,
+  p_latency int[], p_prompt_tokens int[], p_completion_tokens int[], p_cost float8[], p_cached bool[],
+  p_attempts int[], p_error_kind text[], p_error_message text[], p_tool_choice text[], p_exchange bytea[]
+) RETURNS TABLE (run_id uuid, settled int, ended boolean, stored int[])
+LANGUAGE plpgsql SET lock_timeout = '5s' AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM 1 FROM target t
+    WHERE (t.run_id, t.ordinal) IN (SELECT DISTINCT u.r, u.t FROM unnest(p_run, p_target) AS u(r, t))
+    ORDER BY t.run_id, t.ordinal FOR UPDATE;
+  PERFORM 1 FROM job j WHERE j.id IN (SELECT r.job_id FROM run r WHERE r.id = ANY (p_run)) ORDER BY j.id FOR UPDATE;
+  RETURN QUERY
+  WITH held AS (
+    DELETE FROM in_flight f
+    USING unnest(p_run, p_target, p_item, p_token) WITH ORDINALITY AS u(r, t, i, k, n), run
+    WHERE f.run_id = u.r AND f.target = u.t AND f.item = u.i AND f.token = u.k
+      AND run.id = u.r AND run.status = 'running'
+    RETURNING u.n::int AS n, run.id AS run, run.job_id AS job, run.generation
+  ), numbered AS (
+    -- Numbers of the job's log have no gap and follow the order of commits, because the job is locked.
+    SELECT h.n, h.run, h.job, h.generation, j.last_seq + row_number() OVER (PARTITION BY h.job ORDER BY h.n) AS seq
+    FROM held h JOIN job j ON j.id = h.job
+  ), stored AS (
+    INSERT INTO result (
+      run_id, target, case_position, sample, generation, seq, outcome, passed,
+      tool_score, param_score, overall, error_type, format_compliance, abstention,
+      category, called, evidence, metrics, scoring_version, latency_ms,
+      prompt_tokens, completion_tokens, cost_usd, cached, attempts,
+      error_kind, error_message, tool_choice_used
+    )
+    SELECT
+      h.run, p_target[h.n], p_case[h.n], p_sample[h.n], h.generation, h.seq, p_outcome[h.n], p_passed[h.n],
+      p_tool[h.n], p_param[h.n], p_overall[h.n], p_error_type[h.n], p_format[h.n], p_abstention[h.n],
+      p_category[h.n], p_called[h.n], p_evidence[h.n], p_metrics[h.n], p_version, p_latency[h.n],
+      p_prompt_tokens[h.n], p_completion_tokens[h.n], p_cost[h.n], p_cached[h.n], p_attempts[h.n],
+      p_error_kind[h.n], p_error_message[h.n], p_tool_choice[h.n]
+    FROM numbered h
+  ), kept AS (
+    -- An item that ends without an exchange leaves the one that is there: that of a recorded run is the only copy of
+    -- its reply, and that of a resumed one was kept to be scored again.
+    INSERT INTO exchange (run_id, target, case_position, sample, body)
+    SELECT h.run, p_target[h.n], p_case[h.n], p_sample[h.n], p_exchange[h.n] FROM held h
+    ON CONFLICT (run_id, target, case_position, sample) DO UPDATE
+      SET body = excluded.body WHERE length(excluded.body) > 0
+  ), counted AS (
+    UPDATE target t SET
+      settled = t.settled + c.settled, errored = t.errored + c.errored, passed = t.passed + c.passed,
+      tool_sum = t.tool_sum + c.tool, param_sum = t.param_sum + c.param, param_count = t.param_count + c.params,
+      overall_sum = t.overall_sum + c.overall, cost_usd = t.cost_usd + c.cost, requests = t.requests + c.requests
+    FROM (
+      SELECT
+        h.run, p_target[h.n] AS target,
+        count(*)::int AS settled,
+        (count(*) FILTER (WHERE p_outcome[h.n] = 'errored'))::int AS errored,
+        (count(*) FILTER (WHERE p_passed[h.n]))::int AS passed,
+        coalesce(sum(p_tool[h.n]), 0) AS tool,
+        coalesce(sum(p_param[h.n]), 0) AS param,
+        count(p_param[h.n])::int AS params,
+        coalesce(sum(p_overall[h.n]), 0) AS overall,
+        coalesce(sum(p_cost[h.n]), 0) AS cost,
+        coalesce(sum(p_attempts[h.n]), 0)::int AS requests
+      FROM held h GROUP BY 1, 2
+    ) c
+    WHERE t.run_id = c.run AND t.ordinal = c.target
+    RETURNING t.run_id AS run, t.settled = t.n AS ended
+  ), logged AS (
+    UPDATE job j SET last_seq = j.last_seq + c.settled, done = j.done + c.settled, errored = j.errored + c.errored
+    FROM (
+      SELECT
+        h.job,
+        count(*)::int AS settled,
+        (count(*) FILTER (WHERE p_outcome[h.n] = 'errored'))::int AS errored
+      FROM held h GROUP BY 1
+    ) c
+    WHERE j.id = c.job
+  ), spent AS (
+    -- In shards, so that settlements of a team's runs do not wait for each other.
+    INSERT INTO spending AS s (team_id, month, shard, cost_usd)
+    SELECT r.team_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, sum(p_cost[h.n])
+    FROM held h JOIN run r ON r.id = h.run WHERE p_cost[h.n] > 0 GROUP BY 1 ORDER BY 1
+    ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd
+  )
+  SELECT
+    h.run, count(*)::int, (SELECT bool_or(c.ended) FROM counted c WHERE c.run = h.run), array_agg(h.n)
+  FROM held h GROUP BY 1;
+END
+$$;
