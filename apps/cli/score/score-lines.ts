@@ -4,7 +4,7 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import { meant } from '#lib/contracts/input/nearest';
 import { readInput } from '#lib/recorded/read-input';
 import { findMetric, resolveOptions } from '#lib/scoring/metrics';
-import { json } from './terminal.js';
+import { toSafeJson } from '../output/terminal.js';
 
 const WRITE_AT_LENGTH = 65_536;
 /** Far above any recorded reply; a file without line ends would fill the memory. */
@@ -47,7 +47,16 @@ function scoreLine(
   };
   const answer = (outcome: string, score: number | null, more: object): string => {
     const { id, metric, readAs, ...by } = known;
-    return json({ id, line, metric, ...by, ...(readAs !== undefined && { read_as: readAs }), outcome, score, ...more });
+    return toSafeJson({
+      id,
+      line,
+      metric,
+      ...by,
+      ...(readAs !== undefined && { read_as: readAs }),
+      outcome,
+      score,
+      ...more,
+    });
   };
   try {
     if (text === undefined) throw new Error(`The line is longer than ${longestLineBytes} bytes.`);

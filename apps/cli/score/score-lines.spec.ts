@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { scoreLines } from './score-lines.js';
-import { drawScoreProgress } from './score-progress.js';
+import { scoreProgress } from './score-progress.js';
 
 const line = (id: unknown, more = {}): string =>
   JSON.stringify({ id, metric: 'difflib_ratio', input: { a: 'a', b: 'a' }, ...more });
@@ -325,7 +325,7 @@ test('nothing more is read while what was scored is not written', async () => {
 
 test('a bar shows how much is read, and at the end how many lines', () => {
   let drawn = '';
-  const progress = drawScoreProgress({ write: (text) => (drawn += text) }, 4_000_000);
+  const progress = scoreProgress({ write: (text) => (drawn += text) }, 4_000_000);
   for (const bytes of [65_536, 131_072, 2_000_000, 4_000_000]) progress.at(bytes);
   progress.end(12, 1);
   expect(drawn.split('\r\u001b[2K').slice(1)).toEqual([

@@ -1,8 +1,8 @@
 const EVERY_BYTES = 1 << 20;
 const WIDTH = 30;
 
-/** A bar in one line of a terminal: how much of the file is read, or how many megabytes where its size is not known. */
-export function drawScoreProgress(
+/** A progress bar on one line of a terminal: the share of the file, or megabytes where its size is not known. */
+export function scoreProgress(
   terminal: { write(text: string): unknown },
   totalBytes?: number,
 ): { at(bytes: number): void; end(lines: number, failed: number): void } {
