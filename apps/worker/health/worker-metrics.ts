@@ -104,7 +104,7 @@ const redeliveries = new Counter({
 });
 const crashes = new Counter({
   name: 'toolmark_item_crashes_total',
-  help: 'How often a process died or froze with an item in hand.',
+  help: 'How often a process died or froze while it worked on an item.',
   labelNames: LANE,
   registers,
 });

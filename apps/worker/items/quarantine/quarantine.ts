@@ -62,7 +62,7 @@ export class Quarantine {
         await setActive(true);
         this.logger.warn(
           { lane: meter.id, run: item.delivery.runId, item: item.delivery.item, crashes },
-          'Playing an item in a process of its own: others died of it',
+          'Running an item in a process of its own, because others died of it',
         );
         const child = fork(this.options.entry, { serialization: 'advanced' });
         const ending = this.#watch(child, meter, permits, signal);
