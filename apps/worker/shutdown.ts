@@ -4,7 +4,8 @@ import { ShuttingDown } from './items/claimed-items.js';
 
 // What stops a worker:
 // - SIGTERM or SIGINT. Nest calls `drain` and then `close` (worker-process.ts).
-// - An error that nothing caught (libs/runtime/uncaught-errors.ts). The worker drains for four seconds and exits with code 1.
+// - An error that nothing caught. The worker drains for four seconds and exits with code 1
+//   (libs/runtime/uncaught-errors.ts).
 // - Being stuck. /healthz answers 503 (health/liveness.ts), and Kubernetes sends SIGTERM.
 // A worker that is killed leaves leases that run out, and the reconciler of another worker delivers its items again
 // (control/reconcile.ts).

@@ -156,7 +156,7 @@ export class Embedder {
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
       if (endpoint !== endpointOf(model)) retries = new RetryState();
       endpoint = endpointOf(model);
-      const budget = this.deps.budgets.of(model.lane);
+      const budget = this.deps.budgets.forLane(model.lane);
       const settingsExpired = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
       const permit = await unlessRerouted(
         settingsExpired,

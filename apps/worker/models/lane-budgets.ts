@@ -16,7 +16,7 @@ export class LaneBudgets {
   ) {}
 
   /** The budget of a lane, under the limits given here from now on. */
-  of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
+  forLane(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
       known.usedAt = performance.now();
@@ -28,7 +28,7 @@ export class LaneBudgets {
       lane.id,
       lane,
       () => this.#isInUse(lane.id),
-      (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
+      (reason, seconds) => this.meters.forLane(lane).recordWait(reason, seconds),
     );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
     if (this.#draining) budget.drain(this.#draining);

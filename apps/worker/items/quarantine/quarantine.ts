@@ -90,7 +90,7 @@ export class Quarantine {
       signal.addEventListener('abort', abort);
       child.on('message', (message: FromChild) => {
         if ('id' in message) void permits.answer(child, message);
-        else if ('attempted' in message) meter.attempted(message.attempted.failure, message.attempted.seconds);
+        else if ('attempted' in message) meter.recordAttempt(message.attempted.failure, message.attempted.seconds);
         else if ('failed' in message) end(() => reject(errorOf(message.failed)));
         else end(() => resolve({ settlement: message.finished === undefined ? undefined : parse(message.finished) }));
       });
