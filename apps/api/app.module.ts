@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { ExperimentsModule } from './experiments/experiments.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
 import { LanesModule } from './lanes/lanes.module.js';
 import { LiveModule } from './live/live.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -9,6 +10,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { PlatformModule, type PlatformOptions } from './platform/platform.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { RecordedModule } from './recorded/recorded.module.js';
+import { ResultsModule } from './results/results.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SuitesModule } from './suites/suites.module.js';
@@ -24,6 +26,8 @@ import { TeamsModule } from './teams/teams.module.js';
     McpModule,
     RecordedModule,
     RunsModule,
+    ResultsModule,
+    JobsModule,
     ExperimentsModule,
     MetricsModule,
     SettingsModule,

@@ -50,6 +50,7 @@ export const RescoreSubmitted = z
     status: z.literal('submitted').meta({ description: 'Always `submitted`; from here on the job has the status.' }),
   })
   .meta({ id: 'RescoreSubmitted', description: 'A rescore that was accepted. It goes on in the background.' });
+export type RescoreSubmitted = z.infer<typeof RescoreSubmitted>;
 
 export const Rescore = z
   .object({

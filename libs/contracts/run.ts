@@ -180,6 +180,7 @@ export const Submitted = z
     status: z.literal('submitted').meta({ description: 'Always `submitted`; from here on the job has the status.' }),
   })
   .meta({ id: 'Submitted', description: 'A run that was accepted. It goes on in the background.' });
+export type Submitted = z.infer<typeof Submitted>;
 
 /**
  * What a run is expected to take. Requests that stored replies answer are counted apart, as `cached`, and in
@@ -446,6 +447,7 @@ export const ResultWithExchange = Result.extend({
     .nullable()
     .meta({ description: 'What went over the wire; null when nothing did, or when it is not kept any more.' }),
 }).meta({ id: 'ResultWithExchange', description: 'One result with what went over the wire.' });
+export type ResultWithExchange = z.infer<typeof ResultWithExchange>;
 
 export const RunExport = z
   .object({

@@ -4,6 +4,7 @@ import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
 import { Incoming } from './files/incoming.js';
+import { readYaml } from './files/read-yaml.js';
 import { exportWhole } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);
@@ -98,6 +99,10 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
     expect((await read(format, await exportWhole(empty, format))).suite).toEqual(empty);
   });
 });
+
+/** Lists in one another, in each entry three levels around the entry before it. */
+const levels = (entries: number): string =>
+  Array.from({ length: entries }, (_, n) => `- &a${n} [[[${n ? `*a${n - 1}` : ''}]]]\n`).join('');
 
 /** A text as it comes in: cut at these places. */
 async function* cut(text: string, places: readonly number[]): AsyncGenerator<string> {
@@ -224,6 +229,55 @@ describe('YAML', () => {
     );
     expect(suite.test_cases).toMatchObject([{ prompt: 'two\nlines\n' }, { prompt: 'other', expected_tool: 'f' }]);
     expect(JSON.stringify(suite.test_cases[1]!.expected_params)).toBe('{"n":5.0,"on":true,"none":null}');
+  });
+
+  it('is YAML 1.2: words of 1.1, dates and octal numbers are what they look like, and numbers keep their text', async () => {
+    const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
+    expect(valueOf('[yes, no, on, off, y, True, FALSE, Null, ~, 2024-01-01, 12:30:45, =]')).toBe(
+      '["yes","no","on","off","y",true,false,null,null,"2024-01-01","12:30:45","="]',
+    );
+    expect(valueOf('%YAML 1.1\n---\n[yes, 010, 0b11, 1_000]')).toBe('["yes",10,"0b11","1_000"]');
+    expect(valueOf('[5.0, 5e0, -0, 1e400, 0.10, 12345678901234567890, 0o14, 0x1F, +5, .5, 007, .inf, .NaN]')).toBe(
+      '[5.0,5e0,-0,1e400,0.10,12345678901234567890,12,31,5,0.5,7,".inf",".NaN"]',
+    );
+    expect(valueOf('!!str 5')).toBe('"5"');
+    expect(valueOf('{1: a, 5.0: b, ~: c, true: d}')).toBe('{"1":"a","5.0":"b","null":"c","true":"d"}');
+    expect(valueOf('a: |\r\n  x\r\n  y\r\nb: "c\r  d"')).toBe('{"a":"x\\ny\\n","b":"c d"}');
+  });
+
+  it('merges as it is written: what an object says itself counts, and a quoted "<<" is a key like others', async () => {
+    const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
+    expect(valueOf('{a: 1, <<: {a: 2, c: 3}}')).toBe('{"a":1,"c":3}');
+    expect(valueOf('{<<: [{a: 1}, {a: 2, b: 3}]}')).toBe('{"a":1,"b":3}');
+    expect(valueOf('{"<<": {a: 1}}')).toBe('{"<<":{"a":1}}');
+    expect(valueOf('&k a: *k')).toBe('{"a":"a"}');
+    expect(valueOf('{__proto__: {x: 1}, <<: {"__proto__": 2}}')).toBe('{"__proto__":{"x":1}}');
+  });
+
+  it.each([
+    ['a key that stands twice', 'a: 1\n"a": 2', /line 2, column 1: the key "a" stands twice/],
+    ['a tag', 'a: !!binary aGk=', /line 1, column 4: Unresolved tag/],
+    ['a tag of its own', 'a: !x y', /line 1, column 4: Unresolved tag/],
+    ['a list for a key', '? [a]\n: b', /line 1, column 3: a key must be a text/],
+    ['a text to merge', 'a:\n  <<: b', /line 2, column 3: "<<" merges an object/],
+    ['an alias without its anchor', 'a: *b', /line 1, column 4: no anchor "b"/],
+    ['an alias of what it is part of', '&a [*a]', /line 1, column 5: no anchor "a"/],
+    ['a character that is not printable', 'a: \u0007', /line 1, column 4: a character here is not printable/],
+    ['nothing', '# nothing', /holds no YAML document/],
+    ['thousands of levels', '['.repeat(100_000), /line 1, column 1001: .*deeper than 1000 levels/],
+    ['hundreds of levels', '['.repeat(300) + ']'.repeat(300), /deeper than 200 levels/],
+    ['levels that aliases add', levels(80), /deeper than 200 levels/],
+    ['more aliases than anybody writes', `- &a 1\n${'- *a\n'.repeat(10_001)}`, /line 10002, .*more than 10000 aliases/],
+    ['more parts than fit into memory', `[${'1,'.repeat(600_000)}]`, /Send it as JSON/],
+  ])('with %s is refused', async (_what, text, message) => {
+    expect((await failure('yaml', text)).message).toMatch(message);
+  });
+
+  it('of thousands of keys, or of as many anchors as aliases, is read in time that its length takes', () => {
+    const keys = Array.from({ length: 30_000 }, (_, n) => `k${n}: 1\n`).join('');
+    expect(Object.keys(readYaml(keys).value as object)).toHaveLength(30_000);
+    const aliases = Array.from({ length: 5000 }, (_, n) => `- &a${n} x\n- *a${n}\n`).join('');
+    expect(readYaml(aliases).value).toHaveLength(10_000);
   });
 
   it('that is wrong, ambiguous or a bomb is refused with its line', async () => {

@@ -4,11 +4,11 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import { Experiment, ExperimentInput } from '#lib/contracts/experiment';
 import { ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { createExperiment, listExperiments, readExperiment } from '#lib/db/catalogue/experiments';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { namedSuite } from '../runs/check-run.js';
+import { findSuite } from '../runs/find-suite.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 
@@ -23,7 +23,7 @@ export class ExperimentsController {
   @About('List experiments', 'The newest first.')
   @Answers(200, pageOf(Experiment))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listExperiments(this.prisma, caller.teamId, limit, idCursor(cursor));
+    return new ExperimentRepository(this.prisma, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post()
@@ -34,9 +34,9 @@ export class ExperimentsController {
     @Body({ schema: ExperimentInput }) input: ExperimentInput,
     @Changes() change: Change,
   ) {
-    await namedSuite(this.pool, caller.teamId, input.suite_id);
+    await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
-      const made = await createExperiment(client, caller.teamId, input);
+      const made = await new ExperimentRepository(this.prisma, caller.teamId).create(client, input);
       await audit(client, caller, 'experiment.create', made.id);
       return made;
     });
@@ -46,7 +46,7 @@ export class ExperimentsController {
   @About('Read an experiment', 'One experiment with its baseline.')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
-    return readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
+    return new ExperimentRepository(this.prisma, caller.teamId).read(uuid('experiment', id));
   }
 
   @Put(':id')
@@ -85,7 +85,7 @@ export class ExperimentsController {
   }
 
   async #unbuilt(caller: Caller, id: string, what: string): Promise<never> {
-    await readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
+    await new ExperimentRepository(this.prisma, caller.teamId).read(uuid('experiment', id));
     throw new ProblemError(
       422,
       `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`,

@@ -144,7 +144,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       async () => submit(await namedOnce(), { suite_id: 'Named once' }),
       422,
       '/suite_id',
-      /does not exist\. A suite named so has the id [0-9a-f-]{36}\./,
+      /does not exist\. The suite of that name has the id [0-9a-f-]{36}\./,
     ],
     [
       'a name that several have',
@@ -619,7 +619,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     await refused(byDefault);
     await pool.query(`UPDATE model SET default_params = '{}' WHERE model_id = 'a'`);
     await pool.query(`UPDATE target SET params = '{"stream": true}' WHERE run_id = $1`, [submitted.eval_id]);
-    await refused(/params of the run "stream" is the run's own.*submit another/);
+    await refused(/params of the run "stream" is the run's own.*submit a new one/);
     await pool.query(`UPDATE target SET params = '{}' WHERE run_id = $1`, [submitted.eval_id]);
     await pool.query(`UPDATE run SET config = jsonb_set(config::jsonb, '{params}', '{"n": 2}')::text WHERE id = $1`, [
       submitted.eval_id,

@@ -36,6 +36,10 @@ const TAGS: Record<string, string> = {
   Teams: 'Who you are, the tokens of a team, and teams.',
   Settings: 'What holds for a team as a whole.',
 };
+/** Controllers whose routes users look for under the tag of another. */
+const TAG_OF_CONTROLLER: Record<string, string> = { Results: 'Runs', Jobs: 'Runs' };
+const tagOf = (name: string): string => TAG_OF_CONTROLLER[name] ?? name;
+
 /** What an id in a path names, by the segment in front of it. */
 const NAMED_IN_PATH: Record<string, { description: string; example: string }> = {
   'tool-suites': { description: 'The id of the suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' },
@@ -81,7 +85,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   for (const [tag, description] of Object.entries(TAGS)) config.addTag(tag, description);
   const schemas = { input: {}, output: convert(Problem, 'output').components };
   const document = SwaggerModule.createDocument(app, config.build(), {
-    operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
+    operationIdFactory: (controller, method) => `${tagOf(controller.replace(/Controller$/, ''))}_${method}`,
     standardSchemaConverter: (schema, { schemaType }) => {
       const { schema: converted, components } = convert(schema as z.ZodType, schemaType);
       Object.assign(schemas[schemaType], components);
@@ -99,6 +103,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       const operation: Operation | undefined = item[method];
       if (!operation) continue;
       const changes = CHANGING.has(method);
+      operation.tags = operation.tags?.map(tagOf);
       if (operation.description)
         operation.description +=
           ' Needs the role ' +

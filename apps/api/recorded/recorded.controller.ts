@@ -21,7 +21,9 @@ import { Incoming } from '#lib/imports/files/incoming';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
-import { checkCap, checkExperiment, knownMetrics } from '../runs/check-run.js';
+import { checkExperiment } from '../runs/check-experiment.js';
+import { checkSpending } from '../runs/check-spending.js';
+import { resolveMetrics } from '../runs/resolve-metrics.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
 import { About, AlsoTakes, Answers, Changes, Me, type Change } from '../platform/decorators.js';
@@ -104,9 +106,9 @@ export class RecordedController {
     const { teamId, userId } = caller;
     const { suite_id: suiteId, target_name: name, experiment_id: experimentId } = settings;
     const startedAtMs = Date.now();
-    const metrics = knownMetrics(settings.metrics);
+    const metrics = resolveMetrics(settings.metrics);
     await checkExperiment(prisma, teamId, settings);
-    await checkCap(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
+    await checkSpending(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
     const recording = await beginRecording(pool, teamId, suiteId);
     const { runId } = recording;
     try {

@@ -1,154 +1,147 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
-import type { JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { EstimateRepository } from '#lib/db/read/estimate';
+import type { Summary } from '#lib/contracts/summary';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
-import type { Connection } from '#lib/db/read/for-workers/connections';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import type { ToCount } from './count-requests.js';
-import type { SuiteThreads } from '../suites/suite-threads.js';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { POOL } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
+import type { Counted, ToCount } from './count-requests.js';
 
 /**
- * Requests that are built and counted for an estimate; the rest is taken to be like them, so that it takes no
- * longer for a million.
+ * Requests that are built and counted for an estimate. The others are taken to be like them, so that an estimate of
+ * a million requests takes no longer.
  */
-const LARGEST_SAMPLE = 2000;
-/** What a request takes that nothing is known of. */
-const RULE = { completionTokens: 64, latencyMs: 2000 };
+const MAX_COUNTED_REQUESTS = 2000;
+/** A request to a model of which no earlier run is known. */
+const DEFAULT_REQUEST = { completionTokens: 64, latencyMs: 2000 };
 /** Share of a limit that lanes use. */
 const HEADROOM = 0.98;
 
-/** What a run would take: requests, tokens, money and time, for each model and in all. Nothing is run. */
-export async function estimateRun(
-  { pool, suiteThreads: threads }: { pool: Pool; suiteThreads: SuiteThreads },
-  teamId: string,
-  suite: Suite,
-  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>,
-  targets: readonly ResolvedTarget[],
-  largestSample = LARGEST_SAMPLE,
-): Promise<Estimate> {
-  const repository = new EstimateRepository(pool, teamId);
-  const { cases, sample } = await repository.sampleCases(
-    suite.id,
-    input.case_filter,
-    Math.max(1, Math.floor(largestSample / targets.length)),
-  );
-  const earlier = await repository.latestSummaries(targets);
-  const lanes = new Map((await new LaneRepository(pool, teamId).list()).map((lane) => [lane.id, lane]));
-  const models = await repository.findModels(targets);
-  const toCount: ToCount = {
-    input,
-    suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
-    targets: targets.map(({ modelId, providerId, params, systemPrompt }, index) => {
-      return {
-        modelId,
-        providerId,
-        params: params as JsonObject,
-        systemPrompt,
-        model: models[index] && askedOf(models[index]),
-      };
-    }),
-  };
-  const counts = await threads.run(teamId, {
-    what: 'count-requests',
-    of: JSON.stringify(toCount),
-    cases: sample,
-    targets: targets.length,
-  });
-  const all = await Promise.all(
-    targets.map(async (target, index) => {
-      const model = models[index];
-      const counted = counts[index]!;
-      const name = `${target.providerKey}::${target.modelId}`;
-      const items = cases * input.samples;
-      const share = counted.keys.length
-        ? (await countCachedReplies(
-            pool,
-            teamId,
-            counted.keys.map((key) => Buffer.from(key, 'hex')),
-          )) / counted.keys.length
-        : 0;
-      const cached = Math.round(cases * share); // of several samples the first alone may be stored by a run with one
-      const requests = items - cached;
-      const known = earlier[index];
-      const paid = known ? known.scored - known.cached.results : 0;
-      const completion =
-        known && paid > 0
-          ? (known.usage.completion_tokens - known.cached.completion_tokens) / paid
-          : RULE.completionTokens;
-      const tokens = {
-        prompt_tokens: Math.round((counted.promptTokens / Math.max(1, counted.cases)) * requests),
-        completion_tokens: Math.round(completion * requests),
-      };
-      const cost =
-        model?.inputCostPerMtok == null || model.outputCostPerMtok == null
-          ? null
-          : (tokens.prompt_tokens * model.inputCostPerMtok + tokens.completion_tokens * model.outputCostPerMtok) / 1e6;
-      return {
-        target: name,
-        requests,
-        cached,
-        ...tokens,
-        cost_usd: cost,
-        duration_s: durationS(
-          lanes.get(target.laneId)!,
-          requests,
-          tokens.prompt_tokens + tokens.completion_tokens,
-          known?.latency_ms.p50 ?? RULE.latencyMs,
-        ),
-        tokens_by: counted.tokensBy,
-        replies_by: paid > 0 ? ('earlier runs' as const) : ('rule' as const),
-      };
-    }),
-  );
-  const sum = (key: 'requests' | 'cached' | 'prompt_tokens' | 'completion_tokens'): number =>
-    all.reduce((total, one) => total + one[key], 0);
-  // Providers work side by side, and so do lanes of one provider when the models are not in sequence.
-  const together = new Map<string, number>();
-  targets.forEach((target, index) => {
-    const key = input.model_order === 'sequential' ? target.providerId : target.laneId;
-    together.set(key, (together.get(key) ?? 0) + all[index]!.duration_s);
-  });
+/** What a user asked for, with its defaults filled in, its suite and its models found. */
+export interface ResolvedRun {
+  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
+  suite: Suite;
+  targets: ResolvedTarget[];
+}
+
+type Model = Awaited<ReturnType<EstimateRepository['findModels']>>[number];
+type LaneLoad = Pick<Lane, 'limits' | 'backlog'>;
+type TargetEstimate = Estimate['targets'][number];
+
+/** Estimates what a run would take: requests, tokens, money and time, for each model and in all. */
+@Injectable()
+export class RunEstimator {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
+
+  async estimate(teamId: string, run: ResolvedRun, maxCounted = MAX_COUNTED_REQUESTS): Promise<Estimate> {
+    const { input, suite, targets } = run;
+    const repository = new EstimateRepository(this.pool, teamId);
+    const casesPerTarget = Math.max(1, Math.floor(maxCounted / targets.length));
+    const { cases, sample } = await repository.sampleCases(suite.id, input.case_filter, casesPerTarget);
+    const summaries = await repository.latestSummaries(targets);
+    const lanes = new Map((await new LaneRepository(this.pool, teamId).list()).map((lane) => [lane.id, lane]));
+    const models = await repository.findModels(targets);
+    const counts = await this.suiteThreads.run(teamId, {
+      what: 'count-requests',
+      of: JSON.stringify(toCount(run, models)),
+      cases: sample,
+      targets: targets.length,
+    });
+    const estimates = await Promise.all(
+      targets.map(async (target, index) =>
+        estimateTarget(target, {
+          items: cases * input.samples,
+          // Of several samples a run stores the first alone.
+          cached: Math.round(cases * (await this.#cachedShare(teamId, counts[index]!.keys))),
+          counted: counts[index]!,
+          model: models[index],
+          lane: lanes.get(target.laneId)!,
+          earlier: summaries[index],
+        }),
+      ),
+    );
+    return {
+      ...totalsOf(estimates),
+      duration_s: durationOfAll(run, estimates),
+      targets: estimates,
+      counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
+      cases,
+    };
+  }
+
+  /** The share of the counted requests that stored replies answer. */
+  async #cachedShare(teamId: string, keys: readonly string[]): Promise<number> {
+    if (keys.length === 0) return 0;
+    const buffers = keys.map((key) => Buffer.from(key, 'hex'));
+    return (await countCachedReplies(this.pool, teamId, buffers)) / keys.length;
+  }
+}
+
+const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): ToCount => ({
+  input,
+  suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
+  targets: targets.map(({ modelId, providerId, params, systemPrompt }, index) => ({
+    modelId,
+    providerId,
+    params: params as JsonObject,
+    systemPrompt,
+    model: models[index],
+  })),
+});
+
+function estimateTarget(
+  { providerKey, modelId }: ResolvedTarget,
+  of: { items: number; cached: number; counted: Counted; model: Model; lane: LaneLoad; earlier: Summary | undefined },
+): TargetEstimate {
+  const { items, cached, counted, model, lane, earlier } = of;
+  const requests = items - cached;
+  const replies = earlier && repliesOf(earlier);
+  const promptTokens = Math.round((counted.promptTokens / Math.max(1, counted.cases)) * requests);
+  const completionTokens = Math.round((replies?.completionTokens ?? DEFAULT_REQUEST.completionTokens) * requests);
   return {
-    requests: sum('requests'),
-    cached: sum('cached'),
-    prompt_tokens: sum('prompt_tokens'),
-    completion_tokens: sum('completion_tokens'),
-    cost_usd: all.some((one) => one.cost_usd === null) ? null : all.reduce((total, one) => total + one.cost_usd!, 0),
-    duration_s: Math.max(0, ...together.values()),
-    targets: all,
-    counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
-    cases,
+    target: `${providerKey}::${modelId}`,
+    requests,
+    cached,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    cost_usd: costUsd(model, promptTokens, completionTokens),
+    duration_s: durationOnLane(lane, {
+      requests,
+      tokens: promptTokens + completionTokens,
+      latencyMs: earlier?.latency_ms.p50 ?? DEFAULT_REQUEST.latencyMs,
+    }),
+    tokens_by: counted.tokensBy,
+    replies_by: replies ? 'earlier runs' : 'rule',
   };
 }
 
-/** What a request is built from; no key goes along. */
-const askedOf = ({
-  kind,
-  baseUrl,
-  unsupportedParams,
-  defaultParams,
-  refusesRequired,
-}: Omit<Connection, 'sealedKey' | 'lane'>): ToCount['targets'][number]['model'] => ({
-  kind,
-  baseUrl,
-  unsupportedParams,
-  defaultParams,
-  refusesRequired,
-});
+/** How long replies were that the model made, and not the cache; undefined where it made none. */
+function repliesOf({ scored, cached, usage }: Summary): { completionTokens: number } | undefined {
+  const made = scored - cached.results;
+  return made > 0 ? { completionTokens: (usage.completion_tokens - cached.completion_tokens) / made } : undefined;
+}
+
+function costUsd(model: Model, promptTokens: number, completionTokens: number): number | null {
+  if (model?.inputCostPerMtok == null || model.outputCostPerMtok == null) return null;
+  return (promptTokens * model.inputCostPerMtok + completionTokens * model.outputCostPerMtok) / 1e6;
+}
 
 /**
- * The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane until it is
- * done, half and half.
+ * The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane half and half
+ * until it is done.
  */
-function durationS(
-  { limits, backlog }: Pick<Lane, 'limits' | 'backlog'>,
-  requests: number,
-  tokens: number,
-  latencyMs: number,
+function durationOnLane(
+  { limits, backlog }: LaneLoad,
+  { requests, tokens, latencyMs }: { requests: number; tokens: number; latencyMs: number },
 ): number {
   if (requests === 0) return 0;
   const shared = (requests + Math.min(backlog, requests)) / requests;
@@ -158,4 +151,27 @@ function durationS(
     limits.tokens_per_minute === null ? 0 : tokens / ((limits.tokens_per_minute * HEADROOM) / 60),
   );
   return Math.round(alone * shared * 1000) / 1000;
+}
+
+/** Providers work side by side, and so do the lanes of a provider unless its models run in sequence. */
+function durationOfAll({ input, targets }: ResolvedRun, estimates: readonly TargetEstimate[]): number {
+  const inSequence = new Map<string, number>();
+  targets.forEach(({ providerId, laneId }, index) => {
+    const key = input.model_order === 'sequential' ? providerId : laneId;
+    inSequence.set(key, (inSequence.get(key) ?? 0) + estimates[index]!.duration_s);
+  });
+  return Math.max(0, ...inSequence.values());
+}
+
+function totalsOf(estimates: readonly TargetEstimate[]) {
+  const sum = (key: 'requests' | 'cached' | 'prompt_tokens' | 'completion_tokens'): number =>
+    estimates.reduce((total, one) => total + one[key], 0);
+  const isPriced = estimates.every((one) => one.cost_usd !== null);
+  return {
+    requests: sum('requests'),
+    cached: sum('cached'),
+    prompt_tokens: sum('prompt_tokens'),
+    completion_tokens: sum('completion_tokens'),
+    cost_usd: isPriced ? estimates.reduce((total, one) => total + one.cost_usd!, 0) : null,
+  };
 }

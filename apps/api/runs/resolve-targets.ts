@@ -6,79 +6,33 @@ import type { RunInput } from '#lib/contracts/run';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 
-/** Names that are not there are compared with all that are. */
-const MOST_COMPARED = 10;
-const MOST_KNOWN = 2000;
+/** Unknown names that are compared with all known ones to suggest the nearest. */
+const MAX_SUGGESTIONS = 10;
+/** Model ids of the whole team that an unknown one is compared with. */
+const MAX_COMPARED = 2000;
 
 /**
  * Finds the models that a run names: `provider::model`, `{provider_key, model_id, params}`, or a bare model id that
- * exactly one provider has; and looks that no parameters take from the run what is its own.
+ * exactly one provider has. Refuses parameters that the run sets itself.
  * @throws ProblemError 422 naming what exists
  */
 export async function resolveTargets(prisma: Prisma, teamId: string, input: RunInput): Promise<ResolvedTarget[]> {
-  const providers = await prisma.provider.findMany({
-    where: { team_id: teamId },
-    include: { models: true },
-    orderBy: { key: 'asc' },
-  });
-  const errors: InputError[] = reservedIn(input.params, 'params');
+  const providers = await readProviders(prisma, teamId);
+  const faults = new Faults(reservedIn(input.params, 'params'));
   const targets: ResolvedTarget[] = [];
-  const fail = (path: string, message: string): void => void errors.push({ path, message });
-  let compared = 0;
-  const failUnknown = (path: string, what: string, name: string, known: string[], them: string): void =>
-    fail(path, compared++ < MOST_COMPARED ? `${what} ${insteadOf(name, known, them)}` : what);
-
   for (const [index, entry] of input.models.entries()) {
     const path = `/models/${index}`;
-    if (typeof entry === 'object') errors.push(...reservedIn(entry.params, 'models', index, 'params'));
-    const named = typeof entry === 'string' ? splitName(entry) : { key: entry.provider_key, modelId: entry.model_id };
-    const candidates =
-      named.key === undefined
-        ? providers.filter((p) => p.models.some((m) => m.model_id === named.modelId))
-        : providers.filter((p) => p.key === named.key);
-    if (candidates.length === 0) {
-      if (named.key !== undefined)
-        failUnknown(
-          path,
-          `No provider "${named.key}".`,
-          named.key,
-          providers.map((p) => p.key),
-          "the team's providers",
-        );
-      else
-        failUnknown(
-          path,
-          `No provider has a model "${named.modelId}".`,
-          named.modelId,
-          [...new Set(providers.flatMap((p) => p.models.map((m) => m.model_id)))].slice(0, MOST_KNOWN),
-          'their models',
-        );
+    if (typeof entry === 'object') faults.errors.push(...reservedIn(entry.params, 'models', index, 'params'));
+    const found = findModel(providers, typeof entry === 'string' ? splitName(entry) : toName(entry));
+    if ('message' in found) {
+      faults.add(path, found);
       continue;
     }
-    if (candidates.length > 1) {
-      fail(
-        path,
-        `Several providers have "${named.modelId}": ` +
-          `${candidates.map((p) => `${p.key}::${named.modelId}`).join(', ')}. Name one of these.`,
-      );
-      continue;
-    }
-    const provider = candidates[0]!;
-    const model = provider.models.find((m) => m.model_id === named.modelId);
-    if (!model) {
-      failUnknown(
-        path,
-        `No model "${named.modelId}" at provider "${provider.key}".`,
-        named.modelId,
-        provider.models.map((m) => m.model_id),
-        'its models',
-      );
-      continue;
-    }
-    if (targets.some((target) => target.providerKey === provider.key && target.modelId === model.model_id))
-      fail(path, `"${provider.key}::${model.model_id}" is listed before.`);
+    const { provider, model } = found;
+    const name = `${provider.key}::${model.model_id}`;
+    if (targets.some((target) => nameOf(target) === name)) faults.add(path, { message: `"${name}" is listed before.` });
     for (const { message } of reservedIn(parseJson(model.default_params) as JsonObject))
-      fail(path, inDefaults(provider.key, model.model_id, message));
+      faults.add(path, { message: inDefaultParams(provider.key, model.model_id, message) });
     targets.push({
       providerId: provider.id,
       providerKey: provider.key,
@@ -86,35 +40,104 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
       laneId: model.lane_id ?? provider.lane_id,
       priced: model.input_cost_per_mtok !== null && model.output_cost_per_mtok !== null,
       params: typeof entry === 'string' ? {} : entry.params,
-      systemPrompt: promptFor(input.system_prompt, `${provider.key}::${model.model_id}`),
+      systemPrompt: systemPromptFor(input.system_prompt, name),
     });
   }
-  if (typeof input.system_prompt === 'object' && input.system_prompt !== null) {
-    const names = new Set(targets.map((target) => `${target.providerKey}::${target.modelId}`));
-    for (const key of Object.keys(input.system_prompt)) {
-      if (key !== '*' && !names.has(key))
-        failUnknown(
-          '/system_prompt',
-          `"${key}" is no target of this run; "*" stands for the rest.`,
-          key,
-          [...names],
-          'its targets',
-        );
-    }
-  }
-  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
+  for (const fault of unusedPrompts(input.system_prompt, targets)) faults.add('/system_prompt', fault);
+  if (faults.errors.length) throw new ProblemError(422, faults.errors[0]!.message, faults.errors);
   return targets;
 }
 
-/** A model may be older than the rule. */
-export const inDefaults = (providerKey: string, modelId: string, message: string): string =>
+const readProviders = (prisma: Prisma, teamId: string) =>
+  prisma.provider.findMany({ where: { team_id: teamId }, include: { models: true }, orderBy: { key: 'asc' } });
+type Provider = Awaited<ReturnType<typeof readProviders>>[number];
+
+interface Fault {
+  message: string;
+  /** What may have been meant by a name that does not exist. */
+  unknown?: { name: string; known: string[]; of: string };
+}
+
+class Faults {
+  #suggestions = 0;
+
+  constructor(readonly errors: InputError[]) {}
+
+  add(path: string, { message, unknown }: Fault): void {
+    const suggests = unknown && this.#suggestions++ < MAX_SUGGESTIONS;
+    const suggestion = suggests ? ` ${insteadOf(unknown.name, unknown.known, unknown.of)}` : '';
+    this.errors.push({ path, message: message + suggestion });
+  }
+}
+
+interface ModelName {
+  /** Undefined for a bare model id. */
+  key: string | undefined;
+  modelId: string;
+}
+
+function findModel(
+  providers: readonly Provider[],
+  { key, modelId }: ModelName,
+): { provider: Provider; model: Provider['models'][number] } | Fault {
+  const candidates = providers.filter((provider) =>
+    key === undefined ? provider.models.some((model) => model.model_id === modelId) : provider.key === key,
+  );
+  const [provider, ...others] = candidates;
+  if (!provider) return key === undefined ? unknownModel(providers, modelId) : unknownProvider(providers, key);
+  if (others.length > 0) {
+    const names = candidates.map((candidate) => `${candidate.key}::${modelId}`).join(', ');
+    return { message: `Several providers have "${modelId}": ${names}. Name one of these.` };
+  }
+  const model = provider.models.find((candidate) => candidate.model_id === modelId);
+  if (model) return { provider, model };
+  return {
+    message: `No model "${modelId}" at provider "${provider.key}".`,
+    unknown: { name: modelId, known: provider.models.map((one) => one.model_id), of: 'its models' },
+  };
+}
+
+const unknownProvider = (providers: readonly Provider[], key: string): Fault => ({
+  message: `No provider "${key}".`,
+  unknown: { name: key, known: providers.map((provider) => provider.key), of: "the team's providers" },
+});
+
+function unknownModel(providers: readonly Provider[], modelId: string): Fault {
+  const known = new Set(providers.flatMap((provider) => provider.models.map((model) => model.model_id)));
+  return {
+    message: `No provider has a model "${modelId}".`,
+    unknown: { name: modelId, known: [...known].slice(0, MAX_COMPARED), of: 'their models' },
+  };
+}
+
+/** System prompts for targets that the run does not have. */
+function unusedPrompts(prompts: RunInput['system_prompt'], targets: readonly ResolvedTarget[]): Fault[] {
+  if (typeof prompts !== 'object' || prompts === null) return [];
+  const known = [...new Set(targets.map(nameOf))];
+  return Object.keys(prompts)
+    .filter((name) => name !== '*' && !known.includes(name))
+    .map((name) => ({
+      message: `"${name}" is not a target of this run; "*" stands for the rest.`,
+      unknown: { name, known, of: 'its targets' },
+    }));
+}
+
+/** A model may be older than the rule that its parameters break. */
+export const inDefaultParams = (providerKey: string, modelId: string, message: string): string =>
   `In the default_params of "${providerKey}::${modelId}" ${message} An owner takes it out with PATCH ` +
   `/api/providers/${providerKey}.`;
 
-function splitName(name: string): { key: string | undefined; modelId: string } {
+const nameOf = ({ providerKey, modelId }: ResolvedTarget): string => `${providerKey}::${modelId}`;
+
+const toName = (entry: { provider_key?: string; model_id: string }): ModelName => ({
+  key: entry.provider_key,
+  modelId: entry.model_id,
+});
+
+function splitName(name: string): ModelName {
   const at = name.indexOf('::');
   return at < 0 ? { key: undefined, modelId: name } : { key: name.slice(0, at), modelId: name.slice(at + 2) };
 }
 
-const promptFor = (prompts: RunInput['system_prompt'], target: string): string | null =>
+const systemPromptFor = (prompts: RunInput['system_prompt'], target: string): string | null =>
   typeof prompts === 'string' || prompts === null ? prompts : (prompts[target] ?? prompts['*'] ?? null);

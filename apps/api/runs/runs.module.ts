@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
+import { JobsModule } from '../jobs/jobs.module.js';
 import { SuitesModule } from '../suites/suites.module.js';
+import { RunEstimator } from './estimate-run.js';
 import { RunsController } from './runs.controller.js';
+import { RunService } from './runs.service.js';
 
-@Module({ imports: [SuitesModule], controllers: [RunsController] })
+@Module({
+  imports: [SuitesModule, JobsModule],
+  controllers: [RunsController],
+  providers: [RunService, RunEstimator],
+})
 export class RunsModule {}

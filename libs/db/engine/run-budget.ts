@@ -1,4 +1,4 @@
-import { meaningCosts } from '../catalogue/embedding-model.js';
+import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
@@ -59,7 +59,7 @@ const MAY_COMPARE_MEANING = `EXISTS (
  */
 const CAP_LEFT = `CASE
   WHEN tm.monthly_cap_usd IS NULL THEN NULL
-  WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${meaningCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
+  WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
 /** SQL of what a team has spent this month, by UTC. */

@@ -45,19 +45,25 @@ export async function* linesOf(text: string | Incoming): AsyncGenerator<string> 
   if (rest !== '') yield first ? rest.replace(/^\ufeff/, '') : rest;
 }
 
-/** The pieces of a text once more, from its first on that is more than blanks, and that text's first character. */
-export async function lookAhead(incoming: Incoming): Promise<{ first: string; again: Incoming }> {
-  const pieces = incoming.pieces[Symbol.asyncIterator]();
+/** The first pieces of a text, until they are enough or the text ends, and the same text from its beginning. */
+export async function lookAhead(
+  text: string | Incoming,
+  isEnough: (seen: string) => boolean,
+): Promise<{ seen: string; again: Incoming }> {
+  const pieces = typeof text === 'string' ? oneByOne([text]) : text.pieces[Symbol.asyncIterator]();
   let seen = '';
-  let ended = false;
-  while (!ended && seen.replace(/^\ufeff/, '').trimStart() === '') {
-    const next = await pieces.next();
-    if (next.done) ended = true;
-    else seen += next.value;
+  let next: IteratorResult<string> | undefined;
+  while (!next?.done && !isEnough(seen)) {
+    next = await pieces.next();
+    if (!next.done) seen += next.value;
   }
   const again = async function* (): AsyncGenerator<string> {
     yield seen;
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value;
   };
-  return { first: seen.replace(/^\ufeff/, '').trimStart()[0] ?? '', again: new Incoming(again()) };
+  return { seen, again: new Incoming(again()) };
+}
+
+async function* oneByOne(pieces: Iterable<string>): AsyncGenerator<string> {
+  yield* pieces;
 }

@@ -1,5 +1,7 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
 import { ProblemError } from '#lib/contracts/problem';
-import type { Incoming } from './incoming.js';
+import { Incoming, lookAhead } from './incoming.js';
 
 export interface CsvRow {
   /** Where the row begins in the file, from 1. */
@@ -7,89 +9,88 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** RFC 4180, with any kind of line end. The first line says whether cells are divided by comma, semicolon or tab. */
+/**
+ * Reads CSV (RFC 4180) with any kind of line end. The first line tells whether comma, semicolon or tab divides cells.
+ * A quotation mark inside a cell that does not begin with one is part of its text.
+ * @throws ProblemError 400 that names the line on which the row begins
+ */
 export async function* readCsv(text: string | Incoming): AsyncGenerator<CsvRow> {
-  let rest = '';
-  let delimiter: string | undefined;
+  const { seen, again } = await lookAhead(text, (begin) => /[\r\n]/.test(begin));
   let line = 1;
-  let enough = 0;
-  for await (const piece of typeof text === 'string' ? [] : text.pieces) {
-    rest += piece;
-    if (rest.length < enough) continue;
-    const source = delimiter === undefined ? rest.replace(/^\ufeff/, '') : rest;
-    if (delimiter === undefined && !/[\r\n]/.test(source)) continue;
-    delimiter ??= delimiterOf(source);
-    const left = yield* rowsOf(source, delimiter, line, false);
-    line = left.line;
-    rest = source.slice(left.at);
-    // A row that is longer than its piece is looked at again when there is twice as much of it.
-    enough = rest.length * 2;
+  const toRow = ({ raw, record: cells }: { raw: string; record: string[] }): CsvRow | null => {
+    const row = { line, cells };
+    if (hasTextAfterQuote(raw, cells))
+      throw new ProblemError(
+        400,
+        `Line ${line}: something follows the closing quotation mark of a cell. Double the quotation marks inside a cell.`,
+      );
+    // The library counts "\r\n" inside a cell as two lines.
+    line += raw.match(/\r\n?|\n/g)?.length ?? 0;
+    return cells.some((cell) => cell !== '') ? row : null;
+  };
+  const rows = parse({
+    bom: true,
+    delimiter: delimiterOf(seen),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    raw: true,
+    on_record: toRow as unknown as (record: string[]) => string[],
+  });
+  // Both streams end with an error of either, and when the rows are read no further; the loop below throws the error.
+  pipeline(Readable.from(inChunks(again.pieces)), rows, () => {});
+  try {
+    yield* rows as AsyncIterable<CsvRow>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ProblemError(
+      400,
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `Line ${line}: a cell of this row begins with a quotation mark and never ends. Nothing was imported.`
+        : `Line ${line}: this row is not CSV: ${error.message}. Nothing was imported.`,
+    );
   }
-  const last = typeof text === 'string' ? text : rest;
-  const source = delimiter === undefined ? last.replace(/^\ufeff/, '') : last;
-  yield* rowsOf(source, delimiter ?? delimiterOf(source), line, true);
 }
 
-/**
- * The rows that stand in a text whole; answers where the next one begins. Of a text that has ended, the last one is
- * whole too.
- */
-function* rowsOf(
-  source: string,
-  delimiter: string,
-  firstLine: number,
-  ended: boolean,
-): Generator<CsvRow, { at: number; line: number }> {
-  let line = firstLine;
-  for (let at = 0; at < source.length;) {
-    const row: CsvRow = { line, cells: [] };
-    const begin = { at, line };
-    for (let more = true; more;) {
-      let cell = '';
-      if (source[at] === '"') {
-        const openedAt = line;
-        for (at++; ;) {
-          const quote = source.indexOf('"', at);
-          if (!ended && (quote < 0 || quote + 1 >= source.length)) return begin;
-          if (quote < 0)
-            throw new ProblemError(
-              400,
-              `Line ${openedAt}: a cell begins with a quotation mark and never ends. Nothing was imported.`,
-            );
-          cell += source.slice(at, quote);
-          at = quote + 1;
-          if (source[at] !== '"') break;
-          cell += '"';
-          at++;
-        }
-        line += cell.split('\n').length - 1;
-        if (at < source.length && ![delimiter, '\r', '\n'].includes(source[at]!))
-          throw new ProblemError(
-            400,
-            `Line ${line}: something follows the closing quotation mark of a cell. Quotation marks ` +
-              'inside a cell are doubled.',
-          );
-      } else {
-        const from = at;
-        while (at < source.length && source[at] !== delimiter && source[at] !== '\n' && source[at] !== '\r') at++;
-        cell = source.slice(from, at);
-      }
-      row.cells.push(cell);
-      more = source[at] === delimiter;
-      if (more) at++;
+const MAX_CHUNK_LENGTH = 64 * 1024;
+
+/** The library works on bytes and parses each chunk in one go: no chunk ends in the middle of a character. */
+async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const text = rest + piece;
+    let from = 0;
+    while (from < text.length) {
+      let end = Math.min(from + MAX_CHUNK_LENGTH, text.length);
+      if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+      if (end === from) break;
+      yield text.slice(from, end);
+      from = end;
     }
-    // What follows may be more of the cell, or the second half of a line end.
-    if (!ended && at + 1 >= source.length) return begin;
-    if (source[at] === '\r') at++;
-    if (source[at] === '\n') at++;
-    line++;
-    if (row.cells.some((cell) => cell !== '')) yield row;
+    rest = text.slice(from);
   }
-  return { at: source.length, line };
+  if (rest) yield rest;
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+
+/**
+ * Whether a row has text after a closing quotation mark. Where the library allows quotation marks inside unquoted
+ * cells it allows this too, and keeps the outer quotation marks in the cell.
+ */
+function hasTextAfterQuote(raw: string, cells: readonly string[]): boolean {
+  let from = 0;
+  return cells.some((cell) => {
+    if (!cell.startsWith('"')) return false;
+    const quoted = `"${cell.replaceAll('"', '""')}"`;
+    const at = raw.indexOf(quoted, from);
+    from = at + quoted.length;
+    return at < 0;
+  });
 }
 
 function delimiterOf(source: string): string {
-  const header = source.slice(0, /[\r\n]/.exec(source)?.index ?? source.length);
+  const [header] = source.split(/[\r\n]/, 1) as [string];
   return [',', ';', '\t']
     .map((delimiter) => ({ delimiter, count: header.split(delimiter).length }))
     .sort((a, b) => b.count - a.count)[0]!.delimiter;

@@ -53,9 +53,11 @@ async function* entriesOf(
 }
 
 async function unlessList(incoming: Incoming): Promise<Json | Incoming> {
-  const { first, again } = await lookAhead(incoming);
-  return first === '[' ? wholeOf(again) : again;
+  const { seen, again } = await lookAhead(incoming, (begin) => withoutBlanks(begin) !== '');
+  return withoutBlanks(seen).startsWith('[') ? wholeOf(again) : again;
 }
+
+const withoutBlanks = (text: string): string => text.replace(/^\ufeff/, '').trimStart();
 
 function listIn(text: string): Json[] | null {
   if (!/^\ufeff?\s*\[/.test(text)) return null;

@@ -1,118 +1,173 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
+import type { Alias, CST, ParsedNode, YAMLMap } from 'yaml';
 import {
-  constructFromEvents,
-  CORE_SCHEMA,
-  defineScalarTag,
-  EVENT_ID,
-  floatCoreTag,
-  getScalarValue,
-  intCoreTag,
-  mergeTag,
-  NOT_RESOLVED,
-  parseEvents,
-  type Event,
-  type ScalarTagDefinition,
-} from 'js-yaml';
-import { isObject, parseJson, type Json } from '#lib/contracts/json/json';
+  asText,
+  isDeeperThan,
+  isObject,
+  MOST_LEVELS,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
 import { ended, ProblemError } from '#lib/contracts/problem';
 
-/** Read in one go, a quarter of a second for each megabyte. */
-const LARGEST_YAML = 2 * 2 ** 20;
+/** A file of this size takes about two seconds of CPU. */
+const MAX_YAML_LENGTH = 2 * 2 ** 20;
 const tooMuchYaml = (): ProblemError =>
-  new ProblemError(413, `YAML is read up to ${LARGEST_YAML / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
-/** What is more is not taken in. */
-export const YAML_LIMIT = { size: LARGEST_YAML, refusal: tooMuchYaml };
-/** With every alias written out; a few hundred bytes of YAML can stand for billions. */
-const MOST_VALUES = 1_000_000;
-const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+  new ProblemError(413, `YAML is read up to ${MAX_YAML_LENGTH / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
+/** No more than this is read of a file that is still arriving. */
+export const YAML_LIMIT = { size: MAX_YAML_LENGTH, refusal: tooMuchYaml };
 
-/** Numbers keep their text where JSON could have written them; `.inf` and `.nan` have no JSON and stay texts. */
-const keepingSource = (tag: ScalarTagDefinition<number>): ScalarTagDefinition =>
-  defineScalarTag<unknown>(tag.tagName, {
-    ...tag,
-    resolve: (source, isExplicit, tagName) => {
-      const value = tag.resolve(source, isExplicit, tagName);
-      if (value === NOT_RESOLVED) return NOT_RESOLVED;
-      return JSON_NUMBER.test(source) ? parseJson(source) : Number.isFinite(value) ? value : source;
-    },
-  });
-const schema = CORE_SCHEMA.withTags(keepingSource(intCoreTag), keepingSource(floatCoreTag), mergeTag);
+/** With every alias written out: a few hundred bytes of YAML can stand for billions of values. */
+const MAX_VALUES = 1_000_000;
+const MAX_ALIASES = 10_000;
+/** The library and this reader recurse. Every indentation mistake is a level too, so it is not as low as MOST_LEVELS. */
+const MAX_DEPTH = 1000;
+/** The library keeps up to 400 bytes of each, and a thread of the API has a heap of 512 MiB. */
+const MAX_LEXEMES = 1_200_000;
+
+/**
+ * YAML 1.2 whatever a `%YAML` line says, so that `no` and `2024-01-01` are texts, without tags of other types. Keys
+ * are compared in `toJson`, because the library compares each key of an object with all others.
+ */
+const OPTIONS = { schema: 'core', resolveKnownTags: false, uniqueKeys: false } as const;
+
+/** What YAML wants escaped; the library lets it pass. */
+const NOT_PRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\p{Surrogate}]/u;
 
 export interface ReadYaml {
   value: Json;
-  /** The lines on which the entries of a list begin, which stands under a key of the whole. */
+  /** The lines on which the entries of a list begin. `key` is the top-level key of the list. */
   linesOf(key: string): number[];
 }
 
+type Fault = (at: number, why: string) => ProblemError;
+
 /**
- * YAML 1.2 (JSON is some of it), with numbers as they were written. @throws ProblemError 400 saying where it is
- * wrong
+ * Reads YAML 1.2, which includes JSON, and keeps numbers as they were written.
+ * @throws ProblemError 400 that names line and column, or 413
  */
 export function readYaml(text: string): ReadYaml {
-  if (text.length > LARGEST_YAML) throw tooMuchYaml();
-  const source = text.replace(/^\ufeff/, '');
-  try {
-    const events = parseEvents(source, {});
-    const documents = constructFromEvents(events, { source, schema, maxAliases: 10_000 });
-    if (documents.length !== 1)
-      throw new ProblemError(400, `The file holds ${documents.length} YAML documents instead of one.`);
-    return { value: writtenOut(documents[0] as Json), linesOf: (key) => linesOf(key, events, source) };
-  } catch (error) {
-    if (error instanceof ProblemError) throw error;
-    const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-    throw new ProblemError(
+  if (text.length > MAX_YAML_LENGTH) throw tooMuchYaml();
+  // The library does not take a carriage return by itself for the end of a line.
+  const source = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  const lineCounter = new LineCounter();
+  const fault: Fault = (at, why) => {
+    const { line, col } = lineCounter.linePos(at);
+    return new ProblemError(
       400,
-      `The file is not YAML${mark ? ` at line ${mark.line + 1}` : ''}: ${ended(reason ?? message)} ` +
-        'Nothing was imported.',
+      `The file is not YAML at line ${line}, column ${col}: ${ended(why)} Nothing was imported.`,
     );
-  }
-}
-
-function writtenOut(value: Json): Json {
-  let count = 0;
-  const copy = (one: Json): Json => {
-    if (++count > MOST_VALUES)
-      throw new ProblemError(400, `The file stands for more than ${MOST_VALUES} values. Write fewer aliases.`);
-    if (Array.isArray(one)) return one.map(copy);
-    return isObject(one) ? Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, copy(inner)])) : one;
   };
-  return copy(value);
+
+  const [document, second] = new Composer<ParsedNode>(OPTIONS).compose(parse(source, lineCounter, fault));
+  if (!document) throw new ProblemError(400, 'The file holds no YAML document.');
+  if (second) throw new ProblemError(400, 'The file holds at least 2 YAML documents instead of one.');
+  const unknownTags = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
+  const [error] = [...document.errors, ...unknownTags];
+  if (error) throw fault(error.pos[0], error.message);
+  const unprintable = source.search(NOT_PRINTABLE);
+  if (unprintable >= 0) throw fault(unprintable, 'a character here is not printable, and must be escaped');
+
+  const root = document.contents;
+  return {
+    value: toJson(root, fault),
+    linesOf: (key) => {
+      const list = isMap(root) ? root.get(key) : undefined;
+      return isSeq<ParsedNode>(list) ? list.items.map(({ range }) => lineCounter.linePos(range[0]).line) : [];
+    },
+  };
 }
 
-/** Where the parts of a value begin, by walking over what was read. */
-function linesOf(key: string, events: readonly Event[], source: string): number[] {
-  const starts: number[] = [];
-  let depth = 0; // 1: the document, 2: the mapping that it is, 3: the list under the key.
-  let isKey = true;
-  let inList = false;
-  for (const event of events) {
-    if (event.type === EVENT_ID.POP) {
-      depth--;
-      if (depth === 2) {
-        if (inList) break;
-        isKey = true;
-      }
-      continue;
-    }
-    const start =
-      event.type === EVENT_ID.SCALAR
-        ? event.valueStart
-        : event.type === EVENT_ID.ALIAS
-          ? event.anchorStart
-          : event.type === EVENT_ID.DOCUMENT
-            ? 0
-            : event.start;
-    const opens =
-      event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.DOCUMENT;
-    if (depth === 3 && inList) starts.push(start);
-    if (depth === 2) {
-      if (isKey) inList = event.type === EVENT_ID.SCALAR && getScalarValue(source, event) === key;
-      isKey = opens ? isKey : !isKey;
-    }
-    if (opens) depth++;
+/** The tokens of a text. Stops where there are too many, or one stands too deep in others. */
+function* parse(source: string, lineCounter: LineCounter, fault: Fault): Generator<CST.Token> {
+  const parser = new Parser(lineCounter.addNewLine);
+  lineCounter.addNewLine(0);
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(source)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH)
+      throw fault(parser.offset, `lists and objects are nested deeper than ${MAX_DEPTH} levels`);
+    if (++lexemes > MAX_LEXEMES)
+      throw new ProblemError(
+        413,
+        `The file has more than ${MAX_LEXEMES} names, values and signs, which is more than is read of YAML. ` +
+          'Send it as JSON or JSON Lines.',
+      );
   }
-  let [line, at] = [1, 0];
-  return starts.map((start) => {
-    for (; at < start; at++) if (source[at] === '\n') line++;
-    return line;
-  });
+  yield* parser.end();
+}
+
+/**
+ * The value of a node. This replaces the library's `toJS`, which loses how numbers were written, searches the whole
+ * document for each alias and compares each key with all others.
+ */
+function toJson(root: ParsedNode | null, fault: Fault): Json {
+  const anchors = new Map<string, { value: Json; size: number }>();
+  let size = 0;
+  let aliases = 0;
+
+  const count = (values: number): void => {
+    size += values;
+    if (size > MAX_VALUES)
+      throw new ProblemError(400, `The file stands for more than ${MAX_VALUES} values. Write fewer aliases.`);
+  };
+  const resolve = (alias: Alias.Parsed): Json => {
+    const anchor = anchors.get(alias.source);
+    if (!anchor) throw fault(alias.range[0], `no anchor "${alias.source}" stands before this alias`);
+    if (++aliases > MAX_ALIASES) throw fault(alias.range[0], `there are more than ${MAX_ALIASES} aliases`);
+    count(anchor.size);
+    return anchor.value;
+  };
+  const keyOf = (node: ParsedNode | null): string => {
+    const key = convert(node);
+    if (Array.isArray(key) || isObject(key)) throw fault(node!.range[0], 'a key must be a text');
+    return asText(key);
+  };
+  const convertMap = (map: YAMLMap.Parsed): JsonObject => {
+    const own = new Map<string, Json>();
+    const merged = new Map<string, Json>();
+    for (const { key, value } of map.items) {
+      if (isMergeKey(key)) {
+        for (const source of [convert(value)].flat()) {
+          if (!isObject(source)) throw fault(key.range[0], '"<<" merges an object, or a list of objects');
+          for (const [name, inner] of Object.entries(source)) if (!merged.has(name)) merged.set(name, inner);
+        }
+        continue;
+      }
+      const name = keyOf(key);
+      if (own.has(name)) throw fault(key.range[0], `the key "${name.slice(0, 80)}" stands twice in the same object`);
+      own.set(name, convert(value));
+    }
+    return Object.fromEntries([...merged, ...own]);
+  };
+  const convert = (node: ParsedNode | null): Json => {
+    if (node === null) return null;
+    if (isAlias(node)) return resolve(node as Alias.Parsed);
+    const sizeBefore = size;
+    count(1);
+    const value = isMap(node)
+      ? convertMap(node as YAMLMap.Parsed)
+      : isSeq<ParsedNode>(node)
+        ? node.items.map((item) => convert(item))
+        : scalarValue(node as Scalar.Parsed);
+    if (node.anchor) anchors.set(node.anchor, { value, size: size - sizeBefore });
+    return value;
+  };
+
+  const value = convert(root);
+  if (isDeeperThan(value, MOST_LEVELS))
+    throw new ProblemError(400, `The file nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  return value;
+}
+
+const isMergeKey = (key: ParsedNode): boolean => isScalar(key) && key.type === Scalar.PLAIN && key.value === '<<';
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Numbers keep their source where it is JSON. `.inf` and `.nan` have no JSON and stay texts. */
+function scalarValue({ value, source }: Scalar.Parsed): Json {
+  if (typeof value !== 'number') return value as Json;
+  if (JSON_NUMBER.test(source)) return parseJson(source);
+  return Number.isFinite(value) ? value : source;
 }

@@ -1,0 +1,42 @@
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { z } from 'zod';
+import { Job, JobStatus, JobType } from '#lib/contracts/job';
+import { PageQuery, pageOf } from '#lib/contracts/page';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { JobService } from './jobs.service.js';
+
+const JobsQuery = PageQuery.extend({
+  status: JobStatus.optional().meta({ description: 'Only jobs in this status.' }),
+  type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
+});
+
+@Controller('api/jobs')
+export class JobsController {
+  constructor(readonly service: JobService) {}
+
+  @Get()
+  @About('List jobs', 'The newest first.')
+  @Answers(200, pageOf(Job))
+  jobs(@Me() caller: Caller, @Query({ schema: JobsQuery }) { limit, cursor, ...filter }: z.infer<typeof JobsQuery>) {
+    return this.service.list(caller, filter, limit, idCursor(cursor));
+  }
+
+  @Get(':id')
+  @About('Read a job', 'Its progress, and what it waits for.')
+  @Answers(200, Job, 404)
+  job(@Me() caller: Caller, @Param('id') id: string) {
+    return this.service.read(caller, uuid('job', id));
+  }
+
+  @Post(':id/cancel')
+  @About(
+    'Cancel a job',
+    'The status changes at once, requests under way are aborted, and settled results stay. Answers ' +
+      '409 when the job is finished.',
+  )
+  @Answers(202, Job, 404, 409)
+  cancel(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
+    return this.service.cancel(caller, uuid('job', id), change);
+  }
+}

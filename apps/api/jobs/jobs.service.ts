@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Job, JobStatus, JobType } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import { notFound, ProblemError } from '#lib/contracts/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import { cancelJob } from '#lib/db/engine/cancel-job';
+import { JobRepository } from '#lib/db/read/jobs';
+import { notify } from '#lib/events/notifications';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJob } from '../platform/notify-of-job.js';
+import { POOL, REDIS } from '../platform/stores.js';
+
+export interface JobFilter {
+  status?: JobStatus;
+  type?: JobType;
+}
+
+@Injectable()
+export class JobService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
+
+  list(caller: Caller, filter: JobFilter, limit: number, cursor: string | undefined): Promise<Page<Job>> {
+    return new JobRepository(this.pool, caller.teamId).list(filter, { limit, cursor });
+  }
+
+  read(caller: Caller, jobId: string): Promise<Job> {
+    return new JobRepository(this.pool, caller.teamId).read(jobId);
+  }
+
+  cancel(caller: Caller, jobId: string, change: Change): Promise<Job> {
+    return this.#cancel(caller, jobId, change, notFound('job', jobId));
+  }
+
+  /** A body that names a job which does not exist is wrong; a path that does leads nowhere. */
+  cancelNamedInBody(caller: Caller, jobId: string, change: Change): Promise<Job> {
+    const unknown = new ProblemError(422, `No job with id "${jobId}" in this team.`, [
+      { path: '/job_id', message: 'does not exist' },
+    ]);
+    return this.#cancel(caller, jobId, change, unknown);
+  }
+
+  async #cancel(caller: Caller, jobId: string, change: Change, unknown: ProblemError): Promise<Job> {
+    const job = await change(async (client) => {
+      const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
+      if (outcome === 'not-found') throw unknown;
+      const changed = await new JobRepository(client, caller.teamId).read(jobId);
+      if (outcome === 'finished') throw new ProblemError(409, `The job is ${changed.status} already.`);
+      await audit(client, caller, 'job.cancel', jobId);
+      return changed;
+    });
+    if (job.result_ref) void notify(this.redis, { topic: 'cancel', id: job.result_ref });
+    notifyOfJob(this.redis, jobId);
+    return job;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Result, Run } from '#lib/contracts/run';
+import type { ResultWriter } from './export-run.js';
+
+/** One suite of tests, each result a test. */
+export function junitWriter({ suite, counts }: Run): ResultWriter {
+  const failures = counts.settled - counts.errored - counts.passed;
+  const attributes = `name="${xml(suite.name)}" tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;
+  return {
+    head: `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes}>\n<testsuite ${attributes}>\n`,
+    write: testcase,
+    foot: '</testsuite>\n</testsuites>\n',
+  };
+}
+
+function testcase(result: Result): string {
+  const name = xml(result.case_name ?? result.prompt.slice(0, 200));
+  const open = `<testcase classname="${xml(result.target)}" name="${name}" time="${(result.latency_ms ?? 0) / 1000}"`;
+  if (result.error)
+    return `${open}><error type="${result.error.kind}" message="${xml(result.error.message)}"/></testcase>\n`;
+  if (result.passed) return `${open}/>\n`;
+  const details = xml(JSON.stringify({ expected: result.expected, called: result.called }));
+  const message = xml(`overall ${result.overall}`);
+  return `${open}><failure type="${result.error_type}" message="${message}">${details}</failure></testcase>\n`;
+}
+
+/** Escaped, and without the control characters that XML cannot hold. */
+const xml = (text: string): string =>
+  text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,0 +1,79 @@
+import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { PageQuery, pageOf } from '#lib/contracts/page';
+import { Result, ResultsQuery, ResultWithExchange, RunExport } from '#lib/contracts/run';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, AlsoAnswers, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
+import { EXPORT_FILES, EXPORT_FORMATS } from './export-run.js';
+import { ResultService } from './results.service.js';
+
+const ResultsPageQuery = ResultsQuery.extend(PageQuery.shape);
+const ExportQuery = z.strictObject({
+  format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
+  rescore_id: ResultsQuery.shape.rescore_id,
+});
+const ResultQuery = ResultsQuery.pick({ rescore_id: true });
+/** Generation and number of the last result, as `listResults` writes them. */
+const RESULT_CURSOR = /^\d{1,9}\.\d{1,9}$/;
+
+@Controller('api/tool-eval/history/:id')
+export class ResultsController {
+  constructor(readonly service: ResultService) {}
+
+  @Get('results')
+  @About(
+    'List the results of a run',
+    'In the order they were settled. With a filter, a page may hold fewer results than `limit`, or ' +
+      'none: read on until `next_cursor` is null.',
+  )
+  @Answers(200, pageOf(Result), 404)
+  results(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: ResultsPageQuery }) { limit, cursor, ...filter }: z.infer<typeof ResultsPageQuery>,
+  ) {
+    return this.service.list(caller, uuid('run', id), filter, limit, cursorOf(cursor, RESULT_CURSOR));
+  }
+
+  @Get('results/:resultId')
+  @About(
+    'Read a result with its exchange',
+    'The requests and replies as they were sent, and the verdict in plain sentences.',
+  )
+  @Answers(200, ResultWithExchange, 404)
+  result(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('resultId') resultId: string,
+    @Query({ schema: ResultQuery }) { rescore_id: rescoreId }: z.infer<typeof ResultQuery>,
+  ) {
+    return this.service.read(caller, { runId: uuid('run', id), resultId, rescoreId });
+  }
+
+  @Get('export')
+  @AlsoAnswers({
+    'application/x-ndjson': '{"id": "0-1-0", "target": "simulator::perfect-ish", "passed": false, "overall": 0.8}\n',
+    'text/csv': 'id,target,case_name,passed,overall\r\n0-1-0,simulator::perfect-ish,Tokyo in Fahrenheit,false,0.8\r\n',
+    'application/xml': '<testsuites name="Weather" tests="3" failures="1" errors="0"></testsuites>\n',
+  })
+  @About(
+    'Export a run',
+    'All results in one file, streamed, however large the run: JSON, JSON Lines, CSV, or JUnit XML ' +
+      'for a pipeline.',
+  )
+  @Answers(200, RunExport, 404)
+  async export(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: ExportQuery }) { format, rescore_id: rescoreId }: z.infer<typeof ExportQuery>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const runId = uuid('run', id);
+    const { type, extension } = EXPORT_FILES[format];
+    const text = await this.service.export(caller, { runId, format, rescoreId });
+    void reply.header('content-disposition', `attachment; filename="toolmark-${runId}.${extension}"`);
+    return new StreamableFile(Readable.from(text), { type });
+  }
+}

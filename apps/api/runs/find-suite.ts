@@ -1,0 +1,20 @@
+import { ProblemError } from '#lib/contracts/problem';
+import type { Suite } from '#lib/contracts/suite';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import { UUID } from '../platform/decorators.js';
+
+/** The suite that a body names by id. @throws ProblemError 422 */
+export async function findSuite(pool: Pool, teamId: string, id: string): Promise<Suite> {
+  const suites = new SuiteRepository(pool, teamId);
+  const suite = UUID.test(id) ? await suites.find(id) : undefined;
+  if (suite) return suite;
+  const [named, ...others] = await suites.findIdsByName(id);
+  const wayOut =
+    named && others.length === 0
+      ? `The suite of that name has the id ${named}.`
+      : 'GET /api/tool-suites lists the suites with their ids.';
+  throw new ProblemError(422, `No suite with id "${id}" in this team. ${wayOut}`, [
+    { path: '/suite_id', message: `does not exist. ${wayOut}` },
+  ]);
+}

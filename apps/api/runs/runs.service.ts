@@ -1,0 +1,146 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { defaultCachePolicy } from '#lib/contracts/cache-policy';
+import type { RunMetric } from '#lib/contracts/metric';
+import type { Page } from '#lib/contracts/page';
+import { notFound, ProblemError } from '#lib/contracts/problem';
+import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
+import type { Estimate, ResumeInput, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { submitRescore } from '#lib/db/engine/rescore-run';
+import { resumeRun } from '#lib/db/engine/resume-run';
+import { submitRun } from '#lib/db/engine/submit-run';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { RunRepository } from '#lib/db/read/runs';
+import { deleteRun } from '#lib/db/upkeep/delete-run';
+import { traceSubmit } from '#lib/runtime/tracing/tracing';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJob } from '../platform/notify-of-job.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
+import { checkRescore } from './check-rescore.js';
+import { checkResume } from './check-resume.js';
+import { checkRun } from './check-run.js';
+import { checkSpending } from './check-spending.js';
+import { RunEstimator, type ResolvedRun } from './estimate-run.js';
+import { findSuite } from './find-suite.js';
+import { resolveMetrics, withVersions } from './resolve-metrics.js';
+import { resolveTargets } from './resolve-targets.js';
+
+/** Requests that are counted before a run is stored: its user waits for them. */
+const MAX_COUNTED_AT_SUBMIT = 200;
+
+/** What users do with runs. Each check comes before the transaction, and notifications come after it. */
+@Injectable()
+export class RunService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly suiteThreads: SuiteThreads,
+    readonly estimator: RunEstimator,
+  ) {}
+
+  async submit(caller: Caller, input: RunInput, change: Change): Promise<Submitted> {
+    const startedAtMs = Date.now();
+    const run = await this.#resolve(caller, input);
+    const { targets } = run;
+    await checkSpending(this.pool, caller.teamId, input, targets);
+    const estimate = await this.estimator.estimate(caller.teamId, run, MAX_COUNTED_AT_SUBMIT);
+    const submitted = await change(async (client) => {
+      const { jobId, runId } = await submitRun(client, {
+        teamId: caller.teamId,
+        userId: caller.userId,
+        suiteId: input.suite_id,
+        input: run.input,
+        targets,
+        estimate,
+      });
+      await audit(client, caller, 'run.submit', runId);
+      return { job_id: jobId, eval_id: runId, status: 'submitted' as const };
+    });
+    traceSubmit(submitted.eval_id, startedAtMs, {
+      'toolmark.job': submitted.job_id,
+      'toolmark.suite': input.suite_id,
+      'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`),
+    });
+    notifyOfJob(this.redis, submitted.job_id, new Set(targets.map((target) => target.laneId)));
+    return submitted;
+  }
+
+  async estimate(caller: Caller, input: RunInput): Promise<Estimate> {
+    return this.estimator.estimate(caller.teamId, await this.#resolve(caller, input));
+  }
+
+  async #resolve(caller: Caller, input: RunInput): Promise<ResolvedRun> {
+    const { pool, prisma } = this;
+    const metrics = resolveMetrics(input.metrics);
+    const suite = await findSuite(pool, caller.teamId, input.suite_id);
+    const targets = await resolveTargets(prisma, caller.teamId, input);
+    await checkRun({ pool, prisma }, caller.teamId, input, targets);
+    return { input: { ...input, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
+  }
+
+  list(caller: Caller, limit: number, cursor: string | undefined): Promise<Page<Run>> {
+    return new RunRepository(this.prisma, caller.teamId).list({ limit, cursor });
+  }
+
+  read(caller: Caller, runId: string): Promise<Run> {
+    return new RunRepository(this.prisma, caller.teamId).read(runId);
+  }
+
+  delete(caller: Caller, runId: string, change: Change): Promise<void> {
+    return change(async (client) => {
+      const outcome = await deleteRun(client, { teamId: caller.teamId, runId });
+      if (outcome === 'not-found') throw notFound('run', runId);
+      if (outcome === 'unfinished')
+        throw new ProblemError(409, 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+      await audit(client, caller, 'run.delete', runId);
+    });
+  }
+
+  async resume(caller: Caller, runId: string, input: ResumeInput, change: Change): Promise<Submitted> {
+    await checkResume(new RunRepository(this.prisma, caller.teamId), runId);
+    let lanes: string[] = [];
+    const submitted = await change(async (client) => {
+      const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
+      ({ lanes } = resumed);
+      await audit(client, caller, 'run.resume', runId);
+      return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
+    });
+    notifyOfJob(this.redis, submitted.job_id, lanes);
+    return submitted;
+  }
+
+  async rescore(caller: Caller, runId: string, input: RescoreInput, change: Change): Promise<RescoreSubmitted> {
+    const { pool, suiteThreads } = this;
+    const run = await this.read(caller, runId);
+    const metrics = input.metrics
+      ? resolveMetrics(input.metrics)
+      : withVersions(run.config.metrics as unknown as RunMetric[]);
+    const options: RescoreOptions = { ...input, metrics };
+    await checkRescore({ pool, suiteThreads }, caller.teamId, runId, options);
+    const submitted = await change(async (client) => {
+      const rescore = await submitRescore(client, {
+        teamId: caller.teamId,
+        userId: caller.userId,
+        runId,
+        options,
+      });
+      if (rescore === 'unfinished')
+        throw new ProblemError(409, 'The run is not finished. Wait for it, or cancel it, then score it again.');
+      await audit(client, caller, 'run.rescore', runId);
+      return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
+    });
+    notifyOfJob(this.redis, submitted.job_id);
+    return submitted;
+  }
+
+  async listRescores(caller: Caller, runId: string, limit: number, cursor: string | undefined): Promise<Page<Rescore>> {
+    const { id } = await this.read(caller, runId);
+    return new RescoreRepository(this.pool, caller.teamId).list(id, { limit, cursor });
+  }
+}
