@@ -10,7 +10,7 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { changedJob, listJobs, readJob } from '#lib/db/read/jobs';
 import { notify } from '#lib/events/notifications';
 import type { Change } from '../platform/decorators.js';
-import { notifyOfJob } from '../platform/notify-of-job.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { PRISMA, REDIS } from '../platform/stores.js';
 
 export interface JobFilter {
@@ -55,7 +55,7 @@ export class JobService {
       return changed;
     });
     if (job.result_ref) void notify(this.redis, { topic: 'cancel', id: job.result_ref });
-    notifyOfJob(this.redis, jobId);
+    notifyOfJobs(this.redis, [jobId]);
     return job;
   }
 }

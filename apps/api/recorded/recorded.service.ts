@@ -15,7 +15,7 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
 import type { Change } from '../platform/decorators.js';
-import { notifyOfJob } from '../platform/notify-of-job.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { Upload } from '../platform/upload.js';
 import { checkExperiment } from '../runs/check-experiment.js';
@@ -133,7 +133,7 @@ export class RecordedService {
         warnings: warnings.map(({ message }) => message),
       };
     });
-    notifyOfJob(this.redis, submitted.job_id, lanes);
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
     return submitted;
   }
 }

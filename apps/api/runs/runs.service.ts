@@ -17,7 +17,7 @@ import { listRuns, readRun } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
-import { notifyOfJob } from '../platform/notify-of-job.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
 import { checkRescore } from './check-rescore.js';
@@ -66,7 +66,7 @@ export class RunService {
       'toolmark.suite': input.suite_id,
       'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`),
     });
-    notifyOfJob(this.redis, submitted.job_id, new Set(targets.map((target) => target.laneId)));
+    notifyOfJobs(this.redis, [submitted.job_id], new Set(targets.map((target) => target.laneId)));
     return submitted;
   }
 
@@ -110,7 +110,7 @@ export class RunService {
       await audit(client, caller, 'run.resume', runId);
       return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
     });
-    notifyOfJob(this.redis, submitted.job_id, lanes);
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
     return submitted;
   }
 
@@ -134,7 +134,7 @@ export class RunService {
       await audit(client, caller, 'run.rescore', runId);
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
     });
-    notifyOfJob(this.redis, submitted.job_id);
+    notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
 
