@@ -9,13 +9,13 @@ import { StepLocks } from './control/locks.js';
 import { Liveness } from './health/liveness.js';
 import { LaneMeters } from './health/worker-metrics.js';
 import { ClaimedItems } from './items/claimed-items.js';
-import { createItemServices } from './items/item-services.js';
+import { composeItems } from './compose-items.js';
 import { LaneWorkers } from './items/lane-workers.js';
 import { DeliveryProcessor } from './items/process-delivery.js';
-import { Quarantine } from './items/quarantine.js';
+import { Quarantine } from './items/quarantine/quarantine.js';
 import { Settler } from './items/settle.js';
 
-export type Worker = ReturnType<typeof composeWorker>;
+export type WorkerParts = ReturnType<typeof composeWorker>;
 
 /**
  * Makes all parts of a worker and connects them. This is plain code and not a tree of Nest providers: the process of an
@@ -26,7 +26,7 @@ export type Worker = ReturnType<typeof composeWorker>;
 export function composeWorker(env: Env, logger: Logger) {
   const id = `worker-${newId()}`;
   const meters = new LaneMeters();
-  const services = createItemServices(env, logger, {
+  const services = composeItems(env, logger, {
     meters,
     maxConnections: env.TOOLMARK_DATABASE_POOL,
     onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),

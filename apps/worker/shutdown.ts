@@ -1,5 +1,5 @@
 import { stopTracing } from '#lib/runtime/tracing/tracing';
-import type { Worker } from './compose-worker.js';
+import type { WorkerParts } from './compose-worker.js';
 import { ShuttingDown } from './items/claimed-items.js';
 
 // What stops a worker:
@@ -20,7 +20,7 @@ const GIVE_UP_MS = 10_000;
  * end.
  */
 export async function drainItems(
-  { processor, laneWorkers, services: { budgets }, items }: Worker,
+  { processor, laneWorkers, services: { budgets }, items }: WorkerParts,
   graceMs: number,
 ): Promise<void> {
   processor.stopClaiming();
@@ -32,7 +32,7 @@ export async function drainItems(
 }
 
 /** Stops everything that works, in order. */
-export async function drain(worker: Worker, graceMs: number): Promise<void> {
+export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
   const { items, control, liveness, services, logger } = worker;
   setTimeout(() => {
     logger.error(
@@ -49,7 +49,7 @@ export async function drain(worker: Worker, graceMs: number): Promise<void> {
 }
 
 /** Closes connections when nothing works any more. */
-export async function close({ subscriber, services, locks, logger }: Worker): Promise<void> {
+export async function close({ subscriber, services, locks, logger }: WorkerParts): Promise<void> {
   subscriber.disconnect();
   await services.close();
   await locks.close();

@@ -14,7 +14,7 @@ export class ExperimentsController {
   @About('List experiments', 'The newest first.')
   @Answers(200, pageOf(Experiment))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, limit, idCursor(cursor));
+    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
   }
 
   @Post()

@@ -1,6 +1,6 @@
 import type { InputError } from '#lib/contracts/problem';
 import { MOST_RECORDED } from '#lib/contracts/recorded';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { readNamedCases, type NamedCase, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
 import { loadCases, parseCase } from '#lib/db/read/pinned-cases';
@@ -110,7 +110,8 @@ export class ReplyPlacement {
     const { pool, teamId, recording } = this.of;
     const [found] = await loadCases(pool, recording.suite.versionId, [position]);
     const needed =
-      isSemantic(parseCase(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
+      isSemantic(parseCase(found!.body)) &&
+      (await new SettingsRepository(pool, teamId).readEmbedding()).provider_key === null;
     this.#lacksEmbedding.set(position, needed);
     return needed;
   }

@@ -3,11 +3,10 @@ import type { Redis } from 'ioredis';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embedding-model';
-import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue/running-jobs';
-import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
-import type { Pool } from '#lib/db/connection/pool';
-import { clearCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { clearCache } from '#lib/db/engine/reply-cache';
+import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -21,26 +20,27 @@ export class SettingsService {
   ) {}
 
   embedding(caller: Caller): Promise<EmbeddingSetting> {
-    return readEmbeddingSetting(this.pool, caller.teamId);
+    return this.#of(caller).readEmbedding();
   }
 
   setEmbedding(caller: Caller, setting: EmbeddingSetting, change: Change): Promise<EmbeddingSetting> {
     return change(async (client) => {
-      await setEmbeddingModel(client, caller.teamId, setting);
+      await this.#of(caller, client).setEmbedding(setting);
       await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
       return setting;
     });
   }
 
   cache(caller: Caller): Promise<CacheSetting> {
-    return readCacheSetting(this.pool, caller.teamId);
+    return this.#of(caller).readCache();
   }
 
   setCacheLifetime(caller: Caller, days: number, change: Change): Promise<CacheSetting> {
     return change(async (client) => {
-      await setCacheLifetime(client, caller.teamId, days);
+      const settings = this.#of(caller, client);
+      await settings.setCacheLifetime(days);
       await audit(client, caller, 'settings.cache', String(days));
-      return readCacheSetting(client, caller.teamId);
+      return settings.readCache();
     });
   }
 
@@ -51,30 +51,35 @@ export class SettingsService {
   }
 
   jobs(caller: Caller): Promise<JobsSetting> {
-    return readJobsSetting(this.pool, caller.teamId);
+    return this.#of(caller).readJobs();
   }
 
   /** Jobs that no longer need to wait have started when it returns. */
   async setJobs(caller: Caller, setting: JobsSetting, change: Change): Promise<JobsSetting> {
     await change(async (client) => {
-      await setRunningJobs(client, caller.teamId, setting.running_jobs_per_user);
+      await this.#of(caller, client).setRunningJobs(setting.running_jobs_per_user);
       await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
       return setting;
     });
-    const { jobs, lanes } = await startWaiting(this.pool, caller.teamId);
+    const { jobs, lanes } = await startPendingJobs(this.pool, caller.teamId);
     notifyOfJobs(this.redis, jobs, lanes);
     return setting;
   }
 
   spending(caller: Caller): Promise<Spending> {
-    return readSpending(this.pool, caller.teamId);
+    return this.#of(caller).readSpending();
   }
 
   setMonthlyCap(caller: Caller, capUsd: number | null, change: Change): Promise<Spending> {
     return change(async (client) => {
-      await setMonthlyCap(client, caller.teamId, capUsd);
+      const settings = this.#of(caller, client);
+      await settings.setMonthlyCap(capUsd);
       await audit(client, caller, 'settings.spending', String(capUsd));
-      return readSpending(client, caller.teamId);
+      return settings.readSpending();
     });
+  }
+
+  #of({ teamId }: Caller, db: Pool | PoolClient = this.pool): SettingsRepository {
+    return new SettingsRepository(db, teamId);
   }
 }

@@ -9,7 +9,7 @@ import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Embedder } from '../embeddings/embedder.js';
 import { measureStepFailure, type LaneMeters } from '../health/worker-metrics.js';
-import type { LaneBudgets } from '../items/lane-budgets.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { LaneWorkers } from '../items/lane-workers.js';
 import type { RunCache } from '../items/run-cache.js';
 import type { Settler } from '../items/settle.js';

@@ -2,7 +2,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { missingLanes } from '#lib/db/upkeep/unused-lanes';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
-import type { LaneBudgets } from '../items/lane-budgets.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { LaneWorkers } from '../items/lane-workers.js';
 import type { LaneWindows } from './window.js';
 

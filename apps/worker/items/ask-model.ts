@@ -11,8 +11,8 @@ import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Reply } from '../scoring/scoring-work.js';
-import type { ModelConnection } from './connections.js';
-import { traceRequest } from './trace-request.js';
+import type { ModelConnection } from '../models/connections.js';
+import { traceRequest } from '../models/trace-request.js';
 
 /** What came of asking: a reply, or the failure that is left after all retries. */
 export interface AskResult {
@@ -178,8 +178,8 @@ class ModelAsker {
     const isBreakerOpen = failure.isOutage && (await releasePermit());
     if (isBreakerOpen) return this.#waitOutOutage(failure);
     this.#outageSince = undefined;
-    const { next, throttledForMs } = this.#retries.recordFailure(failure);
-    usage.retryAfterMs = throttledForMs;
+    const { next, retryAfterMs } = this.#retries.recordFailure(failure);
+    usage.retryAfterMs = retryAfterMs;
     if (next.then === 'settle-errored') return this.#fail(failure);
     void releasePermit();
     await this.#pause(next.inMs, model);

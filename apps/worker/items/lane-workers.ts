@@ -4,7 +4,7 @@ import type { BusyLane, Delivery } from '#lib/db/engine/dispatch-lane';
 import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from '../health/worker-metrics.js';
-import type { LaneBudgets } from './lane-budgets.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { DeliveryProcessor, ServedLane } from './process-delivery.js';
 
 /** BullMQ's workers wait for Redis for ever while it is down. What they would tell it, Postgres knows as well. */

@@ -7,7 +7,7 @@ import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
 import type { Reply, ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
-import { addTokens } from './exchange.js';
+import { addTokens } from './exchange/exchange.js';
 
 /** What came of a case: the replies of its rounds, or the failure that ended it. */
 export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure'> {

@@ -9,9 +9,9 @@ import { measureSettling, type LaneMeter } from '../health/worker-metrics.js';
 import type { ItemContext } from './ask-and-score.js';
 import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
-import type { LaneBudgets } from './lane-budgets.js';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import { KeyedMicroBatcher } from './micro-batch.js';
-import type { Quarantine } from './quarantine.js';
+import type { Quarantine } from './quarantine/quarantine.js';
 import type { FinishedItem, ItemRunner } from './run-item.js';
 import type { Settler } from './settle.js';
 

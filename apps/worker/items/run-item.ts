@@ -8,7 +8,7 @@ import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
 import type { ItemContext, ModelPlayer, ModelRequest } from './ask-and-score.js';
-import type { Connections, HeldModel, ModelConnection } from './connections.js';
+import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
 import { KeyedMicroBatcher } from './micro-batch.js';
 import { restOfChain } from './play-case.js';

@@ -13,8 +13,8 @@ import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
 import type { Reply } from '../scoring/scoring-work.js';
 import { ShuttingDown } from './claimed-items.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
-import { recordedError, repliesIn, tokensIn } from './exchange.js';
-import { unpackExchange } from './pack-exchange.js';
+import { recordedError, repliesIn, tokensIn } from './exchange/exchange.js';
+import { unpackExchange } from './exchange/pack-exchange.js';
 
 /** An item with all that running it needs. */
 export interface LoadedItem {

@@ -1,0 +1,83 @@
+import { createPool } from '#lib/db/connection/pool';
+import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
+import { ReplyMemoryPool } from '#lib/providers/reply-memory';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
+import { Embedder } from './embeddings/embedder.js';
+import type { LaneMeters } from './health/worker-metrics.js';
+import { ReplyScorer } from './scoring/score-reply.js';
+import { ModelPlayer, type OnAttempt } from './items/ask-and-score.js';
+import { Connections } from './models/connections.js';
+import { LaneBudgets } from './models/lane-budgets.js';
+import { ReplyCache } from './items/reply-cache.js';
+import { RunCache } from './items/run-cache.js';
+import { ItemRunner } from './items/run-item.js';
+import { RunWarnings } from './items/run-warnings.js';
+import { ItemScorer } from './items/score-item.js';
+
+export type ItemServices = ReturnType<typeof composeItems>;
+
+/**
+ * All that items are run with, in plain code. A worker has one of these, and so has the process of an item in
+ * quarantine.
+ * @param options.maxConnections to Postgres
+ */
+export function composeItems(
+  env: Env,
+  logger: Logger,
+  { meters, maxConnections, onAttempt }: { meters: LaneMeters; maxConnections: number; onAttempt: OnAttempt },
+) {
+  const pool = createPool(env.DATABASE_URL, maxConnections, logger);
+  const redis = connectRedis(env.REDIS_URL, 'producer', logger);
+  const guarded = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
+  const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
+  const { fetch } = guarded;
+
+  const runs = new RunCache(pool);
+  const connections = new Connections(pool, sealer, fetch);
+  const budgets = new LaneBudgets(pool, redis, meters);
+  const embedder = new Embedder({ pool, sealer, fetch, budgets });
+  const replies = new ReplyCache({ pool, redis, logger });
+  const scorer = new ReplyScorer(logger);
+  const warnings = new RunWarnings(pool);
+  const itemScorer = new ItemScorer({ scorer, embedder, logger });
+  const player = new ModelPlayer({ pool, connections, scorer, itemScorer, warnings, onAttempt });
+  const runner = new ItemRunner({
+    pool,
+    runs,
+    connections,
+    replies,
+    itemScorer,
+    player,
+    warnings,
+    replyMemoryPool: new ReplyMemoryPool(),
+  });
+
+  return {
+    pool,
+    redis,
+    runs,
+    connections,
+    budgets,
+    embedder,
+    scorer,
+    runner,
+
+    /** To be called when no item is run any more. */
+    async stop(): Promise<void> {
+      connections.close();
+      embedder.close();
+      replies.close();
+      await scorer.close();
+    },
+
+    /** Closes what the services share with the rest of the process. */
+    async close(): Promise<void> {
+      redis.disconnect();
+      await guarded.close();
+      await pool.end();
+    },
+  };
+}

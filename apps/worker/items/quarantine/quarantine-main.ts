@@ -1,0 +1,68 @@
+import type { Permits } from '#lib/queue/budget/lane-budget';
+import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
+import { readEnv } from '#lib/runtime/env';
+import { createLogger } from '#lib/runtime/logger';
+import { LaneMeters } from '../../health/worker-metrics.js';
+import { composeItems } from '../../compose-items.js';
+import { printSettlement, type FromChild, type ToChild } from './quarantine.js';
+
+// The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
+// item, and ends.
+const send = (message: FromChild): Promise<void> =>
+  new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
+
+type Outcome = Extract<ToChild, { id: number }>;
+
+/** The budget of the lane, which the parent keeps. */
+class ParentPermits implements Permits {
+  readonly #pending = new Map<number, (outcome: Outcome) => void>();
+  #lastId = 0;
+
+  onOutcome(outcome: Outcome): void {
+    this.#pending.get(outcome.id)?.(outcome);
+    this.#pending.delete(outcome.id);
+  }
+
+  async acquire(tokens: number): Promise<Permit> {
+    const { permit, error } = await this.#ask((id) => ({ id, acquire: tokens }));
+    if (!permit) throw new Error(error);
+    return permit;
+  }
+
+  async release(permit: Permit, spent: PermitUsage): Promise<boolean> {
+    const { isBreakerOpen } = await this.#ask((id) => ({ id, release: permit, spent }));
+    return isBreakerOpen ?? false;
+  }
+
+  #ask(message: (id: number) => FromChild): Promise<Outcome> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      this.#pending.set(id, resolve);
+      void send(message(id));
+    });
+  }
+}
+
+const env = readEnv();
+const logger = createLogger('worker', env.LOG_LEVEL);
+const { runner } = composeItems(env, logger, {
+  meters: new LaneMeters(),
+  maxConnections: 2,
+  onAttempt: (_lane, failure, seconds) => void send({ attempted: { failure: failure?.kind, seconds } }),
+});
+const permits = new ParentPermits();
+const context = {
+  permits: () => permits,
+  signal: new AbortController().signal,
+  setActive: () => Promise.resolve(),
+};
+
+process.on('message', (message: ToChild) => {
+  if ('id' in message) return permits.onOutcome(message);
+  void runner
+    .run(message.run, { ...context, generation: message.generation })
+    .then((finished) => send({ finished: finished && printSettlement(finished.settlement) }))
+    .catch(({ message: text, stack }: Error) => send({ failed: { message: text, stack } }));
+});
+// Nobody waits for the settlement any more.
+process.on('disconnect', () => process.exit());
