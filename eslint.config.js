@@ -103,7 +103,7 @@ export default tseslint.config(
     // A terminal obeys what stands in the names that a server or a model gives; score.ts pipes JSON and counts of
     // its own.
     files: ['apps/cli/**/*.ts'],
-    ignores: ['apps/cli/terminal.ts', 'apps/cli/score.ts', '**/*.spec.ts'],
+    ignores: ['apps/cli/output/terminal.ts', 'apps/cli/score/score.ts', '**/*.spec.ts'],
     rules: {
       'no-console': 'error',
       'no-restricted-properties': [
@@ -111,7 +111,7 @@ export default tseslint.config(
         ...['stdout', 'stderr'].map((property) => ({
           object: 'process',
           property,
-          message: 'Print with apps/cli/terminal.ts, which shows control characters instead of sending them.',
+          message: 'Print with apps/cli/output/terminal.ts, which shows control characters instead of sending them.',
         })),
       ],
     },

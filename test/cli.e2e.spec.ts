@@ -1,167 +1,494 @@
+import type { Command } from 'commander';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createProgram } from '../apps/cli/program.js';
 import { ADMIN_TOKEN } from './processes.js';
 import { startSystem, type System } from './system.js';
+import { until } from './until.js';
 
 let system: System;
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-cli-'));
+const bin = join(folder, 'bin');
+const suite = (name: string) => ({
+  ...(JSON.parse(readFileSync(resolve('examples/weather.json'), 'utf8')) as { test_cases: object[] }),
+  name,
+});
+
 beforeAll(async () => {
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'toolmark'),
+    `#!/bin/sh\nexec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"\n`,
+  );
+  chmodSync(join(bin, 'toolmark'), 0o755);
+  symlinkSync(resolve('examples'), join(folder, 'examples'));
   system = await startSystem();
   await system.client.post('/api/providers', {
-    key: 'sim',
+    key: 'simulator',
     base_url: `${system.simulator.url}/v1`,
-    models: [{ id: 'perfect-ish' }],
+    models: ['perfect-ish', 'careless-arguments', 'instant'],
   });
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
 /** The built command, of a user who never logged in. */
+const spawned = (file: string, args: string[], env: Record<string, string>, input = '') =>
+  new Promise<Ran>((ended) => {
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: folder, ...env },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.stdin.on('error', () => {}); // Most commands read none.
+    child.stdin.end(input);
+    child.on('close', (code) => ended({ code, out, err }));
+  });
+const toServer = () => ({ TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN });
 const toolmarkAs =
   (env: Record<string, string>) =>
   (...args: string[]) =>
-    new Promise<{ code: number | null; out: string; err: string }>((ended) => {
-      const child = spawn(resolve('node_modules/.bin/node'), [resolve('dist/apps/cli/main.js'), ...args], {
-        env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, ...env },
-      });
-      let [out, err] = ['', ''];
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-      child.on('close', (code) => ended({ code, out, err }));
+    spawned(join(bin, 'toolmark'), args, env);
+const toolmark = (...args: string[]) => toolmarkAs(toServer())(...args);
+const toolmarkJson = async (...args: string[]) => JSON.parse((await toolmark(...args, '--json')).out);
+
+it(
+  'a trace becomes drafts, which take part in a run by the suite’s name once somebody has confirmed them; ' +
+    'results are found by run and by job',
+  async () => {
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': JSON.stringify([
+        { role: 'user', parts: [{ type: 'text', content: 'What is the weather in Paris?' }] },
+      ]),
+      'gen_ai.output.messages': JSON.stringify([
+        {
+          role: 'assistant',
+          parts: [{ type: 'tool_call', id: 'c', name: 'get_weather', arguments: '{"city": "Paris", "days": 1.0}' }],
+        },
+      ]),
+    };
+    const span = {
+      traceId: '4bf92f35',
+      spanId: '00f067aa',
+      attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+    };
+    const file = join(folder, 'traces.json');
+    writeFileSync(file, JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, null, 2));
+
+    const imported = await toolmark('suites', 'import', file, '--format', 'otlp', '--name', 'Traces');
+    expect(imported).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Imported 1 cases as suite/),
+      err: expect.stringMatching(/does not describe its tools[^]*All cases are drafts/),
     });
-const toolmark = (...args: string[]) =>
-  toolmarkAs({ TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN })(...args);
+    expect(await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/are drafts/),
+    });
 
-it('a trace becomes drafts, which take part in a run by the suite’s name once somebody has confirmed them; results are found by run and by job', async () => {
-  const attributes = {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.input.messages': JSON.stringify([
-      { role: 'user', parts: [{ type: 'text', content: 'What is the weather in Paris?' }] },
-    ]),
-    'gen_ai.output.messages': JSON.stringify([
-      {
-        role: 'assistant',
-        parts: [{ type: 'tool_call', id: 'c', name: 'get_weather', arguments: '{"city": "Paris", "days": 1.0}' }],
-      },
-    ]),
-  };
-  const span = {
-    traceId: '4bf92f35',
-    spanId: '00f067aa',
-    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
-  };
-  const file = join(folder, 'traces.json');
-  writeFileSync(file, JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, null, 2));
+    const listed = await toolmark('suites', 'drafts', 'Traces');
+    const [, draft] =
+      /^(\S+)  What is the weather in Paris\?  get_weather\("city":"Paris","days":1\.0\)  otlp trace 4bf92f35 span 00f067aa$/m.exec(
+        listed.out,
+      )!;
+    expect(await toolmark('suites', 'confirm', 'Traces', draft!, 'x')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^"x" is not a draft/),
+    });
+    expect(await toolmark('suites', 'confirm', 'traceS', draft!.slice(0, 13))).toMatchObject({
+      code: 0,
+      out: `Confirmed ${draft}\n`,
+    });
+    expect((await toolmark('suites', 'drafts', 'Traces')).out).toBe('The suite has no drafts.\n');
+    const { out: exported } = await toolmark('suites', 'export', 'Traces', '--format', 'jsonl');
+    expect(exported).toContain('"days":1.0');
+    expect(exported).toContain('"source":"otlp trace 4bf92f35 span 00f067aa"');
+    expect(exported).not.toContain('draft');
 
-  const imported = await toolmark('suites', 'import', file, '--format', 'otlp', '--name', 'From production');
-  expect(imported).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^Imported 1 cases as suite/),
-    err: expect.stringMatching(/does not describe its tools[^]*All cases are drafts/),
-  });
-  expect(await toolmark('run', 'From production', '--models', 'sim::perfect-ish')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/are drafts/),
-  });
+    const run = await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish', '--watch');
+    const [, runId] = /Run (\S+) is completed/.exec(run.out)!;
+    const {
+      items: [job],
+    } = await toolmarkJson('jobs');
+    const jobs = (await toolmark('jobs')).out.split('\n').map((line) => line.split(/ {2,}/));
+    expect(jobs[0]).toEqual(['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted']);
+    expect(jobs[1]).toEqual([
+      job.id,
+      'tool_eval',
+      'completed',
+      '1/1',
+      expect.stringMatching(/%$/),
+      expect.stringMatching(/^Traces v\d/),
+      'simulator::perfect-ish',
+      runId,
+      job.created_at,
+    ]);
+    const byRun = await toolmark('results', runId!);
+    expect(byRun.out).toMatch(/^(pass|FAIL) {2}simulator::perfect-ish {2}What is the weather/);
+    expect(await toolmark('results', job.id)).toEqual(byRun);
+  },
+  60_000,
+);
 
-  const listed = await toolmark('suites', 'drafts', 'From production');
-  const [, draft] =
-    /^(\S+)  What is the weather in Paris\?  get_weather\("city":"Paris","days":1\.0\)  otlp trace 4bf92f35 span 00f067aa$/m.exec(
-      listed.out,
-    )!;
-  expect(await toolmark('suites', 'confirm', 'From production', draft!, 'x')).toMatchObject({
-    code: 1,
-    out: '',
-    err: expect.stringMatching(/^"x" is no draft/),
-  });
-  expect(await toolmark('suites', 'confirm', 'from Production', draft!)).toMatchObject({
-    code: 0,
-    out: `Confirmed ${draft}\n`,
-  });
-  expect((await toolmark('suites', 'drafts', 'From production')).out).toBe('The suite has no drafts.\n');
-  const { out: exported } = await toolmark('suites', 'export', 'From production', '--format', 'jsonl');
-  expect(exported).toContain('"days":1.0');
-  expect(exported).toContain('"source":"otlp trace 4bf92f35 span 00f067aa"');
-  expect(exported).not.toContain('draft');
-
-  const run = await toolmark('run', 'From production', '--models', 'sim::perfect-ish', '--watch');
-  const [, runId] = /Run (\S+) is completed/.exec(run.out)!;
-  const [job] = JSON.parse((await toolmark('jobs', '--json')).out);
-  const jobs = (await toolmark('jobs')).out.split('\n').map((line) => line.split(/ {2,}/));
-  expect(jobs[0]).toEqual(['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted']);
-  expect(jobs[1]).toEqual([
-    job.id,
-    'tool_eval',
-    'completed',
-    '1/1',
-    expect.stringMatching(/%$/),
-    expect.stringMatching(/^From production v\d/),
-    'sim::perfect-ish',
-    runId,
-    job.created_at,
-  ]);
-  const byRun = await toolmark('results', runId!);
-  expect(byRun.out).toMatch(/^(pass|FAIL) {2}sim::perfect-ish {2}What is the weather/);
-  expect(await toolmark('results', job.id)).toEqual(byRun);
-}, 60_000);
-
-it('a name that several suites have, or none, is told with what there is', async () => {
-  const suite = JSON.parse(readFileSync(resolve('examples/weather.json'), 'utf8'));
+it('a name that several suites have, or none, is reported with what there is', async () => {
   const ids = await Promise.all(
     ['Twins', 'Twins'].map(
-      async (name) => (await system.client.post('/api/tool-eval/import', { ...suite, name })).body.suite_id,
+      async (name) => (await system.client.post('/api/tool-eval/import', suite(name))).body.suite_id,
     ),
   );
-  const twins = await toolmark('run', 'Twins', '--models', 'sim::perfect-ish');
+  const twins = await toolmark('run', 'Twins', '--models', 'simulator::perfect-ish');
   expect(twins).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^2 suites are named "Twins"\. Give the id of one: /),
   });
-  for (const id of ids) expect(twins.err).toContain(`${id} (v1, `);
+  for (const id of ids) expect(twins.err).toContain(`${id} (Twins v1, `);
   expect(await toolmark('run', 'Twinz', '--models', 'a')).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^No suite has the name or id "Twinz", and there is no file of that name\. .*Twins/),
   });
 });
 
-it('what does not exist is said in words of its own', async () => {
+it('wrong usage is explained with what may be meant, and exits with 2; what does not exist exits with 1', async () => {
   expect(await toolmark('--version')).toEqual({
     code: 0,
     out: `toolmark ${JSON.parse(readFileSync(resolve('package.json'), 'utf8')).version}\n`,
     err: '',
   });
-  expect(await toolmark('jobs', '--limit', '5')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^No option "--limit"\. Nearest of the options, .*See toolmark --help\n$/),
-  });
-  expect(await toolmark('jobs', '--models', 'a')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^toolmark jobs takes no --models\. Its options: --json, --server/),
-  });
-  expect(await toolmark('run', 'Weather', 'API', '--models', 'a')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^toolmark run does not know what "API" is for\./),
-  });
-  expect(await toolmark('result')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^No command "result"\. Nearest of the commands, 8 in all: results, /),
-  });
+  const help = await toolmark('--help');
+  expect(help).toMatchObject({ code: 0, err: '' });
+  expect(await toolmark()).toEqual(help);
+  for (const [args, message] of [
+    [['result'], "error: unknown command 'result'\n(Did you mean results?)\n"],
+    [['suites', 'exprt', 'x'], "error: unknown command 'exprt'\n(Did you mean export?)\n"],
+    [['jobs', '--limt', '5'], "error: unknown option '--limt'\n(Did you mean --limit?)\n"],
+    [['jobs', '--models', 'a'], "error: unknown option '--models'\n"],
+    [['run', 'Weather', 'API', '--models', 'a'], "error: too many arguments for 'run'. Expected 1 argument but got 2"],
+    [['run', 'Weather'], "error: required option '-m, --models <list>' not specified\n"],
+    [['run', 'Weather', '-m', 'a', '-n', 'many'], "error: option '-n, --samples <n>' argument 'many' is invalid."],
+    [['suites', 'check', 'none.json'], 'There is no file none.json.\n'],
+    [['suites', 'check', 'bin/toolmark'], 'bin/toolmark is not a suite: '],
+    [['history', '--server', 'http://127.0.0.1:9'], 'The server cannot be reached: '],
+    [['history', '--token', 'wrong'], 'The token'],
+  ] as const)
+    expect(await toolmark(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
   const unknown = '01a20337-509b-7ecb-afd1-915d2a3585e8';
-  for (const id of [unknown, 'abc123'])
-    expect(await toolmark('results', id)).toEqual({
-      code: 1,
-      out: '',
-      err: `No run and no job has the id "${id}". The last ones: toolmark jobs\n`,
-    });
+  for (const id of [unknown, 'abc123', 'xyz'])
+    for (const command of ['results', 'cancel', 'show'])
+      expect(await toolmark(command, id)).toEqual({
+        code: 1,
+        out: '',
+        err: `No run and no job has the id "${id}". List them with: toolmark history, toolmark jobs\n`,
+      });
 });
 
-it('the server that npm start runs is found with the token that it was given, and without one it is asked for', async () => {
+it('with --json an error is a problem on standard error', async () => {
+  const problem = async (...args: string[]) => {
+    const { code, out, err } = await toolmark(...args, '--json');
+    return { code, out, ...JSON.parse(err) };
+  };
+  expect(await problem('run', '00000000-0000-4000-8000-000000000000', '-m', 'simulator::perfect-ish')).toMatchObject({
+    code: 1,
+    out: '',
+    status: 422,
+    type: 'about:blank',
+    errors: [{ path: '/suite_id' }],
+  });
+  expect(await problem('show', 'abc123')).toEqual({
+    code: 1,
+    out: '',
+    type: 'about:blank',
+    title: 'Negative answer',
+    detail: expect.stringMatching(/^No run and no job/),
+  });
+  expect(await problem('jbos')).toMatchObject({
+    code: 2,
+    title: 'Usage or connection',
+    detail: "error: unknown command 'jbos' (Did you mean jobs?)",
+  });
+});
+
+it('the server that npm start runs is found with the token that it was given, and without one it asks for it', async () => {
   writeFileSync(join(folder, 'running.json'), JSON.stringify({ url: system.client.url }));
   const local = { TOOLMARK_DATA_DIR: folder };
   expect(await toolmarkAs({ ...local, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN })('jobs')).toMatchObject({ code: 0 });
   expect(await toolmarkAs(local)('jobs')).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringMatching(/^No token for .*npm start was given one in TOOLMARK_ADMIN_TOKEN\. Set it here too/),
   });
+});
+
+describe('a file that is run', () => {
+  const file = (name: string, content: unknown): string => {
+    writeFileSync(join(folder, name), JSON.stringify(content));
+    return name;
+  };
+  const run = async (path: string) => {
+    const { code, out, err } = await toolmark('run', path, '-m', 'simulator::perfect-ish', '--json');
+    expect({ code, err }).toMatchObject({ code: 0 });
+    const { eval_id } = JSON.parse(out);
+    return (await system.client.get(`/api/tool-eval/history/${eval_id}`)).body.suite.id as string;
+  };
+  const named = async (name: string) =>
+    (await system.client.get('/api/tool-suites?limit=200')).body.items.filter((one: any) => one.name === name).length;
+
+  it('twice is imported once, written in another way too; other content is imported', async () => {
+    const content = suite('Once');
+    const id = await run(file('once.json', content));
+    expect(await run('once.json')).toBe(id);
+    const { test_cases, ...settings } = content;
+    const [first, ...others] = test_cases;
+    const reordered = { test_cases: [Object.fromEntries(Object.entries(first!).reverse()), ...others], ...settings };
+    expect(await run(file('reordered.json', { ...reordered, pass_threshold: 1 }))).toBe(id);
+    expect(await toolmark('estimate', 'once.json', '-m', 'simulator::perfect-ish')).toMatchObject({ code: 0 });
+    expect(await named('Once')).toBe(1);
+
+    expect(await run(file('changed.json', { ...content, system_prompt: 'Be brief.' }))).not.toBe(id);
+    expect(await run(file('shorter.json', { ...content, test_cases: others }))).not.toBe(id);
+    await system.client.patch(`/api/tool-suites/${id}`, { pass_threshold: 0.5 });
+    expect(await run('once.json')).not.toBe(id);
+    expect(await named('Once')).toBe(4);
+  }, 60_000);
+
+  it('keeps numbers apart that are written differently', async () => {
+    const text = (number: string) =>
+      JSON.stringify(suite('Numbers')).replace('"expected_params":{', `$&"n":${number},`);
+    writeFileSync(join(folder, 'float.json'), text('5.0'));
+    writeFileSync(join(folder, 'integer.json'), text('5'));
+    expect(text('5')).toContain('"n":5,');
+    const id = await run('float.json');
+    expect(await run('integer.json')).not.toBe(id);
+    expect(await run('float.json')).toBe(id);
+  }, 60_000);
+
+  it('is forgotten again when no run comes of it, or only an estimate', async () => {
+    file('fleeting.json', suite('Fleeting'));
+    expect(await toolmark('run', 'fleeting.json', '-m', 'nobody::x')).toMatchObject({ code: 1 });
+    expect(await toolmark('estimate', 'fleeting.json', '-m', 'simulator::instant')).toMatchObject({ code: 0 });
+    expect(await named('Fleeting')).toBe(0);
+  });
+});
+
+describe('runs and jobs are found by', () => {
+  const submit = async () =>
+    (
+      await system.client.post('/api/tool-eval', {
+        suite_id: (await system.client.post('/api/tool-eval/import', suite('Found'))).body.suite_id,
+        models: ['simulator::perfect-ish'],
+      })
+    ).body as { job_id: string; eval_id: string };
+  /** The shortest beginning of an id that another id does not share. */
+  const beginning = (id: string, other: string): string => {
+    let length = 4;
+    while (other.startsWith(id.slice(0, length))) length++;
+    return id.slice(0, length);
+  };
+
+  it('unique beginnings of either id; those that several share are listed', async () => {
+    const [one, other] = [await submit(), await submit()];
+    const shown = await toolmark('show', one.eval_id);
+    expect(shown.out).toContain(`Run ${one.eval_id} is `);
+    for (const id of [one.job_id, beginning(one.job_id, other.job_id), beginning(one.eval_id, other.eval_id)])
+      expect((await toolmarkJson('show', id)).id).toBe(one.eval_id);
+    expect((await toolmarkJson('show', one.eval_id.toUpperCase())).id).toBe(one.eval_id);
+    const shared = one.eval_id.slice(0, 4);
+    const ambiguous = await toolmark('show', shared);
+    expect(ambiguous).toMatchObject({ code: 1, out: '' });
+    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id: `));
+    for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
+  });
+
+  it('the id of the run and of its newest job, when it is cancelled and resumed', async () => {
+    await system.control('instant', { on: false, status: 'hang' });
+    const { eval_id: runId, job_id: jobId } = await toolmarkJson(
+      'run',
+      'examples/weather.json',
+      '-m',
+      'simulator::instant',
+    );
+    expect(await toolmark('cancel', runId)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Cancelled\. 0 of /),
+    });
+    await system.control('instant', { on: true });
+    const resumed = await toolmarkJson('resume', jobId);
+    expect(resumed).toMatchObject({ eval_id: runId });
+    expect(resumed.job_id).not.toBe(jobId);
+    await until(async () => (await system.client.get(`/api/jobs/${resumed.job_id}`)).body.status === 'completed');
+    expect(await toolmark('cancel', runId)).toMatchObject({ code: 1, err: 'The job is completed already.\n' });
+    expect((await toolmarkJson('show', resumed.job_id)).id).toBe(runId);
+  }, 60_000);
+
+  it('a job that is not a run is reported as what it is', async () => {
+    const { eval_id } = await submit();
+    const watched = await toolmark('rescore', eval_id);
+    expect(watched).toMatchObject({ code: 1, err: expect.stringMatching(/not finished/) });
+    await until(async () => (await system.client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed');
+    const { job_id: jobId } = await toolmarkJson('rescore', eval_id);
+    expect(await toolmark('show', jobId)).toEqual({
+      code: 1,
+      out: '',
+      err: `Job ${jobId} is not a run; it is a rescore.\n`,
+    });
+  });
+});
+
+it('lists have one shape, and go on where they ended', async () => {
+  const first = await toolmarkJson('history', '--limit', '1');
+  expect(first).toEqual({
+    items: [expect.objectContaining({ status: expect.any(String) })],
+    next_cursor: expect.any(String),
+  });
+  const second = await toolmarkJson('history', '--limit', '1', '--cursor', first.next_cursor);
+  expect(second.items[0].id < first.items[0].id).toBe(true);
+  for (const list of ['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'suites list', 'providers list'])
+    expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
+  const filtered = await toolmarkJson(
+    'history',
+    '--suite',
+    'Traces',
+    '--status',
+    'completed',
+    '--model',
+    'perfect-ish',
+  );
+  expect(filtered).toMatchObject({ items: [{ suite: { name: 'Traces' } }] });
+  expect(await toolmarkJson('history', '--suite', 'Traces', '--model', 'instant')).toEqual({ items: [] });
+  expect((await toolmark('history', '--suite', 'Traces', '--status', 'failed')).out).toBe('No runs match.\n');
+});
+
+it('a watched run below --fail-under, a bad file and a silent provider are negative answers', async () => {
+  const run = (least: string) =>
+    toolmark(
+      'run',
+      'Traces',
+      '-m',
+      'simulator::careless-arguments',
+      '--cache',
+      'off',
+      '--watch',
+      '--fail-under',
+      least,
+    );
+  expect(await run('0')).toMatchObject({ code: 0 });
+  expect(await run('1.1')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/is completed/),
+    err: expect.stringMatching(/simulator::careless-arguments scores .* less than 110\.0 %/),
+  });
+  writeFileSync(
+    join(folder, 'bad.json'),
+    JSON.stringify({ ...suite('Bad'), test_cases: [{ prompt: 'x', expected_tool: 'no' }] }),
+  );
+  expect(await toolmark('suites', 'check', 'bad.json')).toMatchObject({ code: 1, err: expect.stringMatching(/"no"/) });
+  const add = ['providers', 'add', 'silent', '--url', 'http://127.0.0.1:9/v1', '--models', 'a', '--api-key-stdin'];
+  const added = await spawned(join(bin, 'toolmark'), [...add, '--json'], toServer(), 'sk-secret-key-1234\n');
+  expect(JSON.parse(added.out)).toMatchObject({ key: 'silent', api_key_last4: '1234', models: [{ id: 'a' }] });
+  expect(await toolmark('providers', 'test', 'silent')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/does not answer/),
+  });
+  expect(await toolmark('providers', 'add', 'groq')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/needs a key/),
+  });
+  expect(await toolmark('providers', 'add', 'grok1')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/No common host/),
+  });
+}, 60_000);
+
+it('bash completes commands, options, choices and file names', async () => {
+  const complete = async (...words: string[]) => {
+    const { out } = await spawned(
+      'bash',
+      [
+        '-c',
+        `source <(toolmark completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _toolmark; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ...['-', 'toolmark', ...words],
+      ],
+      {},
+    );
+    return out.split('\n').filter(Boolean);
+  };
+  expect(await complete('sui')).toEqual(['suites']);
+  expect(await complete('suites', 'ex')).toEqual(['export']);
+  expect(await complete('suites', 'export', 'Weather', '--format', 'y')).toEqual(['yaml']);
+  expect(await complete('run', 'x', '--fail')).toEqual(['--fail-under']);
+  expect(await complete('suites', 'import', '')).toEqual([]);
+});
+
+describe('every example in the help of a command works', () => {
+  const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
+  const examples = below(createProgram('0')).flatMap((command) => {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return [...help.matchAll(/^ +\$ (.+)$/gm)].map(([, line]) => line!);
+  });
+  /** What the words in capitals mean, in the order that the examples need: a run is cancelled before it is resumed. */
+  const words: Record<string, string> = {};
+  const run = async (line: string): Promise<Ran> => {
+    const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
+    return spawned('sh', ['-c', filled], { ...toServer(), OPENAI_API_KEY: 'sk-none' });
+  };
+
+  beforeAll(async () => {
+    const { client } = system;
+    await client.post('/api/tool-eval/import', suite('Old suite')); // Weather was imported by a test above.
+    const [prompt] = suite('').test_cases as { prompt: string }[];
+    const call = { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } };
+    writeFileSync(
+      join(folder, 'replies.jsonl'),
+      JSON.stringify({ case: (prompt as any).name, reply: { role: 'assistant', tool_calls: [call] } }),
+    );
+    const metrics = (await client.get('/api/metrics')).body.items as { example: object }[];
+    writeFileSync(join(folder, 'calls.jsonl'), metrics.map(({ example }) => JSON.stringify(example)).join('\n'));
+    const drafts = await toolmarkJson(
+      'suites',
+      'import',
+      'traces.json',
+      '--format',
+      'otlp',
+      '--name',
+      'From production',
+    );
+    const [draft] = (await client.get(`/api/tool-suites/${drafts.suite_id}/cases`)).body.items;
+    const done = await toolmarkJson('run', 'Weather', '-m', 'simulator::careless-arguments', '--watch');
+    const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
+    await system.control('instant', { on: false, status: 'hang' });
+    const running = await toolmarkJson('run', 'Weather', '-m', 'simulator::instant', '--cache', 'off');
+    Object.assign(words, { RUN: done.id, RESULT: result.id, CASE: draft.id, RUNNING_RUN: running.eval_id });
+    words.CANCELLED_RUN = words.RUNNING_RUN!;
+  }, 60_000);
+
+  it('and is of every command', () => expect(examples.length).toBeGreaterThan(25));
+
+  // A run waits for the others of its user, so the one that hangs ends first; a second suite of a name comes last.
+  const first = ['toolmark cancel', 'toolmark resume'];
+  const last = ['toolmark suites import', 'toolmark suites delete'];
+  const startsLike = (starts: string[]) => (line: string) => starts.some((start) => line.startsWith(start));
+  const ordered = [
+    ...first.flatMap((start) => examples.filter(startsLike([start]))),
+    ...examples.filter((line) => !startsLike([...first, ...last])(line)),
+    ...examples.filter(startsLike(last)),
+  ];
+  it.each(ordered)(
+    '%s',
+    async (line) => {
+      if (line.startsWith('toolmark resume')) await system.control('instant', { on: true });
+      const { code, out, err } = await run(line);
+      expect({ code, err: code === 0 ? '' : err + out }).toEqual({ code: 0, err: '' });
+      expect(out.length > 0 || line.includes('--out')).toBe(true);
+    },
+    60_000,
+  );
 });

@@ -484,7 +484,7 @@ describe('the toolmark command', () => {
     const refused = await toolmark(['run', file, '--models', `${odd}::x`]);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(shown) });
     const unknown = await toolmark([odd]);
-    expect(unknown.err).toContain(`No command "${shown}".`);
+    expect(unknown.err).toContain(`unknown command '${shown}'`);
     const wrongOption = await toolmark([`--${odd}`]);
     expect(wrongOption.err).toContain(shown);
     const printed = [run.out, bars, failed.out, failed.err, listed.out, refused.err, unknown.err, wrongOption.err];

@@ -3,8 +3,6 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import { ApiClient } from '#lib/client/api-client';
-import { say } from './terminal.js';
 
 interface Connection {
   server: string;
@@ -13,20 +11,13 @@ interface Connection {
 
 const remembered = join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'toolmark', 'login.json');
 
-/** Checks a server and token, and remembers them where only this user can read. */
-export async function login({ server, token }: Partial<Connection>): Promise<void> {
-  if (!server || !token) throw new Error('Give both: toolmark login --server URL --token TOKEN');
-  const me = await new ApiClient(checkedUrl(server), token).call<{
-    team: { name: string };
-    user: { name: string };
-    role: string;
-  }>('GET', '/api/me');
+/** Remembers a server and a token in a file that only this user can read. */
+export function rememberConnection(connection: Connection): void {
   mkdirSync(dirname(remembered), { recursive: true, mode: 0o700 });
-  writeFileSync(remembered, JSON.stringify({ server, token }), { mode: 0o600 });
-  say(`Logged in to ${server} as ${me.user.name} of team ${me.team.name} (${me.role}).`);
+  writeFileSync(remembered, JSON.stringify(connection), { mode: 0o600 });
 }
 
-/** From the options, the environment, an earlier login, or the local `npm start`, in this order. */
+/** The server and token of the options, the environment, an earlier login, or the local `npm start`, in this order. */
 export function connection(options: Partial<Connection>): Connection {
   const server = options.server ?? process.env.TOOLMARK_SERVER;
   const token = options.token ?? process.env.TOOLMARK_TOKEN ?? process.env.TOOLMARK_ADMIN_TOKEN;
@@ -48,15 +39,12 @@ export function connection(options: Partial<Connection>): Connection {
   );
 }
 
-function checkedUrl(text: string): string {
+export function checkedUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new Error(`"${text}" is no server's URL. Give one such as http://127.0.0.1:8501`);
+  throw new Error(`"${text}" is not the URL of a server. Give one such as http://127.0.0.1:8501`);
 }
 
-/**
- * The server that `npm start` runs from this checkout, or ran last, and the token that it made or found in `.env`,
- * as npm start does.
- */
+/** The server that `npm start` runs from this checkout, or ran last, with the token that it made or found in `.env`. */
 function localServer(): { server: string; token: string | undefined } | undefined {
   const root = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url));
   const textOf = (file: string): string | undefined =>

@@ -1,51 +1,77 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
 import { LiveUnavailable, watchJob } from '#lib/client/watch-job';
-import { isFinished } from '#lib/contracts/job';
-import type { Run, RunWarning } from '#lib/contracts/run';
-import { progressLines } from './show.js';
-import { drawing, tell } from './terminal.js';
+import { isFinished, type Job } from '#lib/contracts/job';
+import type { Run, RunTarget, RunWarning } from '#lib/contracts/run';
+import { progressBars } from './output/progress-bars.js';
+import { openStatusArea, printError, printWarning } from './output/terminal.js';
 
 /**
- * A proxy that lets no WebSocket through, or a server that is being restarted: after this long, HTTP is asked
- * instead.
+ * How long the command waits for a live connection before it asks by HTTP: a proxy may let no WebSocket through, or
+ * the server may be restarting.
  */
 const LIVE_PATIENCE_MS = 5000;
 const POLL_MS = 500;
 
-/** Follows a run to its end, with a bar for each model where somebody looks, and answers it with its summaries. */
+/** Follows a run to its end, with a bar for each model on a terminal, and returns it with its summaries. */
 export async function watchRun(
   client: ApiClient,
   jobId: string,
   runId: string,
   { silent }: { silent: boolean },
 ): Promise<Run> {
-  const bars = silent ? undefined : drawing();
-  const warned = new Set<string>();
-  const warn = ({ code, message }: Pick<RunWarning, 'code' | 'message'>): void => {
-    if (silent || warned.has(code)) return;
-    warned.add(code);
-    bars?.clear();
-    tell(`Warning: ${message ?? code}`);
-  };
+  const screen = watchScreen(silent);
   const job = await client.job(jobId);
-  if (job.status === 'pending' && job.detail && !silent) tell(job.detail);
+  if (job.status === 'pending' && job.detail) screen.note(job.detail);
   try {
     for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
-      if (entry.name === 'tool_eval_progress')
-        bars?.show((columns, rows) => progressLines(entry.progress.targets, columns, rows));
-      else if (entry.name === 'eval_warning') warn(entry.event.data);
+      if (entry.name === 'tool_eval_progress') screen.progress(entry.progress.targets);
+      else if (entry.name === 'eval_warning') screen.warning(entry.event.data);
     }
   } catch (error) {
     if (!(error instanceof LiveUnavailable)) throw error;
-    if (!silent) (bars?.clear(), tell(`${error.message} Asking every ${POLL_MS} ms instead.`));
+    screen.note(`${error.message} Asking every ${POLL_MS} ms instead.`);
   }
   for (;;) {
-    const now = await client.run(runId);
-    bars?.show((columns, rows) => progressLines(now.targets, columns, rows));
-    now.warnings.forEach(warn);
-    const summarised = now.summaries.length === now.targets.length || now.counts.settled === 0;
-    if (isFinished(now.status) && summarised) return now;
+    const run = await client.run(runId);
+    screen.progress(run.targets);
+    run.warnings.forEach(screen.warning);
+    const isSummarised = run.summaries.length === run.targets.length || run.counts.settled === 0;
+    if (isFinished(run.status) && isSummarised) return run;
     await delay(POLL_MS);
   }
+}
+
+/** Waits for the end of a job that has no models of its own to show. */
+export async function watchWork(client: ApiClient, jobId: string, { silent }: { silent: boolean }): Promise<Job> {
+  const screen = watchScreen(silent);
+  for (;;) {
+    const job = await client.job(jobId);
+    const { done, total, errored } = job.progress;
+    screen.progress([{ target: job.type, settled: done, total, errored }]);
+    if (isFinished(job.status)) return job;
+    await delay(POLL_MS);
+  }
+}
+
+/** Where a watch shows its progress, its notes, and each warning once. */
+function watchScreen(silent: boolean) {
+  const bars = silent ? undefined : openStatusArea();
+  const warned = new Set<string>();
+  return {
+    progress(targets: readonly Pick<RunTarget, 'target' | 'settled' | 'total' | 'errored'>[]): void {
+      bars?.show((columns, rows) => progressBars(targets, columns, rows));
+    },
+    note(text: string): void {
+      if (silent) return;
+      bars?.clear();
+      printError(text);
+    },
+    warning({ code, message }: Pick<RunWarning, 'code' | 'message'>): void {
+      if (silent || warned.has(code)) return;
+      warned.add(code);
+      bars?.clear();
+      printWarning(message ?? code);
+    },
+  };
 }

@@ -6,7 +6,7 @@ import type { Result, Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 
-/** The API said no; `problem` says why and what helps. */
+/** The API refused a request; `problem` says why and what helps. */
 export class ApiError extends Error {
   readonly lines: string[];
 
@@ -23,8 +23,13 @@ export interface Submission {
   models: (string | { provider_key: string; model_id: string; params?: object })[];
   [setting: string]: unknown;
 }
+export interface Submitted {
+  job_id: string;
+  eval_id: string;
+}
+export type ExplainedResult = Result & { explanation: string[] };
 
-/** @throws ApiError */
+/** @throws ApiError; Error when the answer is not one of a Toolmark server */
 export function readAnswer(
   serverUrl: string,
   { status, type, text }: { status: number; type: string | null | undefined; text: string },
@@ -34,9 +39,12 @@ export function readAnswer(
   throw new ApiError(JSON.parse(text) as Problem);
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const MAX_PAGE = 200;
+
 /**
- * Speaks to a Toolmark server. Errors of the API are thrown as `ApiError`; a server that is not there, as what
- * fetch throws.
+ * Speaks to a Toolmark server. Throws an `ApiError` when the API refuses a request, and what fetch throws when there
+ * is no server.
  */
 export class ApiClient {
   constructor(
@@ -44,25 +52,14 @@ export class ApiClient {
     readonly token: string,
   ) {}
 
-  async call<Answer>(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body?: unknown,
-  ): Promise<Answer> {
+  async call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
     const text = await this.text(path, method, body);
     return (text ? JSON.parse(text) : undefined) as Answer;
   }
 
-  /** What the server answers, as it is. */
-  async text(path: string, method = 'GET', body?: unknown): Promise<string> {
-    const response = await fetch(`${withoutSlash(this.serverUrl)}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
-    });
+  /** The text of an answer: JSON whose numbers are kept as they were written, or a file. */
+  async text(path: string, method: Method = 'GET', body?: unknown): Promise<string> {
+    const response = await this.#fetch(path, method, body);
     return readAnswer(this.serverUrl, {
       status: response.status,
       type: response.headers.get('content-type'),
@@ -70,13 +67,39 @@ export class ApiClient {
     });
   }
 
+  /** A file of any size, piece by piece. */
+  async *download(path: string): AsyncGenerator<string> {
+    const response = await this.#fetch(path, 'GET');
+    const { status, headers, body } = response;
+    if (!response.ok || !body)
+      return void (yield readAnswer(this.serverUrl, {
+        status,
+        type: headers.get('content-type'),
+        text: await response.text(),
+      }));
+    yield* body.pipeThrough(new TextDecoderStream());
+  }
+
+  #fetch(path: string, method: Method, body?: unknown): Promise<Response> {
+    return fetch(`${withoutSlash(this.serverUrl)}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  page<Item>(path: string, limit = MAX_PAGE, cursor?: string | null): Promise<Page<Item>> {
+    const query = new URLSearchParams({ limit: String(Math.min(limit, MAX_PAGE)), ...(cursor && { cursor }) });
+    return this.call('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`);
+  }
+
   /** Every item of a list, page by page. */
   async *all<Item>(path: string): AsyncGenerator<Item> {
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page: Page<Item> = await this.call(
-        'GET',
-        `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-      );
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: Page<Item> = await this.page(path, MAX_PAGE, cursor);
       yield* page.items;
       cursor = page.next_cursor;
     }
@@ -85,14 +108,14 @@ export class ApiClient {
   suites = (): AsyncGenerator<Suite> => this.all('/api/tool-suites');
   importSuite = (fileText: string, query = ''): Promise<ImportAnswer> =>
     this.call('POST', `/api/tool-eval/import${query}`, fileText);
-  submit = (submission: Submission): Promise<{ job_id: string; eval_id: string }> =>
-    this.call('POST', '/api/tool-eval', submission);
+  deleteSuite = (id: string): Promise<void> => this.call('DELETE', `/api/tool-suites/${id}`);
+  submit = (submission: Submission): Promise<Submitted> => this.call('POST', '/api/tool-eval', submission);
   run = (id: string): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}`);
   job = (id: string): Promise<Job> => this.call('GET', `/api/jobs/${id}`);
   jobs = (): AsyncGenerator<Job> => this.all('/api/jobs');
   cancel = (jobId: string): Promise<Job> => this.call('POST', `/api/jobs/${jobId}/cancel`);
   results = (runId: string, query = ''): AsyncGenerator<Result> =>
     this.all(`/api/tool-eval/history/${runId}/results${query}`);
-  result = (runId: string, resultId: string): Promise<Result & { explanation: string[] }> =>
-    this.call('GET', `/api/tool-eval/history/${runId}/results/${resultId}`);
+  result = (runId: string, resultId: string, query = ''): Promise<ExplainedResult> =>
+    this.call('GET', `/api/tool-eval/history/${runId}/results/${encodeURIComponent(resultId)}${query}`);
 }

@@ -3,8 +3,9 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
+import { joinSystemPrompts } from './system-prompt.js';
 
-/** Something that is done differently than asked; announced once per run. */
+/** Something that a run does differently than it was asked to; announced once per run. */
 export interface Warning {
   code: string;
   message: string;
@@ -16,13 +17,16 @@ export interface BuiltRequest {
   warnings: Warning[];
 }
 
-/** Tools as requests have them: the same list for the same tools, since much is kept by it (digests, tokens, names). */
+/**
+ * Tools as requests have them. Returns the same list for the same tools, because digests, token counts and names are
+ * memoized by it.
+ */
 export const toRequestTools = memoize(
   (tools: readonly Tool[]) =>
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
 
-/** The chat completion request of a case for a model. */
+/** Builds the chat completion request of a case for a model. */
 export function buildRequest(of: {
   config: RunConfig;
   suite: { systemPrompt: string | null; tools: readonly Tool[] };
@@ -34,7 +38,7 @@ export function buildRequest(of: {
   const { config, suite, input, target, model } = of;
   const warnings: Warning[] = [];
   const toolChoice = chooseToolChoice(of, warnings);
-  const system = [suite.systemPrompt, target.systemPrompt].filter(Boolean).join('\n\n');
+  const system = joinSystemPrompts(suite.systemPrompt, target.systemPrompt);
   const body: JsonObject = {
     model: target.modelId,
     messages: [
@@ -68,8 +72,7 @@ function chooseToolChoice(
   if (expectsNoCall) {
     warnings.push({
       code: 'abstention:auto',
-      message:
-        'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.',
+      message: 'Cases that expect no call are sent with tool_choice "auto": with "required" no model can pass them.',
     });
     return 'auto';
   }

@@ -1,8 +1,7 @@
 import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { runSerially } from '#lib/runtime/threads/large-work';
-import { classifyError, classifyStatus, readRefill } from './classify-failure.js';
-import type { ModelReply } from './replies/model-reply.js';
+import { classifyError, classifyStatus } from './classify-failure.js';
 import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
 import { DIALECTS } from './dialects/dialects.js';
 import { renameAt, withWireNames } from './dialects/tool-names.js';
@@ -10,26 +9,29 @@ import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
 import { modelApiError } from './guarded/private-response.js';
+import type { ModelReply } from './replies/model-reply.js';
 import type { ReplyMemory } from './reply-memory.js';
+import { readRefill } from './retry-after.js';
 
-/** Of an answer that holds no reply. */
-const LONGEST_KEPT = 100_000;
+/** How much a failure keeps of a response that holds no reply. */
+const MAX_KEPT_CHARACTERS = 100_000;
+const MAX_QUOTED_CHARACTERS = 200;
 
-/** What a model answered, in OpenAI's format. Its numbers keep their text. */
+/** The reply to one request. Its numbers keep their text. */
 export interface ProviderReply extends ModelReply {
-  /** The whole answer, as it came but for the names of tools, which are the request's own. */
+  /** The whole body, as the provider sent it, except that tools have the names of the request. */
   body: Json;
-  /** What the provider's format could not say of the request. */
+  /** What the provider's format could not express of the request. */
   notes: Note[];
-  /** Set when the provider's headers say that nothing is left of one of its limits: when it will be. */
+  /** When an exhausted limit refills; set when the provider's headers say that nothing is left of one. */
   refilledInMs: number | undefined;
 }
 
 export interface ChatClient {
   /**
-   * One request, one answer, no retry. `body` is a chat completion request; it is sent in the provider's format. A
-   * large answer waits for room in `replyMemory`, within the same timeout.
-   * @throws ProviderFailure when no model answered; the signal's reason when it aborted.
+   * Sends one request, without retries. `body` is a chat completion request; it is sent in the provider's format. A
+   * large response waits for room in `replyMemory`, within the same timeout.
+   * @throws ProviderFailure when no model replied; the signal's reason when it aborted
    */
   ask(
     body: JsonObject,
@@ -42,38 +44,26 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
   const send = dialect.connect(endpoint, fetch);
   return {
     async ask(body, { signal, timeoutMs, replyMemory }) {
+      if (signal.aborted) throw signal.reason as Error;
       const attempt = new AbortController();
       const abort = (): void => attempt.abort(signal.reason);
-      if (signal.aborted) throw signal.reason as Error;
       signal.addEventListener('abort', abort, { once: true });
-      let timedOut = false;
+      let isTimedOut = false;
       const timer = setTimeout(() => {
-        timedOut = true;
+        isTimedOut = true;
         attempt.abort();
       }, timeoutMs);
       try {
-        const { named, ownNames, notes: aboutNames } = foreseen(() => withWireNames(body, dialect.nameRule));
-        const { wire, notes } = foreseen(() => dialect.toWire(named));
+        const { named, ownNames, notes: nameNotes } = internalOnError(() => withWireNames(body, dialect.nameRule));
+        const { wire, notes } = internalOnError(() => dialect.toWire(named));
         const response = await send(wire, { signal: attempt.signal, timeoutMs, replyMemory });
-        const text = await response.text();
-        const isPrivate = isFromPrivateAddress(response);
-        const from = {
-          contentType: response.headers.get('content-type'),
-          baseUrl: endpoint.baseUrl,
-          isPrivate,
-          ownNames,
-        };
-        const read = () => readAnswer(dialect, maskKey(text, endpoint.apiKey), from);
-        const answer = await runSerially(
-          () => foreseen(read, () => (isPrivate ? undefined : maskKey(text.slice(0, LONGEST_KEPT), endpoint.apiKey))),
-          text.length,
-        );
+        const reply = await readResponse(response, dialect, endpoint, ownNames);
         replyMemory?.keep();
-        return { ...answer, notes: [...notes, ...aboutNames], refilledInMs: readRefill(response.headers) };
+        return { ...reply, notes: [...notes, ...nameNotes], refilledInMs: readRefill(response.headers) };
       } catch (error) {
         replyMemory?.drop();
         if (signal.aborted) throw signal.reason as Error;
-        if (timedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
+        if (isTimedOut) throw new ProviderFailure('timeout', `No answer within ${timeoutMs / 1000} s.`, true);
         throw toFailure(error, endpoint);
       } finally {
         clearTimeout(timer);
@@ -84,85 +74,94 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
 }
 
 /**
- * What is done here to a request or an answer. If it fails in a way that nobody thought of, asking again would fail
- * again, and be paid again.
+ * Runs our own work on a request or a response. An exception in it is a bug: another attempt would fail in the same
+ * way, and cost again.
  */
-function foreseen<Made>(work: () => Made, answer?: () => string | undefined): Made {
+function internalOnError<Result>(work: () => Result, bodyForFailure?: () => string | undefined): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, answer?.());
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, bodyForFailure?.());
   }
 }
 
 function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
-  const {
-    status,
-    headers,
-    error: said,
-    message,
-  } = error as { status?: unknown; headers?: Headers; error?: unknown; message: string };
-  const failure =
-    error instanceof ProviderFailure
-      ? error
-      : typeof status === 'number'
-        ? classifyStatus(status, headers, saidIn(said), message, baseUrl)
-        : classifyError(error, baseUrl);
+  const failure = error instanceof ProviderFailure ? error : classifySdkError(error, baseUrl);
   failure.message = maskKeys(failure.message, apiKey);
   failure.body &&= maskKey(failure.body, apiKey);
   return failure;
 }
 
-/** The SDKs hand out the answer of an error, or the `error` in it. */
-const saidIn = (said: unknown): unknown => (isObject(said) && isObject(said.error) ? said.error : said);
+/** The SDKs put the body of an error response into `error`, or only the `error` in that body. */
+function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
+  const { status, headers, error, message } = sdkError as {
+    status?: unknown;
+    headers?: Headers;
+    error?: unknown;
+    message: string;
+  };
+  if (typeof status !== 'number') return classifyError(sdkError, baseUrl);
+  const inner = isObject(error) && isObject(error.error) ? error.error : error;
+  return classifyStatus(status, headers, inner, message, baseUrl);
+}
+
+/** Reads a 200. Large ones are read one at a time, so that the thread stays free for other items. */
+async function readResponse(
+  response: Response,
+  dialect: Dialect,
+  { baseUrl, apiKey }: Endpoint,
+  ownNames: ReadonlyMap<string, string>,
+): Promise<ModelReply & { body: Json }> {
+  const text = await response.text();
+  const isPrivate = isFromPrivateAddress(response);
+  const origin = { contentType: response.headers.get('content-type'), baseUrl, isPrivate, ownNames };
+  const keptBody = (): string | undefined =>
+    isPrivate ? undefined : maskKey(text.slice(0, MAX_KEPT_CHARACTERS), apiKey);
+  return runSerially(
+    () => internalOnError(() => readReply(dialect, maskKey(text, apiKey), origin), keptBody),
+    text.length,
+  );
+}
 
 interface Origin {
   contentType: string | null;
   baseUrl: string;
-  /** What came from a private address and is no reply is quoted to nobody, and kept nowhere. */
+  /** A response from a private address that holds no reply is neither quoted nor kept. */
   isPrivate: boolean;
-  /** Of tools, by those that were sent. */
+  /** The tools' own names, by the names that were sent. */
   ownNames: ReadonlyMap<string, string>;
 }
 
-/** Reads a 200. */
-function readAnswer(
-  dialect: Dialect,
-  text: string,
-  { contentType, baseUrl, isPrivate, ownNames }: Origin,
-): ModelReply & { body: Json } {
-  const quote = isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, 200);
-  const kept = isPrivate ? undefined : text.slice(0, LONGEST_KEPT);
+function readReply(dialect: Dialect, text: string, origin: Origin): ModelReply & { body: Json } {
+  const { isPrivate, baseUrl } = origin;
   let body: Json;
   try {
-    body = renameAt(parseJson(text), dialect.calledNamePaths, ownNames);
+    body = renameAt(parseJson(text), dialect.calledNamePaths, origin.ownNames);
   } catch {
-    const html = contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
-    throw new ProviderFailure(
-      'bad_response',
-      html
-        ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
-        : `The endpoint answered something that is not JSON: ${quote}`,
-      !html,
-      undefined,
-      200,
-      kept,
-    );
+    throw notJson(text, origin);
   }
-  const said = dialect.fromWire(body);
-  if (!said) {
-    const failure = failureInside(isPrivate ? { error: modelApiError(body) ?? null } : body, baseUrl);
-    if (failure) throw failure;
-    throw new ProviderFailure(
-      'bad_response',
-      `The answer holds no reply of a model: ${quote}`,
-      true,
-      undefined,
-      200,
-      kept,
-    );
-  }
-  return { ...said, body };
+  const reply = dialect.fromWire(body);
+  if (reply) return { ...reply, body };
+  const failure = failureInside(isPrivate ? { error: modelApiError(body) ?? null } : body, baseUrl);
+  throw (
+    failure ?? badResponse(`The answer holds no reply of a model: ${quote(text, isPrivate)}`, true, text, isPrivate)
+  );
+}
+
+function notJson(text: string, { contentType, isPrivate }: Origin): ProviderFailure {
+  const isHtml = contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
+  const message = isHtml
+    ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
+    : `The endpoint answered something that is not JSON: ${quote(text, isPrivate)}`;
+  return badResponse(message, !isHtml, text, isPrivate);
+}
+
+const quote = (text: string, isPrivate: boolean): string =>
+  isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, MAX_QUOTED_CHARACTERS);
+
+function badResponse(message: string, retryable: boolean, text: string, isPrivate: boolean): ProviderFailure {
+  const kept = isPrivate ? undefined : text.slice(0, MAX_KEPT_CHARACTERS);
+  return new ProviderFailure('bad_response', message, retryable, undefined, 200, kept);
 }
 
 const STATUS_OF_CODE: Record<string, number> = {
@@ -182,8 +181,8 @@ const STATUS_OF_CODE: Record<string, number> = {
 };
 
 /**
- * Some hosts answer 200 with an error inside: OpenAI's Responses with a word for its code, Anthropic's with a type,
- * OpenRouter with a status.
+ * Some hosts answer 200 with an error inside. OpenAI's Responses name it by a code, Anthropic's hosts by a type, and
+ * OpenRouter by a status.
  */
 function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
   const error = isObject(body) ? body.error : undefined;
@@ -195,19 +194,19 @@ function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined
     : undefined;
 }
 
-/** The reply in a kept answer, whichever format it came in: no two of them look alike. */
+/** Reads the reply in a stored body. Tries every format, since no body is a reply in two of them. */
 export function readModelReply(body: Json): ModelReply | undefined {
   for (const dialect of Object.values(DIALECTS)) {
-    const said = dialect.fromWire(body);
-    if (said) return said;
+    const reply = dialect.fromWire(body);
+    if (reply) return reply;
   }
   return undefined;
 }
 
 /**
- * Some providers answer 400 when the model's output cannot be read as a call, and quote it. That is a reply, and a
- * bad one.
- * @returns the reply as text, or undefined when the failure is of another kind
+ * Some providers answer 400 when they cannot read the model's output as a call, and quote it. That is a bad reply,
+ * not a failure.
+ * @returns a message with the quoted output as its text; undefined when the failure is of another kind
  */
 export function failedGeneration(failure: { status?: unknown; body?: unknown }): JsonObject | undefined {
   if (failure.status !== 400 || typeof failure.body !== 'string') return undefined;

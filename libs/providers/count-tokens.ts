@@ -1,8 +1,8 @@
-/** How a model's tokens are counted: with its own tokenizer where one is public, else by a rule of thumb. */
+/** Counts the tokens of a model: with its own tokenizer where that is public, else by a rule of thumb. */
 export interface TokenCounter {
   /** The tokenizer's name, or the rule in words. */
   name: string;
-  /** Of a long text an estimate, by parts of it. */
+  /** Estimates the tokens of a long text from parts of it. */
   count(text: string): number;
 }
 
@@ -18,7 +18,7 @@ const ENCODINGS = [
   { models: /(^|\/)gpt-(4|3\.5)/, name: 'cl100k_base', load: () => import('gpt-tokenizer/encoding/cl100k_base') },
 ] as const;
 
-/** Loaded when first needed: an encoding is megabytes of tables. */
+/** Loads the encoding when it is first needed, because each is megabytes of tables. */
 export async function loadTokenCounter(modelId: string): Promise<TokenCounter> {
   const encoding = ENCODINGS.find(({ models }) => models.test(modelId));
   if (!encoding) return byCharacters;
@@ -30,22 +30,19 @@ export async function loadTokenCounter(modelId: string): Promise<TokenCounter> {
   };
 }
 
-/**
- * A tokenizer's time grows faster than its text where letters follow one another without a blank (as Chinese is
- * written).
- */
-const LONGEST_COUNTED = 600;
+/** A tokenizer takes more than linear time on text without spaces, such as Chinese. */
+const MAX_COUNTED_CHARACTERS = 600;
 const PARTS = 6;
 
-/** A text up to 600 characters as it is; of a longer one six parts of a hundred, spread over it, stand for the rest. */
+/** Counts up to 600 characters as they are. From a longer text it samples six parts of a hundred, evenly spread. */
 function countByParts(text: string, count: (part: string) => number): number {
-  if (text.length <= LONGEST_COUNTED) return count(text);
-  const length = LONGEST_COUNTED / PARTS;
+  if (text.length <= MAX_COUNTED_CHARACTERS) return count(text);
+  const length = MAX_COUNTED_CHARACTERS / PARTS;
   const step = (text.length - length) / (PARTS - 1);
   let tokens = 0;
   for (let part = 0; part < PARTS; part++) {
     const from = Math.round(part * step);
     tokens += count(text.slice(from, from + length));
   }
-  return (tokens * text.length) / LONGEST_COUNTED;
+  return (tokens * text.length) / MAX_COUNTED_CHARACTERS;
 }

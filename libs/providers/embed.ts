@@ -8,11 +8,14 @@ import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
 import type { GuardedRequestInit, ReplyMemory } from './reply-memory.js';
 
+const MAX_QUOTED_CHARACTERS = 1000;
+const MAX_MESSAGE_CHARACTERS = 2000;
+
 /**
- * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format); no retry.
- * @param replyMemory the room for its answer, for the caller to release
- * @returns a vector of unit length for each text, in their order
- * @throws ProviderFailure when there is no usable answer
+ * Embeds texts with one request to `POST {base}/embeddings` (OpenAI's format), without retries.
+ * @param replyMemory the memory for the response; the caller releases it
+ * @returns a vector of unit length for each text, in the order of the texts
+ * @throws ProviderFailure when there is no usable response
  */
 export async function embedTexts(
   endpoint: Endpoint,
@@ -40,7 +43,7 @@ export async function embedTexts(
     const text = await response.text();
     if (!response.ok)
       throw classifyStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    const quote = isFromPrivateAddress(response) ? undefined : text.slice(0, 1000);
+    const quote = isFromPrivateAddress(response) ? undefined : text.slice(0, MAX_QUOTED_CHARACTERS);
     return await runSerially(() => readVectors(text, texts.length, quote), text.length);
   } catch (error) {
     const failure =
@@ -49,7 +52,7 @@ export async function embedTexts(
         : (error as Error).name === 'TimeoutError'
           ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
           : classifyError(error, baseUrl);
-    failure.message = maskKeys(failure.message, apiKey).slice(0, 2000);
+    failure.message = maskKeys(failure.message, apiKey).slice(0, MAX_MESSAGE_CHARACTERS);
     throw failure;
   }
 }

@@ -1,47 +1,38 @@
 import type { ErrorKind } from '#lib/contracts/run';
 import { storable } from '#lib/contracts/json/storable';
 
-/** Longer ones say nothing more to a person. */
-const LONGEST_MESSAGE = 2000;
+/** More than that tells a person nothing new. */
+const MAX_MESSAGE_CHARACTERS = 2000;
 
-/** A request that brought no reply of a model: the world being broken, not the model being wrong. */
+/** A request that brought no reply of a model: the world is broken, not the model wrong. */
 export class ProviderFailure extends Error {
   constructor(
     readonly kind: ErrorKind,
     message: string,
-    /** Trying again may help. */
+    /** Whether trying again may help. */
     readonly retryable: boolean,
-    /** What the provider asked to wait; also set, to 0, on a 429 that did not say. */
+    /** The wait that the provider asked for; 0 on a 429 that named none. `retry-after.ts` tells the whole way. */
     readonly retryAfterMs?: number,
-    /** HTTP status, where there was an answer. */
+    /** The HTTP status, when there was a response. */
     readonly status?: number,
-    /** The answer's body, for the stored exchange and for those that read refusals. */
+    /** The body of the response, for the stored exchange and for readers of refusals. */
     public body?: string,
   ) {
-    super(storable(message).slice(0, LONGEST_MESSAGE));
+    super(storable(message).slice(0, MAX_MESSAGE_CHARACTERS));
     this.body &&= storable(body!);
   }
 
-  /**
-   * What nobody foresaw while a request was made or its answer read: neither the model's fault nor worth asking
-   * again.
-   */
+  /** A bug of ours in building a request or reading its reply: not the model's fault, and a retry would not help. */
   static internal(error: unknown, body?: string): ProviderFailure {
-    const failure = new ProviderFailure(
-      'internal',
-      `Something unforeseen went wrong here: ${(error as Error).message}`,
-      false,
-      undefined,
-      undefined,
-      body,
-    );
+    const message = `Something unforeseen went wrong here: ${(error as Error).message}`;
+    const failure = new ProviderFailure('internal', message, false, undefined, undefined, body);
     failure.cause = error;
     return failure;
   }
 
   /**
-   * Nobody is served while this lasts, as far as one request can tell; a model that takes too long may be that
-   * item's fault.
+   * Whether the provider serves nobody, as far as one request can tell. A timeout does not count: a single item may
+   * take a model too long.
    */
   get isOutage(): boolean {
     return this.retryable && (this.kind === 'network' || this.kind === 'provider_5xx');

@@ -1,9 +1,10 @@
 import { decideRetry, RetryState } from './retry-policy.js';
 import { failedGeneration } from './chat.js';
-import { classifyError, classifyStatus, readRetryAfter } from './classify-failure.js';
+import { classifyError, classifyStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
 import { maskKeys } from './guarded/mask-keys.js';
+import { readRetryAfter } from './retry-after.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>
@@ -123,7 +124,7 @@ describe('after a failure', () => {
   const waitsOf = (retries: RetryState, failures: ProviderFailure[]) =>
     failures
       .map((failure) => retries.recordFailure(failure))
-      .map(({ next, throttledForMs }) => [next.then === 'retry' ? next.inMs : next.then, throttledForMs]);
+      .map(({ next, retryAfterMs }) => [next.then === 'retry' ? next.inMs : next.then, retryAfterMs]);
   it('429s in a row are counted for as long as nothing else comes between, and the lane waits as long as the item', () => {
     expect(waitsOf(new RetryState(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual(
       [

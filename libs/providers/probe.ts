@@ -17,7 +17,7 @@ export interface ProbeTarget {
 
 const PROBE_TIMEOUT_MS = 30_000;
 
-/** One small call, to learn whether address, key and model work. A provider that fails is an answer too. */
+/** Sends one small request to check the address, the key and the model. Returns failures instead of throwing them. */
 export async function probeProvider(
   target: ProbeTarget & { modelId: string },
 ): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
@@ -37,11 +37,11 @@ export async function probeProvider(
   }
 }
 
-/** How each format lists its models; a base URL may end in the version or not. */
+/** How a format lists its models. A base URL may end in the version or not. */
 interface ModelList {
   path: { version: RegExp; rest: string };
   headers: (apiKey: string) => Record<string, string>;
-  listed: (body: JsonObject) => string[];
+  modelIds: (body: JsonObject) => string[];
 }
 const idsIn = (body: JsonObject): string[] =>
   (Array.isArray(body.data) ? body.data : []).flatMap((model) =>
@@ -50,7 +50,7 @@ const idsIn = (body: JsonObject): string[] =>
 const openaiList: ModelList = {
   path: { version: /$^/, rest: '/models' },
   headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
-  listed: idsIn,
+  modelIds: idsIn,
 };
 const LISTS: Record<ProviderKind, ModelList> = {
   openai: openaiList,
@@ -58,12 +58,12 @@ const LISTS: Record<ProviderKind, ModelList> = {
   anthropic: {
     path: { version: /\/v1$/, rest: '/v1/models?limit=1000' },
     headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
-    listed: idsIn,
+    modelIds: idsIn,
   },
   google: {
     path: { version: /\/v1(beta|alpha)?$/, rest: '/v1beta/models?pageSize=1000' },
     headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
-    listed: ({ models }) =>
+    modelIds: ({ models }) =>
       (Array.isArray(models) ? models : [])
         .filter(isObject)
         .filter(
@@ -74,24 +74,24 @@ const LISTS: Record<ProviderKind, ModelList> = {
 };
 
 /**
- * The ids of the models that an endpoint lists.
- * @throws ProviderFailure when it does not list any.
+ * Returns the ids of the models that an endpoint lists.
+ * @throws ProviderFailure when the endpoint does not list models
  */
 export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = createGuardedFetch(target);
   try {
-    const { path, headers, listed } = LISTS[target.kind];
+    const { path, headers, modelIds } = LISTS[target.kind];
     const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     if (!response.ok) {
-      const { status, headers: said, error, text } = await readError(response);
-      throw classifyStatus(status, said, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
+      const { status, headers: errorHeaders, error, text } = await readError(response);
+      throw classifyStatus(status, errorHeaders, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     }
     const text = await response.text();
     const body = parseJson(text);
-    return isObject(body) ? listed(body) : [];
+    return isObject(body) ? modelIds(body) : [];
   } catch (error) {
     const failure =
       error instanceof ProviderFailure
@@ -110,7 +110,10 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   }
 }
 
-/** Why an address may not be a base URL, as far as it can be told without asking the network; undefined when it may. */
+/**
+ * Says why an address cannot be a base URL, as far as that is known without resolving its name.
+ * @returns undefined when it can
+ */
 export function baseUrlProblem(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
   const url = new URL(baseUrl);
   if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';

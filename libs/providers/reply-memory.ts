@@ -1,15 +1,12 @@
-import { ResponseTooLarge, MAX_RESPONSE_BYTES } from './guarded/response-limits.js';
+import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './guarded/response-limits.js';
 
-/**
- * An answer up to this size costs nothing: a model's reply is some kilobytes, and hundreds of those are held at a
- * time.
- */
+/** Smaller responses are not counted: most replies take some kilobytes, and a process holds hundreds of those. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024;
 
 interface Limits {
-  /** Bytes of large answers that the process holds. */
+  /** Bytes of large responses that the process holds. */
   process: number;
-  /** Of those, bytes of one lane. */
+  /** Bytes of those that one lane holds. */
   lane: number;
 }
 
@@ -18,84 +15,91 @@ interface Waiter {
   grant: () => void;
 }
 
+interface LaneQueue {
+  heldBytes: number;
+  waiters: Waiter[];
+}
+
 /**
- * How many bytes of large answers a process holds at a time, all together and of each lane. Room is given in the
- * order of asking within a lane, and lanes take turns. Whoever holds a reply never waits for more room: it asks
- * once, for the most that it may need.
+ * Limits the memory that large responses take in a process, in total and per lane. A lane grants in the order of the
+ * requests, and lanes take turns. An item that holds memory never waits for more: it asks once, for the most that it
+ * may need, so that two items cannot wait for each other.
  */
 export class ReplyMemoryPool {
-  readonly #lanes = new Map<string, { held: number; waiting: Waiter[] }>();
-  #held = 0;
+  readonly #lanes = new Map<string, LaneQueue>();
+  #heldBytes = 0;
 
   constructor(readonly limits: Limits = { process: 256 * 2 ** 20, lane: 64 * 2 ** 20 }) {}
 
-  /** The room of one item, to be released when its reply is held no longer. */
+  /** The memory of one item. The item releases it when it no longer holds its replies. */
   forItem(lane: string): ReplyMemory {
     return new ReplyMemory(this, lane);
   }
 
-  /** Bytes that are given out. */
+  /** Bytes that are granted. */
   get held(): number {
-    return this.#held;
+    return this.#heldBytes;
   }
 
-  /** @returns undefined when there is room right now; else what ends when there is, and how to wait no longer */
-  take(lane: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
-    let of = this.#lanes.get(lane);
-    if (!of) this.#lanes.set(lane, (of = { held: 0, waiting: [] }));
-    const { waiting } = of;
+  /** @returns undefined when the bytes are granted at once; else a promise of the grant, and how to stop waiting */
+  take(laneId: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
+    let lane = this.#lanes.get(laneId);
+    if (!lane) this.#lanes.set(laneId, (lane = { heldBytes: 0, waiters: [] }));
+    const { waiters } = lane;
     let isGranted = false;
-    let tell = (): void => {};
-    const waiter: Waiter = { bytes, grant: () => ((isGranted = true), tell()) };
-    waiting.push(waiter);
-    this.#next();
+    let resolveGrant = (): void => {};
+    const waiter: Waiter = { bytes, grant: () => ((isGranted = true), resolveGrant()) };
+    waiters.push(waiter);
+    this.#grantWaiting();
     if (isGranted) return undefined;
     const giveUp = (): void => {
-      const at = waiting.indexOf(waiter);
-      if (at < 0) return;
-      waiting.splice(at, 1);
-      this.#next();
+      const index = waiters.indexOf(waiter);
+      if (index < 0) return;
+      waiters.splice(index, 1);
+      this.#grantWaiting();
     };
-    return { granted: new Promise<void>((resolve) => (tell = resolve)), giveUp };
+    return { granted: new Promise<void>((resolve) => (resolveGrant = resolve)), giveUp };
   }
 
-  release(lane: string, bytes: number): void {
-    const of = this.#lanes.get(lane);
-    if (!of || bytes === 0) return;
-    of.held -= bytes;
-    this.#held -= bytes;
-    this.#next();
+  release(laneId: string, bytes: number): void {
+    const lane = this.#lanes.get(laneId);
+    if (!lane || bytes === 0) return;
+    lane.heldBytes -= bytes;
+    this.#heldBytes -= bytes;
+    this.#grantWaiting();
   }
 
-  #next(): void {
-    for (let isMoved = true; isMoved;) {
-      isMoved = false;
-      for (const [lane, of] of this.#lanes) {
-        const first = of.waiting[0];
-        if (!first) {
-          if (of.held === 0) this.#lanes.delete(lane);
-          continue;
-        }
-        if (of.held + first.bytes > this.limits.lane) continue;
-        // The process is full: nobody overtakes the lane whose turn it is, or a small answer always would.
-        if (this.#held + first.bytes > this.limits.process) return;
-        of.waiting.shift();
-        of.held += first.bytes;
-        this.#held += first.bytes;
-        // Whoever was served goes to the end of the line.
-        this.#lanes.delete(lane);
-        this.#lanes.set(lane, of);
-        first.grant();
-        isMoved = true;
-        break;
+  #grantWaiting(): void {
+    while (this.#grantNext());
+  }
+
+  /** @returns whether a waiter got its memory */
+  #grantNext(): boolean {
+    for (const [laneId, lane] of this.#lanes) {
+      const first = lane.waiters[0];
+      if (!first) {
+        if (lane.heldBytes === 0) this.#lanes.delete(laneId);
+        continue;
       }
+      if (lane.heldBytes + first.bytes > this.limits.lane) continue;
+      // When the process is full, nobody overtakes the lane whose turn it is: small responses always would.
+      if (this.#heldBytes + first.bytes > this.limits.process) return false;
+      lane.waiters.shift();
+      lane.heldBytes += first.bytes;
+      this.#heldBytes += first.bytes;
+      // The lane that was served goes to the end of the queue.
+      this.#lanes.delete(laneId);
+      this.#lanes.set(laneId, lane);
+      first.grant();
+      return true;
     }
+    return false;
   }
 }
 
-/** The room that one item has for its large answers: at most that of the largest reply, for all its rounds together. */
+/** The memory of one item for its large responses: at most that of the largest one, for all rounds together. */
 export class ReplyMemory {
-  /** Whether several answers are kept, as those of a chain's rounds are: room is taken for all of them at once. */
+  /** Whether the item keeps several responses, as a chain does. It then asks for the memory of all of them at once. */
   keepsAllRounds = false;
   #reserved = 0;
   #kept = 0;
@@ -104,41 +108,41 @@ export class ReplyMemory {
   #isReleased = false;
 
   constructor(
-    readonly budget: ReplyMemoryPool,
+    readonly pool: ReplyMemoryPool,
     readonly lane: string,
   ) {}
 
-  /** Bytes of the large answers that it keeps. */
+  /** Bytes of the large responses that the item keeps. */
   get kept(): number {
     return this.#kept;
   }
 
   /**
-   * Makes room for an answer that is arriving and is no small one any more.
-   * @param bytes its size, where that is known; it may be as large as any otherwise
-   * @returns undefined when it may go on, else what ends when it may
-   * @throws ResponseTooLarge when it has no room beside the rounds before it
+   * Reserves memory for a response that is arriving and no longer small.
+   * @param bytes the size of the response, when it is known; the largest allowed size otherwise
+   * @returns undefined when reading can go on, else a promise that resolves when it can
+   * @throws ResponseTooLarge when there is no room for it beside the earlier rounds
    */
   reserve(bytes = MAX_RESPONSE_BYTES): Promise<void> | undefined {
     this.recordArrival(this.#arriving);
     const needed = this.keepsAllRounds ? MAX_RESPONSE_BYTES : Math.min(this.#kept + bytes, MAX_RESPONSE_BYTES);
     if (needed <= this.#reserved) return undefined;
-    // Nothing is kept yet: only the first large answer asks for room.
+    // Nothing is kept yet: only the first large response reserves memory.
     this.#shrinkTo(0);
-    const taken = this.budget.take(this.lane, needed);
-    if (!taken) {
+    const waiting = this.pool.take(this.lane, needed);
+    if (!waiting) {
       this.#reserved = needed;
       return undefined;
     }
-    this.#waiting = taken;
-    return taken.granted.then(() => {
+    this.#waiting = waiting;
+    return waiting.granted.then(() => {
       this.#waiting = undefined;
       this.#reserved = needed;
       if (this.#isReleased) this.#shrinkTo(0);
     });
   }
 
-  /** @param bytes of the answer that are here @throws ResponseTooLarge */
+  /** @param bytes of the response that have arrived so far @throws ResponseTooLarge */
   recordArrival(bytes: number): void {
     this.#arriving = bytes;
     if (this.#kept + bytes > MAX_RESPONSE_BYTES) {
@@ -148,14 +152,14 @@ export class ReplyMemory {
     }
   }
 
-  /** The answer is here and is kept. */
+  /** Keeps the response that arrived. */
   keep(): void {
     this.#kept += this.#arriving;
     this.#arriving = 0;
     if (!this.keepsAllRounds) this.#shrinkTo(this.#kept);
   }
 
-  /** The answer is not kept: another attempt will ask anew. */
+  /** Drops the response that was arriving: another attempt starts again. */
   drop(): void {
     this.#arriving = 0;
     this.#waiting?.giveUp();
@@ -163,7 +167,7 @@ export class ReplyMemory {
     if (this.#kept === 0) this.#shrinkTo(0);
   }
 
-  /** The replies of the item are held no longer. */
+  /** Gives everything back: the item no longer holds its replies. */
   release(): void {
     this.#isReleased = true;
     this.#kept = 0;
@@ -174,11 +178,11 @@ export class ReplyMemory {
     const rest = this.#reserved - bytes;
     if (rest <= 0) return;
     this.#reserved = bytes;
-    this.budget.release(this.lane, rest);
+    this.pool.release(this.lane, rest);
   }
 }
 
-/** What `createGuardedFetch` takes beside what every `fetch` does. */
+/** What `createGuardedFetch` takes beside the options of every `fetch`. */
 export interface GuardedRequestInit extends RequestInit {
   replyMemory?: ReplyMemory;
 }

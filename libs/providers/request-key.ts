@@ -7,10 +7,10 @@ import { suiteNamesByWireName } from './dialects/dialects.js';
 const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
 
 /**
- * What makes two requests the same: where they go, in which format, and all that they say, under which names of
- * tools. Samples of one case are different requests.
- * @param sample of a case that is asked several times, else 0
- * @param rest what else decides the answer: for a chain, what the later requests follow from
+ * The key of a request in the reply cache. Two requests have the same key when they go to the same place, in the same
+ * format, with the same body and the same names of tools. Samples of one case are different requests.
+ * @param sample the index of the sample; 0 for a case that is sent once
+ * @param rest what else decides the reply; for a chain, what its later requests are made from
  */
 export function requestKey(
   { providerId, baseUrl, kind }: { providerId: string; baseUrl: string; kind: ProviderKind },

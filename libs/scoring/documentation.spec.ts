@@ -6,7 +6,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { checkMetrics } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
-import { scoreLines } from '../../apps/cli/score-lines.js';
+import { scoreLines } from '../../apps/cli/score/score-lines.js';
 import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';

@@ -224,7 +224,10 @@ it('a private address is no base URL unless the operator allows it', async () =>
       expect([
         host,
         (await either.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors,
-      ]).toEqual([host, [{ path: '/base_url', message: expect.stringMatching(/never asked, whatever is allowed/) }]]);
+      ]).toEqual([
+        host,
+        [{ path: '/base_url', message: expect.stringMatching(/never go there, whatever is allowed/) }],
+      ]);
     }
   }
   expect(

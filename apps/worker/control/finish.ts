@@ -3,9 +3,9 @@ import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
 import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
-import { createSummary } from '#lib/scoring/statistics/summarise';
+import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 
 /** Finishes what is done: a target gets its summary, then its run ends, and with the run its job. */
 export class Finisher {
@@ -24,7 +24,7 @@ export class Finisher {
     const { pool, locks, onTargetFinished } = this.deps;
     const { runId, ordinal } = done;
     await withAdvisoryLock(locks, `finish ${runId} ${ordinal}`, async () => {
-      const summary = createSummary({ seed: ordinal });
+      const summary = new SummaryBuilder({ seed: ordinal });
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         signal.throwIfAborted();
         for (const item of page) summary.add(item);

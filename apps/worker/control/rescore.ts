@@ -11,13 +11,13 @@ import {
   type RescoreToContinue,
   type StoredExchange,
 } from '#lib/db/engine/rescore-run';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
-import { createSummary } from '#lib/scoring/statistics/summarise';
+import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
 import { repliesIn, type Exchange } from '../items/exchange/exchange.js';
 import { unpackExchange } from '../items/exchange/pack-exchange.js';
@@ -146,7 +146,7 @@ async function prepareAgain(cached: CachedRun, position: number, options: Rescor
 async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const summaries: Summary[] = [];
   for (const { ordinal, providerKey, modelId } of run.targets) {
-    const summary = createSummary({ seed: ordinal });
+    const summary = new SummaryBuilder({ seed: ordinal });
     for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
       for (const item of page) summary.add(item);
     }

@@ -212,8 +212,8 @@ const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUr
  */
 function afterFailure(failure: ProviderFailure, modelId: string, retries: RetryState, usage: PermitUsage): number {
   usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'reply';
-  const { next, throttledForMs } = retries.recordFailure(failure);
-  usage.retryAfterMs = throttledForMs;
+  const { next, retryAfterMs } = retries.recordFailure(failure);
+  usage.retryAfterMs = retryAfterMs;
   if (next.then === 'retry') return next.inMs;
   const message = `The reply could not be compared by meaning, because the embedding model failed: ${failure.message}`;
   throw new ProviderFailure(failure.kind, message, false);

@@ -178,8 +178,8 @@ class ModelAsker {
     const isBreakerOpen = failure.isOutage && (await releasePermit());
     if (isBreakerOpen) return this.#waitOutOutage(failure);
     this.#outageSince = undefined;
-    const { next, throttledForMs } = this.#retries.recordFailure(failure);
-    usage.retryAfterMs = throttledForMs;
+    const { next, retryAfterMs } = this.#retries.recordFailure(failure);
+    usage.retryAfterMs = retryAfterMs;
     if (next.then === 'settle-errored') return this.#fail(failure);
     void releasePermit();
     await this.#pause(next.inMs, model);

@@ -27,10 +27,7 @@ const PRIVATE = listOf([
   ['ff00::', 8],
 ]);
 
-/**
- * Link-local addresses, and where clouds answer their machines with credentials: no model and no MCP server is
- * there.
- */
+/** Link-local addresses, and those where clouds give credentials to their machines. No model or MCP server is there. */
 const NEVER = listOf([
   ['169.254.0.0', 16], // link-local; metadata of AWS, Google, Azure and others
   ['fe80::', 10],
@@ -41,10 +38,10 @@ const NEVER = listOf([
   ['168.63.129.16', 32], // Azure's WireServer
 ]);
 
-/** Private, loopback, link-local, multicast and unspecified addresses, however they are spelled. */
+/** Whether an address is private, loopback, link-local, multicast or unspecified, in any spelling. */
 export const isPrivateAddress = (address: string): boolean => isIn(PRIVATE, address) || isNeverAllowed(address);
 
-/** Addresses that nobody may reach through this product, whatever an operator allows. */
+/** Whether nobody may reach an address through this product, whatever an operator allows. */
 export const isNeverAllowed = (address: string): boolean => isIn(NEVER, address);
 
 function isIn(list: BlockList, address: string): boolean {
@@ -54,25 +51,25 @@ function isIn(list: BlockList, address: string): boolean {
   return family === 6 && (list.check(plain, 'ipv6') || ipv4In(plain).some((inner) => list.check(inner, 'ipv4')));
 }
 
-/** IPv4 addresses that an IPv6 address leads to, by one of the ways to write one in the other. */
+/** The IPv4 addresses that an IPv6 address embeds, by any of the ways to embed one. */
 function ipv4In(address: string): string[] {
   const groups = groupsOf(address);
   const ipv4 = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
   const last = ipv4(groups[6]!, groups[7]!);
-  const begins = (...start: number[]): boolean => start.every((group, place) => groups[place] === group);
+  const startsWith = (...start: number[]): boolean => start.every((group, place) => groups[place] === group);
   const found: string[] = [];
-  if (begins(0, 0, 0, 0) && [0, 0xffff].includes(groups[5]!) && groups[4] === 0) found.push(last); // compatible, mapped
-  if (begins(0, 0, 0, 0, 0xffff, 0)) found.push(last); // translated, RFC 2765
-  if (begins(0x64, 0xff9b)) {
+  if (startsWith(0, 0, 0, 0) && [0, 0xffff].includes(groups[5]!) && groups[4] === 0) found.push(last); // compatible, mapped
+  if (startsWith(0, 0, 0, 0, 0xffff, 0)) found.push(last); // translated, RFC 2765
+  if (startsWith(0x64, 0xff9b)) {
     found.push(last); // NAT64, RFC 6052, with a prefix of 96 bits and of 48
     found.push(ipv4(groups[3]!, ((groups[4]! & 255) << 8) | (groups[5]! >> 8)));
   }
-  if (begins(0x2002)) found.push(ipv4(groups[1]!, groups[2]!)); // 6to4, RFC 3056
-  if (begins(0x2001, 0)) found.push(ipv4(groups[6]! ^ 0xffff, groups[7]! ^ 0xffff)); // Teredo, RFC 4380
+  if (startsWith(0x2002)) found.push(ipv4(groups[1]!, groups[2]!)); // 6to4, RFC 3056
+  if (startsWith(0x2001, 0)) found.push(ipv4(groups[6]! ^ 0xffff, groups[7]! ^ 0xffff)); // Teredo, RFC 4380
   return found;
 }
 
-/** The eight numbers of an IPv6 address, of which a URL knows one spelling only. */
+/** The eight numbers of an IPv6 address. `URL` brings every spelling into one. */
 function groupsOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));

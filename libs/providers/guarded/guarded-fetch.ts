@@ -9,11 +9,14 @@ import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from 
 
 export class AddressNotAllowed extends Error {}
 
-/** Why a host may not be connected to at this address; undefined when it may. */
+/**
+ * Says why a request cannot go to a host at this address.
+ * @returns undefined when it can
+ */
 export function addressProblem(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
   const at = host === address ? host : `${host} is at ${address}, which`;
   if (isNeverAllowed(address))
-    return `${at} is a link-local address or one of a cloud's metadata. Those are never asked, whatever is allowed.`;
+    return `${at} is a link-local address or a cloud's metadata service. Requests never go there, whatever is allowed.`;
   if (allowPrivateNetworks || !isPrivateAddress(address)) return undefined;
   return `${at} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
 }
@@ -21,9 +24,9 @@ export function addressProblem(host: string, address: string, allowPrivateNetwor
 export interface GuardOptions {
   allowPrivateNetworks: boolean;
   connections?: number;
-  /** In place of the system's resolver. */
+  /** Replaces the resolver of the system. */
   resolve?: Resolve;
-  /** How long a large answer may take to arrive; a minute. */
+  /** How long a large response may take to arrive. Default: a minute. */
   maxArrivalMs?: number;
 }
 type Resolve = (
@@ -32,10 +35,7 @@ type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/**
- * Resolves a name and refuses what may not be asked, so that the address that was checked is the one that is
- * connected to.
- */
+/** Resolves a name and checks the addresses, so that the connection goes to an address that was checked. */
 const guardedLookup =
   ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptions): LookupFunction =>
   (hostname, options, callback) => {
@@ -51,11 +51,11 @@ const guardedLookup =
   };
 
 /**
- * A `fetch` that keeps connections alive, follows no redirect, reads no more than `MAX_RESPONSE_BYTES`, and
- * connects to no private address unless that is allowed. Whole answers only. Leaner than the global one, which
- * makes streams for each. A large answer waits, its connection paused, until the item that it is for (`replyMemory`)
- * has room for it. Of an answer other than 2xx that came from a private address there is only what may be told of
- * it.
+ * A `fetch` that keeps connections alive, follows no redirect, reads at most `MAX_RESPONSE_BYTES`, and connects to a
+ * private address only when that is allowed. It collects whole responses. Node's own `fetch` was tried: it makes
+ * streams for each response. Without it, and with Redis commands written together, a worker takes 0.85 times the CPU
+ * (docs/decisions/speed.md). A large response waits, with its connection paused, until its item has memory for it
+ * (`replyMemory`). A response other than 2xx from a private address is redacted.
  */
 export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: GuardedRequestInit) => Promise<Response>;
@@ -65,7 +65,7 @@ export function createGuardedFetch(options: GuardOptions): {
   const fetch = async (input: string | URL | Request, init: GuardedRequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     assertHostAllowed(url, options);
-    const answer = await new Promise<BufferedResponse>((resolve, reject) => {
+    const response = await new Promise<BufferedResponse>((resolve, reject) => {
       agent.dispatch(
         {
           origin: url.origin,
@@ -81,27 +81,26 @@ export function createGuardedFetch(options: GuardOptions): {
           {
             url: url.href,
             signal: init.signal ?? undefined,
-            room: init.replyMemory,
-            longestArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
+            memory: init.replyMemory,
+            maxArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
           },
           resolve,
           reject,
         ),
       );
     });
-    return reachedPrivate(url) ? answer.asPrivate() : answer;
+    return reachedPrivate(url) ? response.asPrivate() : response;
   };
   return { fetch, close: () => agent.close() };
 }
 
-/** Whether an answer came from a private address, and so may be quoted to nobody unless it is a model's reply. */
-export const isFromPrivateAddress = (answer: Response): boolean =>
-  answer instanceof BufferedResponse && answer.isPrivate;
+/** Whether a response came from a private address. Users may then see nothing of it except a model's reply. */
+export const isFromPrivateAddress = (response: Response): boolean =>
+  response instanceof BufferedResponse && response.isPrivate;
 
 /**
- * Connections that are refused to addresses that may not be asked, when the name has been resolved.
- * `reachedPrivate` says of a URL that was asked whether one led to a private address: the connection's own,
- * whatever the name looks like.
+ * An agent that checks the address of every connection after its name is resolved. `reachedPrivate` says whether a
+ * connection for this URL led to a private address, by the address of the socket.
  */
 export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPrivate: (url: URL) => boolean } {
   const connect = buildConnector({ timeout: 10_000, lookup: guardedLookup(options) });
@@ -124,29 +123,29 @@ export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPriv
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** An address in place of a name is resolved by nobody. @throws AddressNotAllowed */
+/** Checks a URL that holds an address instead of a name, which is never resolved. @throws AddressNotAllowed */
 export function assertHostAllowed(url: URL, { allowPrivateNetworks }: GuardOptions): void {
   const refused = addressProblem(hostOf(url), hostOf(url), allowPrivateNetworks);
   if (refused) throw new AddressNotAllowed(refused);
 }
 
-/** Collects an answer as it arrives. */
+/** Collects a response as it arrives. */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #chunks: Buffer[] = [];
   #size = 0;
   #abort = (): void => {};
-  #late: NodeJS.Timeout | undefined;
+  #arrivalTimer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly of: {
       url: string;
       signal: AbortSignal | undefined;
-      room: ReplyMemory | undefined;
-      longestArrivalMs: number;
+      memory: ReplyMemory | undefined;
+      maxArrivalMs: number;
     },
-    readonly resolve: (answer: BufferedResponse) => void,
+    readonly resolve: (response: BufferedResponse) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
@@ -168,39 +167,39 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#size += chunk.length;
     if (this.#size > MAX_RESPONSE_BYTES) return controller.abort(tooLarge());
     this.#chunks.push(chunk);
-    const { room } = this.of;
-    if (!room || this.#size <= SMALL_RESPONSE_BYTES) return;
+    const { memory } = this.of;
+    if (!memory || this.#size <= SMALL_RESPONSE_BYTES) return;
     try {
-      room.recordArrival(this.#size);
-      if (before <= SMALL_RESPONSE_BYTES) this.#makeRoom(controller, room);
+      memory.recordArrival(this.#size);
+      if (before <= SMALL_RESPONSE_BYTES) this.#reserveMemory(controller, memory);
     } catch (error) {
       controller.abort(error as Error);
     }
   }
 
-  #makeRoom(controller: Dispatcher.DispatchController, room: ReplyMemory): void {
-    const said = Number(this.#headers['content-length']);
-    const waiting = room.reserve(said > 0 ? said : undefined);
-    if (!waiting) return this.#hurry(controller);
+  #reserveMemory(controller: Dispatcher.DispatchController, memory: ReplyMemory): void {
+    const length = Number(this.#headers['content-length']);
+    const waiting = memory.reserve(length > 0 ? length : undefined);
+    if (!waiting) return this.#limitArrival(controller);
     controller.pause();
     void waiting.then(() => {
-      this.#hurry(controller);
+      this.#limitArrival(controller);
       controller.resume();
     });
   }
 
-  /** The room that it holds is others' too: whoever trickles gives it back. */
-  #hurry(controller: Dispatcher.DispatchController): void {
-    const { longestArrivalMs } = this.of;
-    const late = new ResponseTooSlow(
+  /** Others wait for the memory that it holds, so a response that trickles is aborted. */
+  #limitArrival(controller: Dispatcher.DispatchController): void {
+    const { maxArrivalMs } = this.of;
+    const tooSlow = new ResponseTooSlow(
       `The provider's answer is larger than ${SMALL_RESPONSE_BYTES / 1024} KiB and did not arrive within ` +
-        `${longestArrivalMs / 1000} s.`,
+        `${maxArrivalMs / 1000} s.`,
     );
-    this.#late = setTimeout(() => controller.abort(late), longestArrivalMs);
+    this.#arrivalTimer = setTimeout(() => controller.abort(tooSlow), maxArrivalMs);
   }
 
   #done(): void {
-    clearTimeout(this.#late);
+    clearTimeout(this.#arrivalTimer);
     this.of.signal?.removeEventListener('abort', this.#abort);
   }
 
@@ -220,14 +219,14 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 const tooLarge = (): ResponseTooLarge =>
   new ResponseTooLarge(`The provider's answer is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB.`);
 
-/** A `Response` whose bytes are all here: what most callers want of it is had without a stream. */
+/** A `Response` whose bytes have all arrived. Most callers need only its text, which takes no stream. */
 class BufferedResponse implements Response {
   readonly type = 'default';
   readonly redirected = false;
   readonly statusText = '';
   bodyUsed = false;
   #headers: Headers | undefined;
-  #whole: Response | undefined;
+  #streaming: Response | undefined;
 
   constructor(
     readonly url: string,
@@ -237,16 +236,16 @@ class BufferedResponse implements Response {
     readonly isPrivate = false,
   ) {}
 
-  /** The same, as it may be used when it came from a private address. */
+  /** Marks the response as one from a private address, and redacts it unless it is a 2xx. */
   asPrivate(): BufferedResponse {
     if (this.ok) return new BufferedResponse(this.url, this.status, this.received, this.content, true);
     const { 'content-length': _length, 'content-type': type, ...others } = this.received;
-    const told = JSON.stringify(redactPrivateResponse(this.content.toString('utf8'), type));
+    const redacted = JSON.stringify(redactPrivateResponse(this.content.toString('utf8'), type));
     return new BufferedResponse(
       this.url,
       this.status,
       { ...others, 'content-type': 'application/json' },
-      Buffer.from(told),
+      Buffer.from(redacted),
       true,
     );
   }
@@ -258,14 +257,14 @@ class BufferedResponse implements Response {
   get headers(): Headers {
     return (this.#headers ??= new Headers(
       Object.entries(this.received).flatMap(([name, value]) =>
-        (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
+        (Array.isArray(value) ? value : [value ?? '']).map((text): [string, string] => [name, text]),
       ),
     ));
   }
 
   async text(): Promise<string> {
     this.bodyUsed = true;
-    // As a stream would be read: what is no UTF-8 is replaced, and a byte order mark is no text.
+    // Like a stream: bytes that are not UTF-8 are replaced, and a byte order mark is dropped.
     return this.content[0] === 0xef && this.content[1] === 0xbb && this.content[2] === 0xbf
       ? this.content.toString('utf8', 3)
       : this.content.toString('utf8');
@@ -276,17 +275,17 @@ class BufferedResponse implements Response {
   }
 
   get body(): Response['body'] {
-    return this.#real.body;
+    return this.#asStreaming.body;
   }
-  arrayBuffer = (): ReturnType<Response['arrayBuffer']> => this.#real.arrayBuffer();
-  blob = (): ReturnType<Response['blob']> => this.#real.blob();
-  bytes = (): ReturnType<Response['bytes']> => this.#real.bytes();
-  formData = (): ReturnType<Response['formData']> => this.#real.formData();
+  arrayBuffer = (): ReturnType<Response['arrayBuffer']> => this.#asStreaming.arrayBuffer();
+  blob = (): ReturnType<Response['blob']> => this.#asStreaming.blob();
+  bytes = (): ReturnType<Response['bytes']> => this.#asStreaming.bytes();
+  formData = (): ReturnType<Response['formData']> => this.#asStreaming.formData();
   clone = (): Response => new BufferedResponse(this.url, this.status, this.received, this.content, this.isPrivate);
 
-  get #real(): Response {
-    const bodyless = this.status === 204 || this.status === 304;
-    return (this.#whole ??= new Response(bodyless ? null : new Uint8Array(this.content), {
+  get #asStreaming(): Response {
+    const hasNoBody = this.status === 204 || this.status === 304;
+    return (this.#streaming ??= new Response(hasNoBody ? null : new Uint8Array(this.content), {
       status: this.status,
       headers: this.headers,
     }));

@@ -4,9 +4,9 @@ import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fe
 import { ResponseTooLarge, MAX_RESPONSE_BYTES } from './response-limits.js';
 
 /**
- * As `createGuardedFetch`, for answers that arrive bit by bit: the body is a stream, of which no more than
- * `MAX_RESPONSE_BYTES` are let through. `signal` ends whatever is under way. `reachedPrivate` says whether any of
- * them came from a private address.
+ * Like `createGuardedFetch`, for responses that arrive piece by piece: the body is a stream of at most
+ * `MAX_RESPONSE_BYTES`. `signal` aborts all requests. `reachedPrivate` says whether any response came from a private
+ * address.
  */
 export function createGuardedStream(options: GuardOptions & { signal: AbortSignal }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -14,11 +14,11 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
   close: () => Promise<void>;
 } {
   const { agent, reachedPrivate } = guardedAgent({ ...options, connections: 8 });
-  const asked: URL[] = [];
+  const requested: URL[] = [];
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     assertHostAllowed(url, options);
-    asked.push(url);
+    requested.push(url);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: (init.method ?? 'GET') as 'GET',
@@ -27,21 +27,21 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
       signal: init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal,
     });
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one): [string, string] => [name, one]),
+      [value ?? []].flat().map((text): [string, string] => [name, text]),
     );
     if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
       await body.dump();
       return new Response(null, { status: statusCode, headers: pairs });
     }
-    return new Response(Readable.toWeb(atMost(MAX_RESPONSE_BYTES, body)) as ReadableStream, {
+    return new Response(Readable.toWeb(limitBytes(MAX_RESPONSE_BYTES, body)) as ReadableStream, {
       status: statusCode,
       headers: pairs,
     });
   };
-  return { fetch, reachedPrivate: () => asked.some(reachedPrivate), close: () => agent.destroy() };
+  return { fetch, reachedPrivate: () => requested.some(reachedPrivate), close: () => agent.destroy() };
 }
 
-function atMost(bytes: number, source: Readable): Readable {
+function limitBytes(bytes: number, source: Readable): Readable {
   let size = 0;
   const gate = new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -1,14 +1,14 @@
-/**
- * Dummies that local servers are given (`none`, `EMPTY`, `ollama`) are shorter, and may stand in a reply by
- * themselves.
- */
-const SHORTEST_SECRET = 12;
+/** Dummy keys of local servers (`none`, `EMPTY`, `ollama`) are shorter. They may stand in a reply by chance. */
+const MIN_SECRET_CHARACTERS = 12;
 
-/** Hides the key in what is stored of an answer, where a provider repeated it. All else stays as the model wrote it. */
-export const maskKey = (text: string, apiKey: string | null | undefined, shortest = SHORTEST_SECRET): string =>
-  apiKey && apiKey.length >= shortest ? text.replaceAll(apiKey, '[hidden]') : text;
+/** Hides the given key where a provider repeated it in a stored response. Everything else stays as the model wrote it. */
+export const maskKey = (
+  text: string,
+  apiKey: string | null | undefined,
+  minCharacters = MIN_SECRET_CHARACTERS,
+): string => (apiKey && apiKey.length >= minCharacters ? text.replaceAll(apiKey, '[hidden]') : text);
 
-/** Providers like to repeat the key in their error texts. Hides the given key and everything that looks like one. */
+/** Hides the given key, and everything that looks like a key: providers like to repeat keys in their error messages. */
 export function maskKeys(text: string, apiKey?: string | null): string {
   return maskKey(text, apiKey, 4).replace(
     /\b(sk|pk|rk|key|api|gsk|xai|AIza)[-_][A-Za-z0-9*_-]{8,}|Bearer\s+[A-Za-z0-9._~+/=-]{8,}/g,

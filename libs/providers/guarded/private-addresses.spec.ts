@@ -71,7 +71,7 @@ describe('an address that nobody may reach', () => {
   it.each(URLS)('is not asked at %s, whatever is allowed', async (url) => {
     const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
     await expect(fetch(url)).rejects.toThrow(AddressNotAllowed);
-    await expect(fetch(url)).rejects.toThrow(/never asked, whatever is allowed/);
+    await expect(fetch(url)).rejects.toThrow(/never go there, whatever is allowed/);
     expect(baseUrlProblem(url, true)).toMatch(/whatever is allowed/);
     await close();
   });
@@ -97,8 +97,8 @@ describe('an address that nobody may reach', () => {
       (thrown: Error) => thrown,
     );
     expect(error?.message).toBe(
-      `metadata.example is at ${address}, which is a link-local address or one of a cloud's ` +
-        'metadata. Those are never asked, whatever is allowed.',
+      `metadata.example is at ${address}, which is a link-local address or a cloud's metadata ` +
+        'service. Requests never go there, whatever is allowed.',
     );
     await close();
   });

@@ -1,7 +1,7 @@
-import { isObject } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { argumentsText, readTokenCount, type ReplyReader } from './model-reply.js';
 
-const STOP_REASONS: Record<string, string> = {
+const FINISH_REASONS: Record<string, string> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   pause_turn: 'stop',
@@ -11,22 +11,17 @@ const STOP_REASONS: Record<string, string> = {
   refusal: 'content_filter',
 };
 
-/** A whole message of Anthropic's API. */
-export const readAnthropicReply: ReplyReader = (answer) => {
-  if (!isObject(answer) || answer.type !== 'message' || !Array.isArray(answer.content)) return undefined;
-  const blocks = answer.content.filter(isObject);
+/** Reads a message of Anthropic's API. */
+export const readAnthropicReply: ReplyReader = (body) => {
+  if (!isObject(body) || body.type !== 'message' || !Array.isArray(body.content)) return undefined;
+  const blocks = body.content.filter(isObject);
   const texts = blocks.flatMap((block) =>
     block.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
   );
   const calls = blocks.filter((block) => block.type === 'tool_use');
   const thinks = blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
-  const refusal = isObject(answer.stop_details)
-    ? (answer.stop_details.explanation ?? answer.stop_details.category)
-    : undefined;
-  const usage = isObject(answer.usage) ? answer.usage : {};
-  const prompt = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(
-    readTokenCount,
-  );
+  const refusal = refusalIn(body);
+  const { stop_reason: stopReason } = body;
   return {
     message: {
       role: 'assistant',
@@ -38,13 +33,26 @@ export const readAnthropicReply: ReplyReader = (answer) => {
           function: { name: call.name ?? '', arguments: argumentsText(call.input) },
         })),
       }),
-      ...(answer.stop_reason === 'refusal' && typeof refusal === 'string' && { refusal }),
-      // A model that thinks wants its signed thoughts back with the results of its calls, where they stood.
+      ...(typeof refusal === 'string' && { refusal }),
+      // A thinking model expects its signed thoughts back with the results of its calls, in their original places.
       ...(thinks && { content_blocks: blocks }),
     },
-    finishReason:
-      typeof answer.stop_reason === 'string' ? (STOP_REASONS[answer.stop_reason] ?? answer.stop_reason) : null,
-    promptTokens: prompt[0] === null ? null : prompt.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-    completionTokens: readTokenCount(usage.output_tokens),
+    finishReason: typeof stopReason === 'string' ? (FINISH_REASONS[stopReason] ?? stopReason) : null,
+    ...tokensIn(body),
   };
 };
+
+function refusalIn({ stop_reason: reason, stop_details: details }: JsonObject): Json | undefined {
+  return reason === 'refusal' && isObject(details) ? (details.explanation ?? details.category) : undefined;
+}
+
+/** Anthropic counts prompt tokens from the cache apart. */
+function tokensIn({ usage: given }: JsonObject): { promptTokens: number | null; completionTokens: number | null } {
+  const usage = isObject(given) ? given : {};
+  const uncached = readTokenCount(usage.input_tokens);
+  const cached = [usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(readTokenCount);
+  return {
+    promptTokens: uncached === null ? null : cached.reduce<number>((sum, count) => sum + (count ?? 0), uncached),
+    completionTokens: readTokenCount(usage.output_tokens),
+  };
+}

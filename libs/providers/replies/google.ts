@@ -1,7 +1,7 @@
-import { asText, isObject, type JsonObject } from '#lib/contracts/json/json';
-import { argumentsText, readTokenCount, type ReplyReader } from './model-reply.js';
+import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { argumentsText, readTokenCount, type ModelReply, type ReplyReader } from './model-reply.js';
 
-/** A call that is none: unreadable, of a tool that was not offered, one too many. */
+/** Finish reasons for a call that Google could not read, of a tool that was not offered, or one too many. */
 const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
 const BLOCKED = new Set([
   'MODEL_ARMOR',
@@ -16,41 +16,32 @@ const BLOCKED = new Set([
   'IMAGE_RECITATION',
 ]);
 
-/** A whole answer of Google's generateContent. */
-export const readGoogleReply: ReplyReader = (answer) => {
-  if (!isObject(answer)) return undefined;
-  const usage = isObject(answer.usageMetadata) ? answer.usageMetadata : {};
-  const completion = [usage.candidatesTokenCount, usage.thoughtsTokenCount].map(readTokenCount);
-  const prompt = [usage.promptTokenCount, usage.toolUsePromptTokenCount].map(readTokenCount);
-  const tokens = { promptTokens: sumOf(prompt), completionTokens: sumOf(completion) };
-  const candidate = Array.isArray(answer.candidates) ? answer.candidates[0] : undefined;
-  if (!isObject(candidate)) {
-    const blocked = isObject(answer.promptFeedback) && typeof answer.promptFeedback.blockReason === 'string';
-    return blocked
-      ? { message: { role: 'assistant', content: null }, finishReason: 'content_filter', ...tokens }
-      : undefined;
-  }
-  const parts =
-    isObject(candidate.content) && Array.isArray(candidate.content.parts)
-      ? candidate.content.parts.filter(isObject)
-      : [];
+/** Reads a response of Google's generateContent. */
+export const readGoogleReply: ReplyReader = (body) => {
+  if (!isObject(body)) return undefined;
+  const candidate = Array.isArray(body.candidates) ? body.candidates[0] : undefined;
+  if (isObject(candidate)) return { ...readCandidate(candidate, asText(body.responseId ?? 'call')), ...tokensIn(body) };
+  const isBlocked = isObject(body.promptFeedback) && typeof body.promptFeedback.blockReason === 'string';
+  return isBlocked
+    ? { message: { role: 'assistant', content: null }, finishReason: 'content_filter', ...tokensIn(body) }
+    : undefined;
+};
+
+/** @param idPrefix of the calls that have no id */
+function readCandidate(
+  { content, finishReason: reason, finishMessage }: JsonObject,
+  idPrefix: string,
+): Pick<ModelReply, 'message' | 'finishReason'> {
+  const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
   const texts = parts.flatMap((part) => (typeof part.text === 'string' && part.thought !== true ? [part.text] : []));
   const calls = parts
     .filter((part) => isObject(part.functionCall))
-    .map((part, index) => toCall(part, `${asText(answer.responseId ?? 'call')}_${index}`));
-  // A call that Google could not read stands here; it is the model's, and a bad one. Of a good one it says that
-  // there is one.
-  if (
-    texts.length === 0 &&
-    calls.length === 0 &&
-    BAD_CALL.has(asText(candidate.finishReason)) &&
-    typeof candidate.finishMessage === 'string'
-  )
-    texts.push(candidate.finishMessage);
-  const signature =
-    calls.length === 0
-      ? parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature
-      : undefined;
+    .map((part, index) => toCall(part, `${idPrefix}_${index}`));
+  // The message quotes a call that Google could not read, which is a bad call of the model. It also comes with good
+  // calls, and then says only that there is one.
+  const isEmpty = texts.length === 0 && calls.length === 0;
+  if (isEmpty && BAD_CALL.has(asText(reason)) && typeof finishMessage === 'string') texts.push(finishMessage);
+  const signature = calls.length === 0 ? signatureOfText(parts) : undefined;
   return {
     message: {
       role: 'assistant',
@@ -58,26 +49,36 @@ export const readGoogleReply: ReplyReader = (answer) => {
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
     },
-    finishReason:
-      typeof candidate.finishReason === 'string' ? toFinishReason(candidate.finishReason, calls.length > 0) : null,
-    ...tokens,
+    finishReason: typeof reason === 'string' ? toFinishReason(reason, calls.length > 0) : null,
   };
-};
+}
+
+const signatureOfText = (parts: JsonObject[]): Json | undefined =>
+  parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature;
+
+function tokensIn({ usageMetadata }: JsonObject): { promptTokens: number | null; completionTokens: number | null } {
+  const usage = isObject(usageMetadata) ? usageMetadata : {};
+  return {
+    promptTokens: sumOf([usage.promptTokenCount, usage.toolUsePromptTokenCount].map(readTokenCount)),
+    completionTokens: sumOf([usage.candidatesTokenCount, usage.thoughtsTokenCount].map(readTokenCount)),
+  };
+}
 
 const sumOf = (counts: (number | null)[]): number | null =>
   counts.every((count) => count === null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 
-function toFinishReason(reason: string, calls: boolean): string {
+function toFinishReason(reason: string, hasCalls: boolean): string {
   if (BLOCKED.has(reason)) return 'content_filter';
   if (reason === 'MAX_TOKENS') return 'length';
-  return reason === 'STOP' ? (calls ? 'tool_calls' : 'stop') : reason.toLowerCase();
+  if (reason === 'STOP') return hasCalls ? 'tool_calls' : 'stop';
+  return reason.toLowerCase();
 }
 
-/** Google's own compatible endpoint keeps a signature in the same place. */
-function toCall(part: JsonObject, ownId: string): JsonObject {
+/** The signature stands where Google's OpenAI-compatible endpoint puts it. */
+function toCall(part: JsonObject, fallbackId: string): JsonObject {
   const { id, name, args } = part.functionCall as JsonObject;
   return {
-    id: id ?? ownId,
+    id: id ?? fallbackId,
     type: 'function',
     function: { name: name ?? '', arguments: argumentsText(args) },
     ...(part.thoughtSignature !== undefined && {

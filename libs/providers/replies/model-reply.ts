@@ -1,24 +1,42 @@
 import { isDeeperThan, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonAsWritten } from '#lib/contracts/json/key-order';
 
-/** What a model answered, in OpenAI's words. */
+/*
+ * The words for what a model answers, on the whole path from its provider to a result:
+ *
+ * - Response: what came over HTTP, whatever is in it.
+ * - `ProviderReply` (`chat.ts`): what the chat client returns for one request. It is the `ModelReply` with the whole
+ *   body that the provider sent.
+ * - `ModelReply`: what the model answered, in the format of OpenAI's chat completions, whichever format it came in.
+ * - `ParsedReply` (`libs/scoring/replies/parse-reply.ts`): the calls that the message of a reply makes.
+ * - Attempt: one request of an item. An item has several when requests fail.
+ * - Exchange: a request and its reply, as they are stored.
+ * - Verdict (`libs/contracts/verdict.ts`): the scores of an item, with their evidence.
+ * - Settlement: the verdict of an item, or the error that it ended with, stored once.
+ *
+ * A mocked tool, a tool server or this product's own API does not reply but answers, or returns a result.
+ */
+
+/** What a model answered, in OpenAI's format. */
 export interface ModelReply {
-  /** An assistant message; the arguments of its calls are JSON text in which numbers stand as they were written. */
+  /** An assistant message. The arguments of its calls are JSON text that keeps every number as it was written. */
   message: JsonObject;
   finishReason: string | null;
   promptTokens: number | null;
   completionTokens: number | null;
 }
 
-/** Reads a whole answer in one format. Undefined when no model speaks in it. */
-export type ReplyReader = (answer: Json) => ModelReply | undefined;
+/** Reads the body of a response in one format. Returns undefined when it holds no reply of a model. */
+export type ReplyReader = (body: Json) => ModelReply | undefined;
+
+const MAX_TOKEN_COUNT = 2 ** 31 - 1;
 
 export const readTokenCount = (value: Json | undefined): number | null =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, 2 ** 31 - 1) : null;
+  Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, MAX_TOKEN_COUNT) : null;
 
 /**
- * The arguments of a call that came as an object. What is nested too deeply to be printed stays one, and is scored
- * as that.
+ * The text of arguments that came as an object. Arguments that are nested too deeply to be printed stay an object,
+ * and are scored as oversized.
  */
 export const argumentsText = (given: Json | undefined): Json =>
   isDeeperThan(given, MOST_LEVELS) ? given! : jsonAsWritten(given ?? {});

@@ -1,4 +1,4 @@
-import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import type { CaseInput, ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { insteadOf } from '#lib/contracts/input/nearest';
 import { pointer, type InputError } from '#lib/contracts/problem';
@@ -7,97 +7,100 @@ import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../house/match-arguments.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
-/** Names that are not there are compared with all that are; a case may name thousands. */
-const MOST_COMPARED = 10;
+/** Suggestions for unknown names compare them with every known name, and a case may name thousands. */
+const MAX_SUGGESTIONS = 10;
 
-const OF_CHAINS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses'] as const;
+const CHAIN_FIELDS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses'] as const;
 
-/** What a case says of a chain without being one. Cases that are stored may: they are played as one turn, as ever. */
+/** Chain fields of a case that is not a chain. Stored cases may have them: they are played as a single turn. */
 export function checkChainFields(input: CaseInput): InputError[] {
   if (input.multi_turn) return [];
-  const said = OF_CHAINS.filter(
-    (key) =>
-      input[key] != null &&
-      Object.keys(Object(input[key]) as object).length + Number(typeof input[key] === 'number') > 0,
-  );
-  return said.map((key) => ({
+  return CHAIN_FIELDS.filter((key) => isGiven(input[key])).map((key) => ({
     path: pointer([key]),
     message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.',
   }));
 }
 
-/** What is wrong with a case beyond its schema; paths are pointers into it. Empty: it can be run and scored. */
+const isGiven = (value: unknown): boolean =>
+  typeof value === 'number' || (value != null && Object.keys(Object(value) as object).length > 0);
+
+/** What is wrong with a case beyond its schema; paths are pointers into it. Empty when it can be run and scored. */
 export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
-  const fail = (path: PropertyKey[], message: string): void => void errors.push({ path: pointer(path), message });
+  const fail: Fail = (path, message) => void errors.push({ path: pointer(path), message });
   let unknown = 0;
   const failUnknown: FailUnknown = (path, name, where, among) => {
     const known = among.map((tool) => tool.function.name);
-    fail(
-      path,
-      `No tool "${name}" in the ` +
-        `${where}.${++unknown <= MOST_COMPARED ? ` ${insteadOf(name, known, 'its tools')}` : ''}`,
-    );
+    const suggestion = ++unknown <= MAX_SUGGESTIONS ? ` ${insteadOf(name, known, 'its tools')}` : '';
+    fail(path, `No tool "${name}" in the ${where}.${suggestion}`);
   };
   checkOwnTools(input, suite, fail, failUnknown);
   const tools = toolSetOf(input, suite);
   const names = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
-  const checkNames = (path: PropertyKey[], expected: string | string[]): void => {
-    for (const name of [expected].flat()) {
+  const checkNames: CheckNames = (path, expected) => {
+    for (const name of [expected].flat())
       if (!names.has(name.toLowerCase())) failUnknown(path, name, input.tools ? 'tools of the case' : 'suite', tools);
-    }
   };
 
+  checkPrompt(input, fail);
+  if (input.expected_calls) checkExpectedCalls(input, input.expected_calls, fail, checkNames);
+  else checkExpectedTool(input, fail, checkNames);
+  input.valid_prerequisites?.forEach((name, index) => checkNames(['valid_prerequisites', index], name));
+  for (const name of Object.keys(input.mock_responses ?? {})) checkNames(['mock_responses', name], name);
+  return errors;
+}
+
+function checkPrompt(input: CaseInput, fail: Fail): void {
   if (input.prompt === undefined && !input.messages)
     fail(['prompt'], 'is missing: give a "prompt", or a conversation in "messages".');
   if (input.prompt !== undefined && input.messages)
     fail(['messages'], 'cannot stand beside "prompt": put the prompt into the conversation as its last user message.');
+}
 
-  if (input.expected_calls) {
-    for (const key of ['expected_tool', 'expected_params'] as const) {
-      if (input[key] !== undefined && input[key] !== null)
-        fail([key], `cannot stand beside "expected_calls": move it into the list.`);
-    }
-    if (input.multi_turn)
-      fail(['expected_calls'], 'cannot be used with "multi_turn": a chain expects one tool, in "expected_tool".');
-    input.expected_calls.forEach((call, index) => {
-      checkNames(['expected_calls', index, 'tool'], call.tool);
-      if (call.params)
-        checkExpected(
-          ['expected_calls', index, 'params'],
-          call.params,
-          call.scoring_config ?? input.scoring_config,
-          input.param_scoring,
-          fail,
-        );
-    });
-    if (input.should_call_tool === true && input.expected_calls.length === 0)
-      fail(['should_call_tool'], 'is true, but "expected_calls" is empty, which means that no tool should be called.');
-    if (input.should_call_tool === false && input.expected_calls.length > 0)
-      fail(['should_call_tool'], 'is false, but "expected_calls" names calls.');
-  } else if (input.expected_tool === undefined) {
-    if (input.should_call_tool !== false)
+function checkExpectedCalls(
+  input: CaseInput,
+  expected: readonly ExpectedCall[],
+  fail: Fail,
+  checkNames: CheckNames,
+): void {
+  for (const key of ['expected_tool', 'expected_params'] as const) {
+    if (input[key] !== undefined && input[key] !== null)
+      fail([key], `cannot stand beside "expected_calls": move it into the list.`);
+  }
+  if (input.multi_turn)
+    fail(['expected_calls'], 'cannot be used with "multi_turn": a chain expects one tool, in "expected_tool".');
+  expected.forEach(({ tool, params, scoring_config }, index) => {
+    const path = ['expected_calls', index];
+    checkNames([...path, 'tool'], tool);
+    const config = scoring_config ?? input.scoring_config;
+    if (params) checkParams([...path, 'params'], params, config, input.param_scoring, fail);
+  });
+  if (input.should_call_tool === true && expected.length === 0)
+    fail(['should_call_tool'], 'is true, but "expected_calls" is empty, which means that no tool should be called.');
+  if (input.should_call_tool === false && expected.length > 0)
+    fail(['should_call_tool'], 'is false, but "expected_calls" names calls.');
+}
+
+function checkExpectedTool(input: CaseInput, fail: Fail, checkNames: CheckNames): void {
+  const { expected_tool: expected, expected_params: params, should_call_tool: shouldCall } = input;
+  if (expected === undefined) {
+    if (shouldCall !== false)
       fail(
         ['expected_tool'],
         'is missing: name the tool that should be called, a list of acceptable ones, or null when none should be.',
       );
-  } else if (input.expected_tool === null) {
-    if (input.should_call_tool === true)
+  } else if (expected === null) {
+    if (shouldCall === true)
       fail(['should_call_tool'], 'is true, but "expected_tool" is null, which means that no tool should be called.');
-    if (input.expected_params && Object.keys(input.expected_params).length)
+    if (params && Object.keys(params).length)
       fail(['expected_params'], 'cannot be given when no tool should be called.');
   } else {
-    if (Array.isArray(input.expected_tool) && input.expected_tool.length === 0)
+    if (Array.isArray(expected) && expected.length === 0)
       fail(['expected_tool'], 'is an empty list: name a tool, or use null when none should be called.');
-    if (input.should_call_tool === false)
-      fail(['should_call_tool'], 'is false, but "expected_tool" names a tool: use null.');
-    checkNames(['expected_tool'], input.expected_tool);
-    if (input.expected_params)
-      checkExpected(['expected_params'], input.expected_params, input.scoring_config, input.param_scoring, fail);
+    if (shouldCall === false) fail(['should_call_tool'], 'is false, but "expected_tool" names a tool: use null.');
+    checkNames(['expected_tool'], expected);
+    if (params) checkParams(['expected_params'], params, input.scoring_config, input.param_scoring, fail);
   }
-  input.valid_prerequisites?.forEach((name, index) => checkNames(['valid_prerequisites', index], name));
-  for (const name of Object.keys(input.mock_responses ?? {})) checkNames(['mock_responses', name], name);
-  return errors;
 }
 
 function checkOwnTools(
@@ -123,9 +126,10 @@ function checkOwnTools(
 }
 
 type Fail = (path: PropertyKey[], message: string) => void;
+type CheckNames = (path: PropertyKey[], expected: string | string[]) => void;
 type FailUnknown = (path: PropertyKey[], name: string, where: string, among: readonly Tool[]) => void;
 
-function checkExpected(
+function checkParams(
   path: PropertyKey[],
   params: JsonObject,
   config: ScoringConfig | null | undefined,
@@ -137,14 +141,14 @@ function checkExpected(
   }
 }
 
-function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOfKey: boolean, fail: Fail): void {
+function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, isValueOfKey: boolean, fail: Fail): void {
   if (typeof value === 'string' && mode === 'regex') checkPattern(path, value, fail);
   if (Array.isArray(value)) value.forEach((item, index) => checkValue([...path, index], item, mode, false, fail));
   if (!isObject(value)) return;
   const unknown = Object.keys(value).find(
     (key) => key.startsWith('$') && key !== '$epsilon' && !(MATCHERS as readonly string[]).includes(key),
   );
-  if (unknown) return fail([...path, unknown], `is no matcher. Matchers: ${MATCHERS.join(', ')}.`);
+  if (unknown) return fail([...path, unknown], `is not a matcher. Matchers: ${MATCHERS.join(', ')}.`);
   const matcher = matcherOf(value);
   if (!matcher) {
     if ('$epsilon' in value) return fail([...path, '$epsilon'], 'belongs to "$approx".');
@@ -172,10 +176,10 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, valueOf
     case '$any':
     case '$absent':
       if (inner !== true) fail(here, 'must be true.');
-      if (matcher === '$absent' && !valueOfKey) fail(here, 'can only be the value of a key.');
+      if (matcher === '$absent' && !isValueOfKey) fail(here, 'can only be the value of a key.');
       return;
     case '$optional':
-      if (!valueOfKey) return fail(here, 'can only be the value of a key.');
+      if (!isValueOfKey) return fail(here, 'can only be the value of a key.');
       if (isObject(inner) && ('$optional' in inner || '$absent' in inner))
         return fail(here, 'cannot hold "$optional" or "$absent".');
       return checkValue(here, inner, mode, true, fail);

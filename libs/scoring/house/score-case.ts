@@ -1,44 +1,63 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import type { ArgumentCheck, Bound, ErrorType, Evidence, ParsedCall, Verdict } from '#lib/contracts/verdict';
-import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
-import { checkArguments } from '../checks/check-tools.js';
-import { matchArguments, type ArgumentMatch, type SimilarityLookup } from './match-arguments.js';
+import type { Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { firstCalls, MAX_COMPARISONS, MAX_PAIRS } from '../replies/reply-bounds.js';
+import { errorTypeOf } from './error-type.js';
+import { evidenceOf } from './evidence.js';
+import { matchArguments, type ArgumentMatch, type SimilarityLookup } from './match-arguments.js';
+import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
 
 const TOOL_WEIGHT = 0.6;
 const PARAM_WEIGHT = 0.4;
-/** Sums of shares may fall short of a threshold by rounding. */
+/** Rounding may put the sum of shares just below a threshold that it reaches. */
 const ROUNDING = 1e-12;
 
+export const reachesThreshold = (overall: number, passThreshold: number): boolean =>
+  overall >= passThreshold - ROUNDING;
+
 export interface CaseScorer {
-  /** Whether the right answer is to call nothing. */
+  /** Whether the right reply calls nothing. */
   abstention: boolean;
   score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup; finishReason?: string | null }): Verdict;
 }
 
-interface Pair {
+/** What follows from a case alone. It is computed once for all replies to the case. */
+export interface PreparedCase {
+  input: CaseInput;
+  passThreshold: number;
+  expected: ExpectedCall[];
+  /** The acceptable names of each expected call, in lower case. */
+  accepted: Set<string>[];
+  abstention: boolean;
+  /** The tools of the case, by their names in lower case. */
+  tools: Map<string, Tool>;
+  /** The defaults that each tool declares for its arguments. */
+  defaults: Map<string, JsonObject>;
+}
+
+/** How well a call answers an expected call. */
+export interface CandidatePair {
   weight: number;
+  /** The comparison of the arguments; null when none are expected. */
   match: ArgumentMatch | null;
 }
 
-const NO_PAIR: Pair = { weight: 0, match: null };
-/** Problems with the tools' schemas that are told of a reply. */
-const MOST_PROBLEMS = 200;
+const NO_PAIR: CandidatePair = { weight: 0, match: null };
 
-function declaredDefaults(tool: Tool): JsonObject {
-  const properties = tool.function.parameters?.properties;
-  if (!isObject(properties)) return {};
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([key, schema]) =>
-      isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [],
-    ),
-  );
+/** The calls of a reply, paired with the expected calls. */
+export interface Pairing {
+  /** By index of the expected call, then of the call. */
+  candidates: CandidatePair[][];
+  pairs: CallPairs;
+  /** Indexes of expected calls without a call. */
+  missing: number[];
+  /** Indexes of calls without an expected call. */
+  unexpected: number[];
 }
 
-/** The calls that a case expects, however it was written; none where no tool should be called. */
+/** The calls that a case expects, in whichever way it is written. Empty when no tool should be called. */
 export function expectedCalls({
   expected_calls,
   expected_tool,
@@ -53,126 +72,142 @@ export function expectedCalls({
 
 /**
  * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` says what the numbers mean.
- * @param passThreshold smallest overall score that passes, 0..1
+ * @param passThreshold the smallest overall score that passes, 0..1
  */
 export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): CaseScorer {
   const byName = new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
-  const several = input.expected_calls !== undefined;
   const expected = expectedCalls(input);
-  const accepted = expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase())));
-  const abstention = expected.length === 0;
-
-  const defaults = new Map([...byName].map(([name, tool]) => [name, declaredDefaults(tool)]));
-  const defaultsFor = (call: ExpectedCall, name: string): JsonObject =>
-    (call.scoring_config ?? input.scoring_config)?.defaults === 'strict' ? {} : (defaults.get(name) ?? {});
-
-  const pairOf = (index: number, called: ParsedCall, similarities?: SimilarityLookup): Pair => {
-    const name = called.name.toLowerCase();
-    if (!accepted[index]!.has(name)) return NO_PAIR;
-    const call = expected[index]!;
-    if (!call.params) return { weight: 1, match: null };
-    const match: ArgumentMatch =
-      called.arguments === null
-        ? { score: 0, checks: [] }
-        : matchArguments(
-            call.params,
-            called.arguments,
-            defaultsFor(call, name),
-            call.scoring_config ?? input.scoring_config,
-            input.param_scoring,
-            similarities,
-          );
-    return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
+  const prepared: PreparedCase = {
+    input,
+    passThreshold,
+    expected,
+    accepted: expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase()))),
+    abstention: expected.length === 0,
+    tools: byName,
+    defaults: new Map([...byName].map(([name, tool]) => [name, declaredDefaults(tool)])),
   };
-
   return {
-    abstention,
-    score({ calls, format_compliance, oversized }, { similarities, finishReason } = {}) {
-      const refused = (bound: Bound): Verdict =>
-        oversizedVerdict({ bound, calls, format_compliance, abstention, expected });
-      if (oversized) return refused(oversized);
-      if (calls.length * expected.length > MAX_PAIRS)
-        return refused({ what: 'pairs', limit: MAX_PAIRS, found: calls.length * expected.length });
-      let comparisons = 0;
-      const counted: SimilarityLookup | undefined =
-        similarities && ((a, b) => (++comparisons > MAX_COMPARISONS ? undefined : similarities(a, b)));
-      const weights = expected.map((_call, index) => calls.map((called) => pairOf(index, called, counted)));
-      if (comparisons > MAX_COMPARISONS) return refused({ what: 'comparisons', limit: MAX_COMPARISONS });
-      const plain = weights.map((row) => row.map((pair) => pair.weight));
-      const assignment: CallPairs = input.call_order === 'strict' ? pairInOrder(plain) : pairInAnyOrder(plain);
-      const paired = new Map(assignment.map(({ expected: e, called }) => [e, called]));
-      const taken = new Set(paired.values());
-      const missing = expected.flatMap((_call, index) => (paired.has(index) ? [] : [index]));
-      const unexpected = calls.flatMap((_call, index) => (taken.has(index) ? [] : [index]));
-
-      const toolScore = abstention ? (calls.length === 0 ? 1 : 0) : paired.size / expected.length;
-      const scoring = expected.flatMap((call, index) => (call.params ? [index] : []));
-      const paramOf = (index: number): number =>
-        paired.has(index) ? weights[index]![paired.get(index)!]!.match!.score : 0;
-      const paramScore = scoring.length
-        ? scoring.reduce((sum, index) => sum + paramOf(index), 0) / scoring.length
-        : null;
-      const overall = paramScore === null ? toolScore : TOOL_WEIGHT * toolScore + PARAM_WEIGHT * paramScore;
-
-      // A single-call case looks at its best call alone; others cost nothing unless it forbids them.
-      const looked = several || taken.size === 0 ? calls : calls.filter((_call, index) => taken.has(index));
-      const malformed = looked.some((call) => call.arguments === null);
-      const forbiddenExtra = input.allow_extra_calls === false && unexpected.length > 0 && !abstention;
-      const checks = assignment.flatMap(({ expected: e, called }) => weights[e]![called]!.match?.checks ?? []);
-      const unknown = unexpected.some((index) => !byName.has(calls[index]!.name.toLowerCase()));
-      const error_type = firstError({
-        abstention,
-        calls: calls.length,
-        malformed,
-        unknown,
-        missing: missing.length,
-        several,
-        checks,
-        forbiddenExtra,
-      });
-
-      return {
-        tool_score: toolScore,
-        param_score: paramScore,
-        overall,
-        passed: overall >= passThreshold - ROUNDING && !malformed && !forbiddenExtra,
-        error_type,
-        format_compliance,
-        called: calls,
-        abstention,
-        evidence: evidenceOf({
-          assignment,
-          weights,
-          missing,
-          unexpected,
-          calls,
-          expected,
-          byName,
-          several,
-          finishReason,
-        }),
-      };
-    },
+    abstention: prepared.abstention,
+    score: (reply, { similarities, finishReason } = {}) => scoreReply(prepared, reply, similarities, finishReason),
   };
 }
 
-/**
- * The verdict on a reply that is larger than is scored: wrong, whatever was expected. A model that goes on and on
- * did not abstain either.
- */
+function declaredDefaults(tool: Tool): JsonObject {
+  const properties = tool.function.parameters?.properties;
+  if (!isObject(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([key, schema]) =>
+      isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [],
+    ),
+  );
+}
+
+function scoreReply(
+  prepared: PreparedCase,
+  reply: ParsedReply,
+  similarities: SimilarityLookup | undefined,
+  finishReason: string | null | undefined,
+): Verdict {
+  const { input, abstention, passThreshold } = prepared;
+  const { calls, format_compliance } = reply;
+  const pairing = pairCalls(prepared, reply, similarities);
+  if ('bound' in pairing) return oversizedVerdict({ ...prepared, bound: pairing.bound, calls, format_compliance });
+
+  const { toolScore, paramScore } = scoresOf(prepared, calls.length, pairing);
+  const overall = paramScore === null ? toolScore : TOOL_WEIGHT * toolScore + PARAM_WEIGHT * paramScore;
+  const isMalformed = judgedCalls(input, calls, pairing.pairs).some((call) => call.arguments === null);
+  const hasForbiddenCall = input.allow_extra_calls === false && pairing.unexpected.length > 0 && !abstention;
+  return {
+    tool_score: toolScore,
+    param_score: paramScore,
+    overall,
+    passed: reachesThreshold(overall, passThreshold) && !isMalformed && !hasForbiddenCall,
+    error_type: errorTypeOf(prepared, calls, pairing, { isMalformed, hasForbiddenCall }),
+    format_compliance,
+    called: calls,
+    abstention,
+    evidence: evidenceOf(prepared, calls, pairing, finishReason),
+  };
+}
+
+/** Pairs the calls of a reply with the expected calls. @returns the bound that the reply goes beyond, if any */
+function pairCalls(
+  prepared: PreparedCase,
+  { calls, oversized }: ParsedReply,
+  similarities: SimilarityLookup | undefined,
+): Pairing | { bound: Bound } {
+  const { expected, input } = prepared;
+  if (oversized) return { bound: oversized };
+  const found = calls.length * expected.length;
+  if (found > MAX_PAIRS) return { bound: { what: 'pairs', limit: MAX_PAIRS, found } };
+  let comparisons = 0;
+  const counted: SimilarityLookup | undefined =
+    similarities && ((a, b) => (++comparisons > MAX_COMPARISONS ? undefined : similarities(a, b)));
+  const candidates = expected.map((_call, index) => calls.map((call) => candidatePair(prepared, index, call, counted)));
+  if (comparisons > MAX_COMPARISONS) return { bound: { what: 'comparisons', limit: MAX_COMPARISONS } };
+
+  const weights = candidates.map((row) => row.map((candidate) => candidate.weight));
+  const pairs = input.call_order === 'strict' ? pairInOrder(weights) : pairInAnyOrder(weights);
+  const pairedExpected = new Set(pairs.map((pair) => pair.expected));
+  const pairedCalls = new Set(pairs.map((pair) => pair.called));
+  return {
+    candidates,
+    pairs,
+    missing: expected.flatMap((_call, index) => (pairedExpected.has(index) ? [] : [index])),
+    unexpected: calls.flatMap((_call, index) => (pairedCalls.has(index) ? [] : [index])),
+  };
+}
+
+function candidatePair(
+  { input, expected, accepted, defaults }: PreparedCase,
+  index: number,
+  called: ParsedCall,
+  similarities: SimilarityLookup | undefined,
+): CandidatePair {
+  const name = called.name.toLowerCase();
+  if (!accepted[index]!.has(name)) return NO_PAIR;
+  const call = expected[index]!;
+  if (!call.params) return { weight: 1, match: null };
+  const config = call.scoring_config ?? input.scoring_config;
+  const declared = config?.defaults === 'strict' ? {} : (defaults.get(name) ?? {});
+  const match: ArgumentMatch =
+    called.arguments === null
+      ? { score: 0, checks: [] }
+      : matchArguments(call.params, called.arguments, declared, config, input.param_scoring, similarities);
+  return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
+}
+
+function scoresOf(
+  { expected, abstention }: PreparedCase,
+  calls: number,
+  { candidates, pairs }: Pairing,
+): { toolScore: number; paramScore: number | null } {
+  const toolScore = abstention ? (calls === 0 ? 1 : 0) : pairs.length / expected.length;
+  const calledFor = new Map(pairs.map((pair) => [pair.expected, pair.called]));
+  const withParams = expected.flatMap((call, index) => (call.params ? [index] : []));
+  if (withParams.length === 0) return { toolScore, paramScore: null };
+  const scoreOf = (index: number): number => {
+    const called = calledFor.get(index);
+    return called === undefined ? 0 : candidates[index]![called]!.match!.score;
+  };
+  return { toolScore, paramScore: withParams.reduce((sum, index) => sum + scoreOf(index), 0) / withParams.length };
+}
+
+/** A single-call case judges only its best call. Other calls cost nothing unless the case forbids them. */
+function judgedCalls({ expected_calls }: CaseInput, calls: ParsedCall[], pairs: CallPairs): ParsedCall[] {
+  const judgesAll = expected_calls !== undefined || pairs.length === 0;
+  return judgesAll ? calls : pairs.map(({ called }) => calls[called]!);
+}
+
+/** The verdict on an oversized reply: wrong, whatever was expected. A model that repeats itself did not abstain either. */
 export function oversizedVerdict({
   bound,
   calls,
   format_compliance,
   abstention,
   expected,
-}: {
-  bound: Bound;
-  calls: readonly ParsedCall[];
-  format_compliance: ParsedReply['format_compliance'];
-  abstention: boolean;
-  expected: readonly ExpectedCall[];
-}): Verdict {
+}: Pick<PreparedCase, 'abstention' | 'expected'> &
+  Pick<ParsedReply, 'format_compliance'> & { bound: Bound; calls: readonly ParsedCall[] }): Verdict {
   return {
     tool_score: 0,
     param_score: expected.some((call) => call.params) ? 0 : null,
@@ -183,74 +218,5 @@ export function oversizedVerdict({
     called: firstCalls(calls),
     abstention,
     evidence: { pairs: [], missing: expected.map((_call, index) => index), unexpected: [], bound },
-  };
-}
-
-/** The error taxonomy: the first that applies. */
-function firstError(of: {
-  abstention: boolean;
-  calls: number;
-  malformed: boolean;
-  unknown: boolean;
-  missing: number;
-  several: boolean;
-  checks: ArgumentCheck[];
-  forbiddenExtra: boolean;
-}): ErrorType {
-  if (of.abstention) return of.calls === 0 ? 'none' : 'unexpected_call';
-  if (of.calls === 0) return 'no_call';
-  if (of.malformed) return 'malformed_arguments';
-  if (of.missing > 0) return of.unknown ? 'unknown_tool' : of.several ? 'incomplete_chain' : 'wrong_tool';
-  if (of.checks.some((check) => check.verdict === 'missing')) return 'missing_argument';
-  if (of.checks.some((check) => check.verdict === 'mismatch')) return 'wrong_argument';
-  return of.forbiddenExtra ? 'extra_call' : 'none';
-}
-
-function evidenceOf(of: {
-  assignment: CallPairs;
-  weights: Pair[][];
-  missing: number[];
-  unexpected: number[];
-  calls: ParsedCall[];
-  expected: ExpectedCall[];
-  byName: Map<string, Tool>;
-  several: boolean;
-  finishReason: string | null | undefined;
-}): Evidence {
-  const { assignment, weights, calls, expected } = of;
-  const extra = assignment.flatMap(({ expected: e, called }) => {
-    const wanted = expected[e]!.params;
-    return wanted && calls[called]!.arguments
-      ? Object.keys(calls[called]!.arguments!)
-          .filter((key) => !Object.hasOwn(wanted, key))
-          .map((key) => `/${called}/${key}`)
-      : [];
-  });
-  const schema: NonNullable<Evidence['schema']> = [];
-  for (const [index, call] of calls.entries()) {
-    if (schema.length >= MOST_PROBLEMS) break;
-    const tool = of.byName.get(call.name.toLowerCase());
-    if (tool && call.arguments) schema.push(...checkArguments(tool, call.arguments, index));
-  }
-  const exact = assignment.filter(({ expected: e, called }) => weights[e]![called]!.weight === 1).length;
-  const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
-  return {
-    pairs: assignment.map(({ expected: e, called }) => ({
-      called,
-      expected: e,
-      param_score: weights[e]![called]!.match?.score ?? null,
-      arguments: weights[e]![called]!.match?.checks ?? [],
-    })),
-    missing: of.missing,
-    unexpected: of.unexpected,
-    ...(extra.length && { extra_arguments: extra }),
-    ...(schema.length && { schema }),
-    ...(of.several &&
-      expected.length && {
-        precision: ratio(exact, calls.length),
-        recall: ratio(exact, expected.length),
-        f1: ratio(2 * exact, calls.length + expected.length),
-      }),
-    ...(of.finishReason === 'length' && { notes: ['The reply was cut off at max_tokens.'] }),
   };
 }

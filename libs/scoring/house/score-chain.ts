@@ -1,18 +1,19 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
-import type { Bound, ErrorType, FormatCompliance, ParsedCall, Verdict } from '#lib/contracts/verdict';
+import type { Bound, ErrorType, Evidence, FormatCompliance, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import { equalJson, type SimilarityLookup } from './match-arguments.js';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { MAX_CALLS } from '../replies/reply-bounds.js';
-import { expectedCalls, oversizedVerdict, prepareCase } from './score-case.js';
+import { expectedCalls, oversizedVerdict, prepareCase, reachesThreshold } from './score-case.js';
 
 const PENALTY = 0.1;
 export const DEFAULT_MAX_ROUNDS = 5;
-const ROUNDING = 1e-12;
+
+type ChainScores = NonNullable<Verdict['evidence']['chain']>;
 
 /**
- * Scores a chain: the rounds up to the first call of an expected tool; what was called after it does not exist for
- * the score. overall = completion * efficiency - redundancy - detour, within 0..1.
+ * Scores a chain up to the first call of an expected tool. Later calls do not exist for the score.
+ * overall = completion * efficiency - redundancy - detour, within 0..1.
  */
 export function scoreChain(
   input: CaseInput,
@@ -24,82 +25,88 @@ export function scoreChain(
   const counted = countedCalls(input, rounds);
   const played = rounds.slice(0, counted.length);
   const bound = boundOf(played);
-  if (bound) {
-    const calls = played.flatMap((round) => round.calls);
-    const expected = expectedCalls(input);
-    const verdict = oversizedVerdict({
-      bound,
-      calls,
-      format_compliance: worstFormat(played),
-      abstention: expected.length === 0,
-      expected,
-    });
-    const chain = { completion: 0, efficiency: 1, redundancy: 0, detour: 0, hops: calls.length };
-    return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
-  }
-  const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
-  const accepted = acceptedTools(input);
+  if (bound) return oversizedChainVerdict(input, played, bound);
+
   const hops = counted.flat();
-  const end = hops.length - 1;
-  const reached = end >= 0 && accepted.has(hops[end]!.name.toLowerCase());
-  const last = scorer.score(
-    { calls: reached ? [hops[end]!] : scorer.abstention ? hops : [], format_compliance: 'native' },
-    { similarities },
-  );
+  const lastHop = hops.at(-1);
+  const isReached = lastHop !== undefined && acceptedTools(input).has(lastHop.name.toLowerCase());
+  const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
+  const scoredCalls = isReached ? [lastHop] : scorer.abstention ? hops : [];
+  const verdict = scorer.score({ calls: scoredCalls, format_compliance: 'native' }, { similarities });
 
-  const completion = last.overall;
-  const efficiency = input.optimal_hops && hops.length ? Math.min(1, input.optimal_hops / hops.length) : 1;
-  const redundancy = PENALTY * hops.filter((call, index) => index > 0 && sameCall(call, hops[index - 1]!)).length;
-  const allowed =
-    input.valid_prerequisites && new Set([...input.valid_prerequisites.map((name) => name.toLowerCase()), ...accepted]);
-  const detour = allowed
-    ? PENALTY * hops.slice(0, -1).filter((call) => !allowed.has(call.name.toLowerCase())).length
-    : 0;
-  const overall = scorer.abstention
-    ? completion
-    : Math.min(1, Math.max(0, completion * efficiency - redundancy - detour));
-  const chain = { completion, efficiency, redundancy, detour, hops: hops.length };
-  const malformed = reached && hops.at(-1)!.arguments === null;
-  const passed = overall >= passThreshold - ROUNDING && !malformed;
-  const ended = last.error_type === 'none' && !passed ? 'long_way' : last.error_type;
-
+  const chain = chainScores(input, hops, verdict.overall);
+  const overall = scorer.abstention ? chain.completion : chainOverall(chain);
+  const isMalformed = isReached && lastHop.arguments === null;
+  const passed = reachesThreshold(overall, passThreshold) && !isMalformed;
+  const failsByLength = verdict.error_type === 'none' && !passed;
+  const reachedType = failsByLength ? 'long_way' : verdict.error_type;
+  const isComplete = isReached || scorer.abstention || hops.length === 0;
   return {
-    ...last,
+    ...verdict,
     overall,
     ...chain,
     called: hops,
     passed,
-    error_type: reached || scorer.abstention || hops.length === 0 ? ended : unreached(input, tools, rounds, hops),
+    error_type: isComplete ? reachedType : unreachedType(input, tools, rounds, hops),
     format_compliance: worstFormat(rounds),
-    evidence: reached
-      ? {
-          ...last.evidence,
-          chain,
-          pairs: last.evidence.pairs.map((pair) => ({ ...pair, called: end })),
-          unexpected: hops.slice(0, -1).map((_call, index) => index),
-          ...renumbered(last, end),
-        }
-      : { ...last.evidence, chain, unexpected: hops.map((_call, index) => index) },
+    evidence: isReached
+      ? { ...verdict.evidence, chain, ...renumberedEvidence(verdict.evidence, hops.length - 1) }
+      : { ...verdict.evidence, chain, unexpected: hops.map((_call, index) => index) },
   };
 }
 
-/** The first bound that a round goes beyond, or that all of them do together. */
+function chainScores(input: CaseInput, hops: readonly ParsedCall[], completion: number): ChainScores {
+  const efficiency = input.optimal_hops && hops.length ? Math.min(1, input.optimal_hops / hops.length) : 1;
+  const repeated = hops.filter((call, index) => index > 0 && isSameCall(call, hops[index - 1]!)).length;
+  return {
+    completion,
+    efficiency,
+    redundancy: PENALTY * repeated,
+    detour: PENALTY * detoursIn(input, hops),
+    hops: hops.length,
+  };
+}
+
+/** The number of calls before the last whose tool is neither a valid prerequisite nor expected. */
+function detoursIn(input: CaseInput, hops: readonly ParsedCall[]): number {
+  if (!input.valid_prerequisites) return 0;
+  const allowed = new Set([...input.valid_prerequisites.map((name) => name.toLowerCase()), ...acceptedTools(input)]);
+  return hops.slice(0, -1).filter((call) => !allowed.has(call.name.toLowerCase())).length;
+}
+
+const chainOverall = ({ completion, efficiency, redundancy, detour }: ChainScores): number =>
+  Math.min(1, Math.max(0, completion * efficiency - redundancy - detour));
+
+function oversizedChainVerdict(input: CaseInput, played: readonly ParsedReply[], bound: Bound): Verdict {
+  const calls = played.flatMap((round) => round.calls);
+  const expected = expectedCalls(input);
+  const verdict = oversizedVerdict({
+    bound,
+    calls,
+    format_compliance: worstFormat(played),
+    abstention: expected.length === 0,
+    expected,
+  });
+  const chain: ChainScores = { completion: 0, efficiency: 1, redundancy: 0, detour: 0, hops: calls.length };
+  return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
+}
+
+/** The first bound that a round goes beyond, or that the rounds go beyond together. */
 function boundOf(rounds: readonly ParsedReply[]): Bound | undefined {
+  const oversized = rounds.find((round) => round.oversized)?.oversized;
+  if (oversized) return oversized;
   const found = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
-  return (
-    rounds.find((round) => round.oversized)?.oversized ??
-    (found > MAX_CALLS ? { what: 'calls', limit: MAX_CALLS, found } : undefined)
-  );
+  return found > MAX_CALLS ? { what: 'calls', limit: MAX_CALLS, found } : undefined;
 }
 
 const acceptedTools = (input: CaseInput): Set<string> =>
   new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
 
-/** Whether a round calls an expected tool, which ends the chain. */
+/** Whether a round ends the chain, because it calls an expected tool. */
 export const endsChain = (input: CaseInput, { calls }: ParsedReply): boolean =>
   calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
 
-/** The calls of each round up to the first one of an expected tool. */
+/** The calls of each round, up to the first call of an expected tool. */
 export function countedCalls(input: CaseInput, rounds: readonly ParsedReply[]): ParsedCall[][] {
   const accepted = acceptedTools(input);
   const counted: ParsedCall[][] = [];
@@ -111,15 +118,18 @@ export function countedCalls(input: CaseInput, rounds: readonly ParsedReply[]): 
   return counted;
 }
 
-/** The evidence of the one scored call, under the place that it has in the chain. */
-const renumbered = ({ evidence }: Verdict, end: number): Partial<Verdict['evidence']> => ({
-  ...(evidence.schema && { schema: evidence.schema.map((problem) => ({ ...problem, called: end })) }),
+/** The evidence of the scored call, with its index in the chain. */
+const renumberedEvidence = (evidence: Evidence, lastIndex: number): Partial<Evidence> => ({
+  pairs: evidence.pairs.map((pair) => ({ ...pair, called: lastIndex })),
+  unexpected: Array.from({ length: lastIndex }, (_, index) => index),
+  ...(evidence.schema && { schema: evidence.schema.map((problem) => ({ ...problem, called: lastIndex })) }),
   ...(evidence.extra_arguments && {
-    extra_arguments: evidence.extra_arguments.map((path) => path.replace('/0/', `/${end}/`)),
+    extra_arguments: evidence.extra_arguments.map((path) => path.replace('/0/', `/${lastIndex}/`)),
   }),
 });
 
-function unreached(
+/** The error type of a chain that never called an expected tool. */
+function unreachedType(
   input: CaseInput,
   tools: readonly Tool[],
   rounds: readonly ParsedReply[],
@@ -128,11 +138,11 @@ function unreached(
   const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   if (hops.some((call) => call.arguments === null)) return 'malformed_arguments';
   if (hops.some((call) => !known.has(call.name.toLowerCase()))) return 'unknown_tool';
-  const stillCalling = rounds.length >= (input.max_rounds ?? DEFAULT_MAX_ROUNDS) && rounds.at(-1)!.calls.length > 0;
-  return stillCalling ? 'round_limit' : 'incomplete_chain';
+  const isStillCalling = rounds.length >= (input.max_rounds ?? DEFAULT_MAX_ROUNDS) && rounds.at(-1)!.calls.length > 0;
+  return isStillCalling ? 'round_limit' : 'incomplete_chain';
 }
 
-const sameCall = (a: ParsedCall, b: ParsedCall): boolean =>
+const isSameCall = (a: ParsedCall, b: ParsedCall): boolean =>
   a.name.toLowerCase() === b.name.toLowerCase() &&
   equalJson(a.arguments, b.arguments) &&
   (a.arguments !== null || a.raw === b.raw);

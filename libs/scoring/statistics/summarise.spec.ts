@@ -1,5 +1,5 @@
 import type { SettledItem } from '#lib/contracts/summary';
-import { createSummary } from './summarise.js';
+import { SummaryBuilder } from './summarise.js';
 
 const item = (case_position: number, passed: boolean, more: Partial<SettledItem> = {}): SettledItem => ({
   case_position,
@@ -31,7 +31,7 @@ const errored = (case_position: number): SettledItem =>
     format_compliance: null,
   });
 function summaryOf(items: SettledItem[]) {
-  const summary = createSummary({ seed: 1 });
+  const summary = new SummaryBuilder({ seed: 1 });
   for (const one of items) summary.add(one);
   return summary.finish();
 }

@@ -1,6 +1,6 @@
 import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
+import { clusteredInterval, wilson } from './intervals.js';
 import { passAtK, passHatK } from './pass-at-k.js';
-import { seededRandom } from './seeded-random.js';
 
 class Mean {
   sum = 0;
@@ -56,7 +56,7 @@ class Samples {
   readonly passed = new Mean();
 }
 
-/** One metric over a target's results; the means of its cases are kept for the interval. */
+/** One metric over the results of a target. The interval needs the mean of each case. */
 class MetricGroup {
   notApplicable = 0;
   readonly byCase = new Map<number, Mean>();
@@ -84,156 +84,126 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
   return value;
 }
 
-/**
- * Collects the settled items of a target, one by one, into its final figures. One function makes every summary, so
- * that no two screens disagree. Memory: one entry a case and four bytes an item.
- */
-export function createSummary({ seed }: { seed: number }): {
-  add(item: SettledItem): void;
-  finish(): Omit<Summary, 'target'>;
-} {
-  const all = new Group();
-  const categories = new Map<string, Group>();
-  const byCase = new Map<number, Samples>();
-  const metrics = new Map<string, MetricGroup>();
-  const formats: Record<string, number> = {};
-  const errors: Record<string, number> = {};
-  const choices: Record<string, number> = {};
-  let latencies = new Int32Array(1024);
-  let latencyCount = 0;
-  let [promptTokens, completionTokens] = [0, 0];
-  const cached = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
-  const cost = new Mean();
-  const count = (counts: Record<string, number>, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
-  return {
-    add(item) {
-      all.add(item);
-      if (item.category !== null) {
-        entryOf(categories, item.category, () => new Group()).add(item);
-      }
-      count(errors, item.error_type);
-      promptTokens += item.prompt_tokens ?? 0;
-      completionTokens += item.completion_tokens ?? 0;
-      cost.add(item.cost_usd);
-      if (item.cached) {
-        cached.results++;
-        cached.prompt_tokens += item.prompt_tokens ?? 0;
-        cached.completion_tokens += item.completion_tokens ?? 0;
-      }
-      if (item.outcome === 'errored') return;
-      if (item.format_compliance) count(formats, item.format_compliance);
-      // A case that expects no call is sent with "auto" for every model.
-      if (item.tool_choice_used !== null && !item.abstention) count(choices, item.tool_choice_used);
-      const samples = entryOf(byCase, item.case_position, () => new Samples());
-      samples.overall.add(item.overall);
-      samples.passed.add(Number(item.passed));
-      for (const [id, score] of Object.entries(item.metrics ?? {}))
-        entryOf(metrics, id, () => new MetricGroup()).add(item.case_position, score);
-      if (item.latency_ms === null) return;
-      if (latencyCount === latencies.length) {
-        const larger = new Int32Array(latencies.length * 2);
-        larger.set(latencies);
-        latencies = larger;
-      }
-      latencies[latencyCount++] = item.latency_ms;
-    },
-    finish() {
-      const sorted = latencies.subarray(0, latencyCount).sort();
-      return {
-        ...all.finish(),
-        overall_ci: clusteredInterval(
-          [...byCase.values()].map((samples) => samples.overall),
-          seed,
-        ),
-        pass_rate: all.scored === 0 ? null : all.passed / all.scored,
-        // Samples of one case are not independent, and Wilson takes them to be.
-        pass_rate_ci:
-          byCase.size === all.scored
-            ? wilson(all.passed, all.scored)
-            : clusteredInterval(
-                [...byCase.values()].map((samples) => samples.passed),
-                seed,
-              ),
-        ...repeats([...byCase.values()].map((samples) => samples.passed)),
-        metrics: Object.fromEntries([...metrics].map(([id, group]) => [id, group.finish(seed)])),
-        format_counts: formats,
-        error_counts: errors,
-        tool_choice_used: choices,
-        by_category: Object.fromEntries(
-          [...categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()]),
-        ),
-        latency_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
-        usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
-        cost_usd: cost.count === 0 ? null : cost.sum,
-        cached,
-      };
-    },
-  };
+/** Latencies in four bytes each: a target may have millions of items. */
+class Latencies {
+  #values = new Int32Array(1024);
+  #count = 0;
+
+  add(latencyMs: number): void {
+    if (this.#count === this.#values.length) {
+      const larger = new Int32Array(this.#values.length * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#count++] = latencyMs;
+  }
+
+  finish(): Summary['latency_ms'] {
+    const sorted = this.#values.subarray(0, this.#count).sort();
+    return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) };
+  }
 }
 
+type Counts = Record<string, number>;
+const count = (counts: Counts, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
+
 /**
- * pass@k and pass^k averaged over cases, for k from 1 to the smallest number of scored samples of a case that has
- * any.
+ * Collects the settled items of a target, one by one, into its final figures. Every summary is made here, so that no
+ * two screens disagree. Takes memory for one entry per case and four bytes per item.
  */
+export class SummaryBuilder {
+  readonly #seed: number;
+  readonly #all = new Group();
+  readonly #categories = new Map<string, Group>();
+  readonly #byCase = new Map<number, Samples>();
+  readonly #metrics = new Map<string, MetricGroup>();
+  readonly #formats: Counts = {};
+  readonly #errors: Counts = {};
+  readonly #toolChoices: Counts = {};
+  readonly #latencies = new Latencies();
+  readonly #usage = { prompt_tokens: 0, completion_tokens: 0 };
+  readonly #cached = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
+  readonly #cost = new Mean();
+
+  constructor({ seed }: { seed: number }) {
+    this.#seed = seed;
+  }
+
+  add(item: SettledItem): void {
+    this.#all.add(item);
+    if (item.category !== null) entryOf(this.#categories, item.category, () => new Group()).add(item);
+    count(this.#errors, item.error_type);
+    this.#addUsage(item);
+    if (item.outcome !== 'errored') this.#addScored(item);
+  }
+
+  #addUsage(item: SettledItem): void {
+    const [prompt, completion] = [item.prompt_tokens ?? 0, item.completion_tokens ?? 0];
+    this.#usage.prompt_tokens += prompt;
+    this.#usage.completion_tokens += completion;
+    this.#cost.add(item.cost_usd);
+    if (!item.cached) return;
+    this.#cached.results++;
+    this.#cached.prompt_tokens += prompt;
+    this.#cached.completion_tokens += completion;
+  }
+
+  #addScored(item: SettledItem): void {
+    if (item.format_compliance) count(this.#formats, item.format_compliance);
+    // A case that expects no call is sent with "auto" to every model.
+    if (item.tool_choice_used !== null && !item.abstention) count(this.#toolChoices, item.tool_choice_used);
+    const samples = entryOf(this.#byCase, item.case_position, () => new Samples());
+    samples.overall.add(item.overall);
+    samples.passed.add(Number(item.passed));
+    for (const [id, score] of Object.entries(item.metrics ?? {}))
+      entryOf(this.#metrics, id, () => new MetricGroup()).add(item.case_position, score);
+    if (item.latency_ms !== null) this.#latencies.add(item.latency_ms);
+  }
+
+  finish(): Omit<Summary, 'target'> {
+    const overall = [...this.#byCase.values()].map((samples) => samples.overall);
+    const passed = [...this.#byCase.values()].map((samples) => samples.passed);
+    return {
+      ...this.#all.finish(),
+      overall_ci: clusteredInterval(overall, this.#seed),
+      ...this.#passRate(passed),
+      ...repeats(passed),
+      metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish(this.#seed)])),
+      format_counts: this.#formats,
+      error_counts: this.#errors,
+      tool_choice_used: this.#toolChoices,
+      by_category: Object.fromEntries(
+        [...this.#categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()]),
+      ),
+      latency_ms: this.#latencies.finish(),
+      usage: this.#usage,
+      cost_usd: this.#cost.count === 0 ? null : this.#cost.sum,
+      cached: this.#cached,
+    };
+  }
+
+  #passRate(passedByCase: Mean[]): Pick<Summary, 'pass_rate' | 'pass_rate_ci'> {
+    const { passed, scored } = this.#all;
+    // Wilson's interval takes samples to be independent, and those of one case are not.
+    const isOneSampleACase = passedByCase.length === scored;
+    return {
+      pass_rate: scored === 0 ? null : passed / scored,
+      pass_rate_ci: isOneSampleACase ? wilson(passed, scored) : clusteredInterval(passedByCase, this.#seed),
+    };
+  }
+}
+
+/** pass@k and pass^k, averaged over cases, for k up to the smallest number of scored samples that a case has. */
 function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
-  const largest = cases.reduce((least, { count }) => Math.min(least, count), cases.length ? Infinity : 0);
-  const over = (rate: (n: number, c: number, k: number) => number): number[] =>
+  const maxK = cases.reduce((least, { count: samples }) => Math.min(least, samples), cases.length ? Infinity : 0);
+  const average = (rate: (n: number, c: number, k: number) => number): number[] =>
     Array.from(
-      { length: largest },
+      { length: maxK },
       (_, index) => cases.reduce((sum, { sum: c, count: n }) => sum + rate(n, c, index + 1), 0) / cases.length,
     );
-  return { pass_at_k: over(passAtK), pass_hat_k: over(passHatK) };
+  return { pass_at_k: average(passAtK), pass_hat_k: average(passHatK) };
 }
 
-/** Nearest rank. */
+/** The percentile by nearest rank. */
 const percentile = (sorted: Int32Array, share: number): number | null =>
   sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
-
-const Z = 1.959963984540054; // 97.5 % quantile of the normal distribution
-
-/** 95 % interval of a proportion (Wilson 1927). */
-export function wilson(successes: number, n: number): [number, number] | null {
-  if (n === 0) return null;
-  const p = successes / n;
-  const centre = (p + (Z * Z) / (2 * n)) / (1 + (Z * Z) / n);
-  const half = (Z / (1 + (Z * Z) / n)) * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
-  return [Math.max(0, centre - half), Math.min(1, centre + half)];
-}
-
-const RESAMPLES = 1000;
-/** Above this the resampling would take seconds, and the mean of so many cases is normal for all purposes. */
-const LARGEST_BOOTSTRAP = 5000;
-
-/**
- * 95 % interval of a mean over items that come in clusters: whole cases are drawn with replacement, because n
- * samples of one case are not n independent cases (Cameron, Gelbach, Miller 2008). Percentile bootstrap; for more
- * than 5,000 cases the cluster-robust normal interval.
- */
-export function clusteredInterval(
-  clusters: readonly { sum: number; count: number }[],
-  seed: number,
-): [number, number] | null {
-  const used = clusters.filter((cluster) => cluster.count > 0);
-  const total = used.reduce((sum, cluster) => sum + cluster.count, 0);
-  if (total === 0) return null;
-  const mean = used.reduce((sum, cluster) => sum + cluster.sum, 0) / total;
-  const clamp = (value: number): number => Math.min(1, Math.max(0, value));
-  if (used.length > LARGEST_BOOTSTRAP) {
-    const variance = used.reduce((sum, cluster) => sum + (cluster.sum - mean * cluster.count) ** 2, 0) / total ** 2;
-    const half = Z * Math.sqrt((variance * used.length) / (used.length - 1));
-    return [clamp(mean - half), clamp(mean + half)];
-  }
-  const random = seededRandom(seed);
-  const means = new Float64Array(RESAMPLES);
-  for (let resample = 0; resample < RESAMPLES; resample++) {
-    let [sum, count] = [0, 0];
-    for (let i = 0; i < used.length; i++) {
-      const cluster = used[Math.floor(random() * used.length)]!;
-      sum += cluster.sum;
-      count += cluster.count;
-    }
-    means[resample] = sum / count;
-  }
-  means.sort();
-  return [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!];
-}

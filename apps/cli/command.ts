@@ -1,0 +1,99 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { ApiClient } from '#lib/client/api-client';
+import { meant } from '#lib/contracts/input/nearest';
+import { connection } from './connection.js';
+
+/** What every command takes. */
+export interface GlobalOptions {
+  server?: string;
+  token?: string;
+  json?: boolean;
+}
+
+/** Commander calls an action with the arguments, the options and the command. */
+const given = <Options, Args extends unknown[]>(all: unknown[]): { args: Args; options: Options & GlobalOptions } => ({
+  args: all.slice(0, -2) as Args,
+  options: (all.at(-1) as Command).optsWithGlobals(),
+});
+
+/** An action that needs no server. */
+export const locally =
+  <Options, Args extends unknown[] = []>(
+    perform: (options: Options & GlobalOptions, ...args: Args) => void | Promise<void>,
+  ) =>
+  async (...all: unknown[]): Promise<void> => {
+    const { args, options } = given<Options, Args>(all);
+    await perform(options, ...args);
+  };
+
+/** An action that asks the server. */
+export const onServer = <Options, Args extends unknown[] = []>(
+  perform: (client: ApiClient, options: Options & GlobalOptions, ...args: Args) => Promise<void>,
+) =>
+  locally<Options, Args>(async (options, ...args) => {
+    const { server, token } = connection(options);
+    await perform(new ApiClient(server, token), options, ...args);
+  });
+
+/** Shows at the end of a command's help how it is called. The tests run each line. */
+export const withExamples = (command: Command, ...lines: string[]): Command =>
+  command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
+
+/** A group of commands that lists when it is called without one of them, as `toolmark suites` does. */
+export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
+  return group
+    .argument('[command...]')
+    .usage('[command]')
+    .action(async ([name]: string[], ...rest: unknown[]) => {
+      if (name === undefined) return list(...rest);
+      const likely = meant(
+        name,
+        group.commands.map((command) => command.name()),
+      );
+      group.error(`error: unknown command '${name}'${likely === undefined ? '' : `\n(Did you mean ${likely}?)`}`, {
+        code: 'commander.unknownCommand',
+      });
+    });
+}
+
+/* Readers of an option's value. */
+
+export function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It takes a number.');
+  return value;
+}
+
+export function wholeNumber(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('It takes a whole number.');
+  return value;
+}
+
+export function jsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    throw new InvalidArgumentError(`It takes a JSON object: ${(error as Error).message}`);
+  }
+  throw new InvalidArgumentError('It takes a JSON object.');
+}
+
+export function commaSeparated(text: string): string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (names.length === 0) throw new InvalidArgumentError('It takes names, separated by commas.');
+  return names;
+}
+
+/** For an option that may be given several times. */
+export const repeated =
+  <Value>(read: (text: string) => Value) =>
+  (text: string, previous: Value[] = []): Value[] => [...previous, read(text)];
+
+/** An id alone, or a JSON object with that id and more. */
+export const idOrObject = (value: string): string | object =>
+  value.trimStart().startsWith('{') ? jsonObject(value) : value;

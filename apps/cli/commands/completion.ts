@@ -1,0 +1,27 @@
+import { Argument, type Command } from 'commander';
+import { locally, withExamples } from '../command.js';
+import { COMPLETION_SCRIPTS, completionsOf } from '../completion.js';
+import { printFile } from '../output/terminal.js';
+
+export function addCompletion(program: Command): void {
+  const completion = program
+    .command('completion')
+    .description('print a script that completes commands and options in your shell')
+    .addArgument(new Argument('<shell>', 'shell that reads the script').choices(Object.keys(COMPLETION_SCRIPTS)))
+    .action(locally<object, [string]>((_options, shell) => printFile(COMPLETION_SCRIPTS[shell]!)));
+  withExamples(completion, 'toolmark completion bash', 'toolmark completion zsh', 'toolmark completion fish');
+
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .helpOption(false)
+    .action(
+      locally<object, [string[]]>((_options, words) =>
+        printFile(
+          completionsOf(program, words)
+            .map(({ word, description }) => `${word}\t${description}\n`)
+            .join(''),
+        ),
+      ),
+    );
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Case } from '#lib/contracts/case';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { NegativeAnswer } from '../exit-codes.js';
+import { findSuite } from '../lookup/find-suite.js';
+import { isIdPrefix, startsWithId } from '../lookup/ids.js';
+import { printList } from '../lookup/read-list.js';
+import { table } from '../output/table.js';
+import { print, printJson } from '../output/terminal.js';
+
+export function addDrafts(suites: Command, suiteHelp: string): void {
+  withExamples(
+    suites
+      .command('drafts')
+      .description('list the cases that a machine made and nobody has confirmed')
+      .argument('<suite>', suiteHelp)
+      .action(onServer<GlobalOptions, [string]>(listDrafts)),
+    'toolmark suites drafts "From production"',
+  );
+  withExamples(
+    suites
+      .command('confirm')
+      .description('let drafts take part in runs: all of these, or none')
+      .argument('<suite>', suiteHelp)
+      .argument('<case...>', 'ids of drafts, or their beginnings')
+      .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts)),
+    'toolmark suites confirm "From production" CASE',
+  );
+}
+
+async function listDrafts(client: ApiClient, options: GlobalOptions, suite: string): Promise<void> {
+  const items = await readDrafts(client, await findSuite(client, suite));
+  printList({ items }, options, 'The suite has no drafts.', (drafts) => [
+    ...table(
+      drafts.map((draft) => [
+        draft.id,
+        draft.name ?? draft.prompt?.slice(0, 60) ?? '',
+        expectationOf(draft),
+        draft.source ?? '',
+      ]),
+    ),
+    '',
+    'Look at them (--json shows all of it). Those that are right take part once they are ' +
+      `confirmed: toolmark suites confirm ${suite} CASE ...`,
+  ]);
+}
+
+async function confirmDrafts(
+  client: ApiClient,
+  options: GlobalOptions,
+  suite: string,
+  caseIds: string[],
+): Promise<void> {
+  const suiteId = await findSuite(client, suite);
+  const drafts = await readDrafts(client, suiteId);
+  const chosen = new Set(caseIds.map((id) => findDraft(drafts, id, suite)));
+  const items: unknown[] = [];
+  for (const draft of chosen) {
+    const { id, position: _position, draft: _draft, ...input } = draft as Case & JsonObject;
+    items.push(await client.call('PUT', `/api/tool-suites/${suiteId}/cases/${id}`, input));
+    if (!options.json) print(`Confirmed ${id}`);
+  }
+  if (options.json) printJson({ items });
+}
+
+function findDraft(drafts: readonly Case[], wanted: string, suite: string): Case {
+  const found = drafts.filter(({ id }) => id === wanted || (isIdPrefix(wanted) && startsWithId(id, wanted)));
+  if (found.length === 1) return found[0]!;
+  throw new NegativeAnswer(
+    found.length
+      ? `${found.length} drafts begin with "${wanted}". Give more of the id: ${found.map(({ id }) => id).join(', ')}`
+      : `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
+  );
+}
+
+/** Numbers are kept as they were written, since a confirmed case is sent back. */
+async function readDrafts(client: ApiClient, suiteId: string): Promise<Case[]> {
+  const drafts: Case[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const text = await client.text(
+      `/api/tool-suites/${suiteId}/cases?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    const page = parseJson(text) as unknown as Page<Case>;
+    drafts.push(...page.items.filter(({ draft }) => draft));
+    cursor = page.next_cursor;
+  }
+  return drafts;
+}
+
+/** What a case expects, in a few words. */
+export function expectationOf({ expected_tool: tool, expected_calls: calls, expected_params: params }: Case): string {
+  const all = calls ?? (tool ? [{ tool, params }] : []);
+  return all.length
+    ? all
+        .map((call) => `${[call.tool].flat().join(' or ')}(${JSON.stringify(call.params ?? {}).slice(1, -1)})`)
+        .join(', ')
+        .slice(0, 100)
+    : 'no call';
+}

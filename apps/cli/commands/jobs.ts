@@ -1,0 +1,62 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Job } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import type { Run } from '#lib/contracts/run';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findJob, orAbsent } from '../lookup/find-run.js';
+import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
+import { jobTable } from '../output/job-table.js';
+import { print, printJson } from '../output/terminal.js';
+
+// Written again here, since loading the contracts takes longer than all else that a list needs; a test compares them.
+export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
+export const JOB_TYPES = ['tool_eval', 'rescore'];
+
+interface JobsOptions extends ListOptions {
+  status?: string;
+  type?: string;
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program
+    .command('jobs')
+    .description('list jobs, the newest first')
+    .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
+    .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
+  addListOptions(jobs).action(onServer<JobsOptions>(listJobs));
+  withExamples(jobs, 'toolmark jobs --status running');
+
+  const cancel = program
+    .command('cancel')
+    .description('cancel a run or a rescore; what is settled stays')
+    .argument('<id>', 'id of a job or a run, or its beginning')
+    .action(onServer<GlobalOptions, [string]>(cancelJob));
+  withExamples(cancel, 'toolmark cancel RUNNING_RUN');
+}
+
+async function listJobs(client: ApiClient, options: JobsOptions): Promise<void> {
+  const { status, type } = options;
+  const query = new URLSearchParams({ ...(status && { status }), ...(type && { type }) });
+  const list = await readList<Job>(client, `/api/jobs?${query}`, options);
+  const runs = options.json ? new Map<string, Run>() : await runsOf(client, list.items);
+  printList(list, options, status || type ? 'No jobs match.' : 'No jobs yet.', (items) => jobTable(items, runs));
+}
+
+/** The runs that these jobs carry out, by id. The newest ones are read together; older ones were resumed. */
+async function runsOf(client: ApiClient, jobs: readonly Job[]): Promise<Map<string, Run>> {
+  const { items }: Page<Run> = await client.page('/api/tool-eval/history', jobs.length || 1);
+  const runs = new Map(items.map((run) => [run.id, run]));
+  for (const { type, result_ref: id } of jobs) {
+    if (type !== 'tool_eval' || id === null || runs.has(id)) continue;
+    const run = await client.run(id).catch(orAbsent); // It may have been deleted since.
+    if (run) runs.set(id, run);
+  }
+  return runs;
+}
+
+async function cancelJob(client: ApiClient, options: GlobalOptions, id: string): Promise<void> {
+  const job = await client.cancel(await findJob(client, id));
+  if (options.json) printJson(job);
+  else print(`Cancelled. ${job.progress.done} of ${job.progress.total} items are settled and kept.`);
+}

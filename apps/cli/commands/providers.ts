@@ -1,0 +1,215 @@
+import { text as readAll } from 'node:stream/consumers';
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import { insteadOf } from '#lib/contracts/input/nearest';
+import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
+import {
+  commaSeparated,
+  idOrObject,
+  listsByDefault,
+  onServer,
+  repeated,
+  wholeNumber,
+  withExamples,
+  type GlobalOptions,
+} from '../command.js';
+import { EXIT, NegativeAnswer } from '../exit-codes.js';
+import { printList } from '../lookup/read-list.js';
+import { dollars, table } from '../output/table.js';
+import { print, printError, printJson } from '../output/terminal.js';
+
+export const PROVIDER_KINDS = ['openai', 'openai-responses', 'anthropic', 'google'];
+
+interface AddOptions extends GlobalOptions {
+  template?: string;
+  url?: string;
+  kind?: string;
+  name?: string;
+  models?: string[];
+  model?: (string | object)[];
+  apiKeyEnv?: string;
+  apiKeyStdin?: boolean;
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  maxConcurrency?: number;
+}
+
+export function addProviders(program: Command): void {
+  const list = onServer(listProviders);
+  const providers = listsByDefault(program.command('providers').description('list, add and test providers'), list);
+  withExamples(providers, 'toolmark providers', 'toolmark providers add --help');
+  withExamples(
+    providers.command('list').description('list the endpoints that are asked').action(list),
+    'toolmark providers list',
+  );
+  withExamples(
+    addOptions(providers.command('add').description('register an endpoint with its key, limits and models')),
+    'toolmark providers add local --url http://127.0.0.1:11434/v1 --models llama3.1:8b',
+    'toolmark providers add openai --api-key-env OPENAI_API_KEY --models gpt-x',
+  );
+  withExamples(
+    providers
+      .command('test')
+      .description('make one small request to the first model of a provider')
+      .argument('<key>', 'key of the provider')
+      .action(onServer<GlobalOptions, [string]>(testProvider)),
+    'toolmark providers test simulator',
+  );
+
+  const models = program
+    .command('models')
+    .description('list the models that runs can name')
+    .argument('[provider]', 'key of a provider; all providers when left out')
+    .option('--discover', 'ask the endpoint of the provider which models it has')
+    .action(onServer<{ discover?: boolean }, [string | undefined]>(listModels));
+  withExamples(models, 'toolmark models', 'toolmark models simulator --discover');
+}
+
+const addOptions = (add: Command): Command =>
+  add
+    .argument('<key>', 'its name in provider::model; that of a common host fills in its address')
+    .option('--url <url>', 'address of the endpoint, most often up to /v1')
+    .addOption(new Option('--kind <kind>', 'format that the endpoint speaks').choices(PROVIDER_KINDS))
+    .option('--template <key>', 'common host to take address and format from; the key itself when left out')
+    .option('--name <name>', 'what people call the provider')
+    .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)
+    .option(
+      '--model <json>',
+      'a model with prices, limits or parameters as a JSON object, repeatable',
+      repeated(idOrObject),
+    )
+    .option('--api-key-env <variable>', 'environment variable that holds the key')
+    .option('--api-key-stdin', 'read the key from standard input')
+    .option('--requests-per-minute <n>', 'most requests in a minute', wholeNumber)
+    .option('--tokens-per-minute <n>', 'most tokens in a minute', wholeNumber)
+    .option('--max-concurrency <n>', 'most requests at once', wholeNumber)
+    .action(onServer<AddOptions, [string]>(addProvider));
+
+async function listProviders(client: ApiClient, options: GlobalOptions): Promise<void> {
+  const items: Provider[] = [];
+  for await (const provider of client.all<Provider>('/api/providers')) items.push(provider);
+  printList({ items }, options, 'No providers yet. Add one: toolmark providers add --help', (found) =>
+    table([
+      ['provider', 'kind', 'address', 'key', 'models', 'requests a minute', 'tokens a minute', 'at once'],
+      ...found.map(({ key, kind, base_url, api_key_set, api_key_last4, models, limits }) => [
+        key,
+        kind,
+        base_url,
+        api_key_set ? `...${api_key_last4 ?? ''}` : '-',
+        String(models.length),
+        String(limits.requests_per_minute ?? '-'),
+        String(limits.tokens_per_minute ?? '-'),
+        String(limits.max_concurrency),
+      ]),
+    ]),
+  );
+}
+
+async function addProvider(client: ApiClient, options: AddOptions, key: string): Promise<void> {
+  const template =
+    options.url !== undefined && !options.template ? undefined : await findTemplate(client, options, key);
+  const apiKey = await readApiKey(options);
+  if (template?.needs_key && apiKey === undefined)
+    throw new Error(`${template.name} needs a key: give --api-key-env VARIABLE or --api-key-stdin.`);
+  const unsupported_params = template?.unsupported_params ?? [];
+  const models = [...(options.models ?? []), ...(options.model ?? [])];
+  const provider = await client.call<Provider>('POST', '/api/providers', {
+    key,
+    name: options.name ?? template?.name,
+    kind: options.kind ?? template?.kind,
+    base_url: options.url ?? template?.base_url,
+    api_key: apiKey,
+    models: models.map((model) => ({ unsupported_params, ...(typeof model === 'string' ? { id: model } : model) })),
+    limits: {
+      requests_per_minute: options.requestsPerMinute,
+      tokens_per_minute: options.tokensPerMinute,
+      max_concurrency: options.maxConcurrency,
+    },
+  });
+  if (options.json) return printJson(provider);
+  for (const quirk of template?.quirks ?? []) printError(`Note: ${quirk}`);
+  print(
+    `Added ${key} with ${provider.models.length} models. ` +
+      (provider.models.length
+        ? `Try it: toolmark providers test ${key}`
+        : `Its models: toolmark models ${key} --discover`),
+  );
+}
+
+async function findTemplate(client: ApiClient, { template = '' }: AddOptions, key: string): Promise<ProviderTemplate> {
+  const { items } = await client.call<{ items: ProviderTemplate[] }>('GET', '/api/providers/templates');
+  const wanted = template || key;
+  const found = items.find((one) => one.key === wanted);
+  if (found && !found.base_url.includes('{')) return found;
+  if (found)
+    throw new Error(`Give --url with your own address in place of ${found.base_url}, and --kind ${found.kind}.`);
+  throw new Error(
+    `No common host has the key "${wanted}": give --url. ${insteadOf(
+      wanted,
+      items.map((one) => one.key),
+      'the hosts',
+    )}`,
+  );
+}
+
+/** Never from an argument: whoever lists the processes of the machine would see it. */
+async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Promise<string | undefined> {
+  if (variable !== undefined) {
+    const key = process.env[variable];
+    if (!key) throw new Error(`The environment variable ${variable} is not set.`);
+    return key;
+  }
+  if (!apiKeyStdin) return undefined;
+  const key = (await readAll(process.stdin)).trim();
+  if (key === '') throw new Error('Standard input holds no key.');
+  return key;
+}
+
+async function testProvider(client: ApiClient, options: GlobalOptions, key: string): Promise<void> {
+  const path = `/api/providers/${encodeURIComponent(key)}/test`;
+  const test = await client.call<{ ok: boolean; latency_ms: number; error: string | null }>('POST', path);
+  if (!test.ok) process.exitCode = EXIT.negative;
+  if (options.json) return printJson(test);
+  print(test.ok ? `${key} answered after ${test.latency_ms} ms.` : `${key} does not answer: ${test.error}`);
+}
+
+async function listModels(
+  client: ApiClient,
+  options: { discover?: boolean } & GlobalOptions,
+  key?: string,
+): Promise<void> {
+  if (options.discover) return discoverModels(client, options, key);
+  const providers: Provider[] = [];
+  for await (const provider of client.all<Provider>('/api/providers')) providers.push(provider);
+  const chosen = key === undefined ? providers : providers.filter((provider) => provider.key === key);
+  if (key !== undefined && chosen.length === 0)
+    throw new NegativeAnswer(
+      `No provider has the key "${key}". ${insteadOf(
+        key,
+        providers.map((provider) => provider.key),
+        'the providers',
+      )}`,
+    );
+  const items = chosen.flatMap(({ key: provider_key, models }) => models.map((model) => ({ provider_key, ...model })));
+  const none = 'No models yet. Add a provider with models: toolmark providers add --help';
+  printList({ items }, options, none, (models) =>
+    table([
+      ['model', 'input $/M tokens', 'output $/M tokens', 'parameters that it refuses'],
+      ...models.map((model) => [
+        `${model.provider_key}::${model.id}`,
+        dollars(model.input_cost_per_mtok),
+        dollars(model.output_cost_per_mtok),
+        model.unsupported_params.join(', '),
+      ]),
+    ]),
+  );
+}
+
+async function discoverModels(client: ApiClient, options: GlobalOptions, key: string | undefined): Promise<void> {
+  if (key === undefined) throw new Error('Name the provider: toolmark models PROVIDER --discover');
+  const { models } = await client.call<{ models: { id: string }[] }>(
+    'GET',
+    `/api/providers/${encodeURIComponent(key)}/discover`,
+  );
+  printList({ items: models }, options, `${key} lists no models.`, (found) => found.map(({ id }) => id));
+}

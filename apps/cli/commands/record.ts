@@ -1,0 +1,81 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { Transform } from 'node:stream';
+import type { Command } from 'commander';
+import type { ApiClient, Submitted } from '#lib/client/api-client';
+import { onServer, withExamples } from '../command.js';
+import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
+import { chooseSuite } from '../suite-files/import-once.js';
+import { addFollowOptions, follow, type FollowOptions } from './follow.js';
+
+interface RecordOptions extends FollowOptions {
+  target: string;
+  in?: string;
+}
+
+export function addRecord(program: Command): void {
+  const record = program
+    .command('record')
+    .description('make a run of replies that were made elsewhere')
+    .argument('<suite>', 'name or id of a suite, or a file')
+    .requiredOption('--target <name>', 'what made the replies')
+    .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out');
+  addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
+  withExamples(record, 'toolmark record Weather --target "my agent" --in replies.jsonl --watch');
+}
+
+interface Recorded extends Submitted {
+  replies: number;
+  warnings: string[];
+}
+
+async function sendReplies(client: ApiClient, options: RecordOptions, suite: string): Promise<void> {
+  const { target, in: file } = options;
+  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== undefined && !stats) throw new Error(`No file "${file}" to record.`);
+  const sizeBytes = stats?.isFile() ? stats.size : undefined;
+  const { suiteId, forget } = await chooseSuite(client, suite);
+  const { sendStream } = await import('#lib/client/send-stream');
+  const status = openStatusArea();
+  const source = file === undefined ? process.stdin : createReadStream(file);
+  const query = new URLSearchParams({ suite_id: suiteId, target_name: target });
+  const recorded = await sendStream<Recorded>(
+    client,
+    `/api/tool-eval/recorded?${query}`,
+    'application/x-ndjson',
+    withProgress(source, status, sizeBytes),
+    sizeBytes,
+  )
+    .catch(async (error: Error) => {
+      source.destroy();
+      await forget();
+      throw error;
+    })
+    .finally(() => status?.clear());
+  if (!options.json) {
+    print(`Recorded ${recorded.replies} replies.`);
+    recorded.warnings.forEach(printWarning);
+  }
+  await follow(client, recorded, options);
+}
+
+const SHOW_EVERY_BYTES = 2 ** 20;
+
+/** The same bytes; on a terminal it shows how many of them went by. */
+function withProgress(source: Readable, status: StatusArea | undefined, sizeBytes: number | undefined): Readable {
+  let [sent, shown] = [0, -Infinity];
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sent += chunk.length;
+      if (sent - shown >= SHOW_EVERY_BYTES) {
+        shown = sent;
+        status?.show(() => [
+          sizeBytes ? `${Math.floor((100 * sent) / sizeBytes)} % sent` : `${Math.round(sent / 1e6)} MB sent`,
+        ]);
+      }
+      done(null, chunk);
+    },
+  });
+  source.on('error', (error: Error) => counted.destroy(error));
+  return source.pipe(counted);
+}

@@ -1,0 +1,76 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Rescore } from '#lib/contracts/rescore';
+import { idOrObject, jsonObject, number, onServer, repeated, withExamples } from '../command.js';
+import type { GlobalOptions } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { findRun } from '../lookup/find-run.js';
+import { readRescore } from '../lookup/read-rescore.js';
+import { leaderboard } from '../output/leaderboard.js';
+import { print, printJson } from '../output/terminal.js';
+
+export const SCORING_MODES = [
+  'exact',
+  'case_insensitive',
+  'contains',
+  'numeric_tolerance',
+  'regex',
+  'fuzzy',
+  'semantic',
+];
+
+interface RescoreOptions {
+  metric?: (string | object)[];
+  passThreshold?: number;
+  paramScoring?: string;
+  scoringConfig?: object;
+  watch?: boolean;
+}
+
+export function addRescore(program: Command): void {
+  const rescore = program
+    .command('rescore')
+    .description('score the stored replies of a run again; no model is asked')
+    .argument('<run>', 'id of a run or a job, or its beginning')
+    .option(
+      '--metric <id>',
+      'metric in place of those of the run, repeatable; JSON gives it options',
+      repeated(idOrObject),
+    )
+    .option('--pass-threshold <score>', 'overall score with which a case passes, 0 to 1', number)
+    .addOption(new Option('--param-scoring <mode>', 'how expected values are compared').choices(SCORING_MODES))
+    .option('--scoring-config <json>', 'how expected arguments are compared, as a JSON object', jsonObject)
+    .option('-w, --watch', 'wait for the verdicts and print their leaderboard')
+    .action(onServer<RescoreOptions, [string]>(rescoreRun));
+  withExamples(rescore, 'toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch');
+}
+
+async function rescoreRun(client: ApiClient, options: RescoreOptions & GlobalOptions, id: string): Promise<void> {
+  const run = await findRun(client, id);
+  const submitted = await client.call<{ job_id: string; rescore_id: string }>(
+    'POST',
+    `/api/tool-eval/history/${run.id}/rescore`,
+    {
+      metrics: options.metric,
+      pass_threshold: options.passThreshold,
+      param_scoring: options.paramScoring,
+      scoring_config: options.scoringConfig,
+    },
+  );
+  const { job_id: jobId, rescore_id: rescoreId } = submitted;
+  if (!options.watch) {
+    if (options.json) return printJson(submitted);
+    return print(`Submitted: rescore ${rescoreId} of run ${run.id}, job ${jobId}`);
+  }
+  const { watchWork } = await import('../watch-run.js');
+  const job = await watchWork(client, jobId, { silent: options.json === true });
+  const rescore: Rescore = await readRescore(client, run.id, rescoreId);
+  if (options.json) printJson(rescore);
+  else
+    print(
+      ...leaderboard({ summaries: rescore.summaries, config: run.config }),
+      '',
+      `Rescore ${rescoreId} is ${job.status}. Its results: toolmark results ${run.id} --rescore ${rescoreId}`,
+    );
+  if (job.status !== 'completed') process.exitCode = EXIT.negative;
+}

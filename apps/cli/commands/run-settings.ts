@@ -1,0 +1,135 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import { insteadOf } from '#lib/contracts/input/nearest';
+import type { Experiment } from '#lib/contracts/experiment';
+import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
+import { NegativeAnswer } from '../exit-codes.js';
+import { isIdPrefix, startsWithId } from '../lookup/ids.js';
+import { readText } from '../suite-files/read-suite-file.js';
+
+export interface RunSettings {
+  models: string[];
+  modelParams?: Record<string, object>;
+  params?: object;
+  seed?: number;
+  samples?: number;
+  temperature?: number;
+  toolChoice?: string;
+  maxTokens?: number;
+  timeout?: number;
+  systemPrompt?: string;
+  systemPromptFor?: Record<string, string>;
+  metric?: (string | object)[];
+  tag?: string[];
+  category?: string;
+  modelOrder?: string;
+  cache?: string;
+  maxRequests?: number;
+  maxCostUsd?: number;
+  experiment?: string;
+}
+
+export const TOOL_CHOICES = ['required', 'auto', 'none'];
+export const MODEL_ORDERS = ['sequential', 'parallel'];
+export const CACHE_MODES = ['off', 'use', 'refresh'];
+
+/** `TARGET=VALUE`, several times. A model's id may have a colon, but hardly an equals sign. */
+const byTarget =
+  <Value>(read: (value: string) => Value) =>
+  (text: string, previous: Record<string, Value> = {}): Record<string, Value> => {
+    const at = text.indexOf('=');
+    return { ...previous, [at < 0 ? '' : text.slice(0, at)]: read(text.slice(at + 1)) };
+  };
+
+/** The options of every setting that a run has. */
+export const addRunSettings = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model')
+        .argParser(commaSeparated)
+        .makeOptionMandatory(),
+    )
+    .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
+    .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
+    .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
+    .option('--max-tokens <n>', 'most tokens of one reply', wholeNumber)
+    .option('--timeout <seconds>', 'longest time for one request', number)
+    .option('--seed <n>', 'seed that is sent with each request', wholeNumber)
+    .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
+    .option('--model-params <model=json>', 'parameters for one model, repeatable', byTarget(jsonObject))
+    .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
+    .option('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String))
+    .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
+    .option('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String))
+    .option('--category <name>', 'only cases of this category')
+    .addOption(new Option('--model-order <order>', 'whether models of one provider take turns').choices(MODEL_ORDERS))
+    .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
+    .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
+    .option('--max-cost-usd <dollars>', 'most that the run may cost', number)
+    .option('--experiment <name>', 'experiment that the run belongs to, by name or id');
+
+/** What the API takes for these options. What is left out has the default of the API. */
+export async function runInput(client: ApiClient, suiteId: string, options: RunSettings) {
+  const { maxRequests, maxCostUsd, tag: tags, category } = options;
+  const unasked = Object.keys(options.modelParams ?? {}).find((target) => !options.models.includes(target));
+  if (unasked !== undefined)
+    throw new Error(`--model-params names "${unasked}", which is not one of --models. Write MODEL={"name": value}.`);
+  return {
+    suite_id: suiteId,
+    models: options.models.map((target) => targetOf(target, options.modelParams)),
+    samples: options.samples,
+    temperature: options.temperature,
+    tool_choice: options.toolChoice,
+    max_tokens: options.maxTokens,
+    timeout_s: options.timeout,
+    params:
+      options.params || options.seed !== undefined
+        ? { ...options.params, ...(options.seed !== undefined && { seed: options.seed }) }
+        : undefined,
+    system_prompt: systemPrompt(options),
+    metrics: options.metric,
+    case_filter: tags || category !== undefined ? { tags, category } : undefined,
+    model_order: options.modelOrder,
+    cache: options.cache,
+    budget: budgetOf({ maxRequests, maxCostUsd }),
+    experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
+  };
+}
+
+export const budgetOf = ({ maxRequests, maxCostUsd }: { maxRequests?: number; maxCostUsd?: number }) =>
+  maxRequests === undefined && maxCostUsd === undefined
+    ? undefined
+    : { max_requests: maxRequests, max_cost_usd: maxCostUsd };
+
+function targetOf(target: string, paramsByTarget: Record<string, object> = {}) {
+  const params = paramsByTarget[target];
+  if (!params) return target;
+  const at = target.indexOf('::');
+  if (at < 0) throw new Error(`--model-params needs the whole name of the model: provider::${target}`);
+  return { provider_key: target.slice(0, at), model_id: target.slice(at + 2), params };
+}
+
+const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
+
+function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: RunSettings) {
+  if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);
+  const texts = Object.entries(byModel).map(([target, text]) => [target, textOrFile(text)]);
+  return Object.fromEntries([...(forAll === undefined ? [] : [['*', textOrFile(forAll)]]), ...texts]) as object;
+}
+
+async function findExperiment(client: ApiClient, wanted: string): Promise<string> {
+  const all: Experiment[] = [];
+  for await (const experiment of client.all<Experiment>('/api/experiments')) all.push(experiment);
+  const named = all.filter(({ name }) => name === wanted);
+  const found = named.length ? named : all.filter(({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted));
+  if (found.length === 1) return found[0]!.id;
+  throw new NegativeAnswer(
+    found.length
+      ? `${found.length} experiments match "${wanted}". Give the id of one: ${found.map(({ id }) => id).join(', ')}`
+      : `No experiment has the name or id "${wanted}". ${insteadOf(
+          wanted,
+          all.map(({ name }) => name),
+          'the experiments',
+        )}`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { ApiClient, Submission } from '#lib/client/api-client';
+import type { Estimate } from '#lib/contracts/run';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { dollars, table } from '../output/table.js';
+import { print, printJson } from '../output/terminal.js';
+import { chooseSuite } from '../suite-files/import-once.js';
+import { addFollowOptions, follow, type FollowOptions } from './follow.js';
+import { addRunSettings, runInput, type RunSettings } from './run-settings.js';
+
+const SUITE = 'name or id of a suite, or a file, which is imported unless the server has its content';
+
+export function addRun(program: Command): void {
+  const run = program.command('run').description('run a suite with some models').argument('<suite>', SUITE);
+  addFollowOptions(addRunSettings(run)).action(onServer<RunSettings & FollowOptions, [string]>(submit));
+  withExamples(
+    run,
+    'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
+    'toolmark run examples/weather.json --models simulator::perfect-ish --samples 3 --cache off --watch',
+  );
+
+  const estimate = program
+    .command('estimate')
+    .description('say what a run would take: requests, tokens, money and time')
+    .argument('<suite>', SUITE);
+  addRunSettings(estimate).action(onServer<RunSettings, [string]>(estimateRun));
+  withExamples(estimate, 'toolmark estimate Weather --models simulator::perfect-ish --samples 10');
+}
+
+async function submit(client: ApiClient, options: RunSettings & FollowOptions, suite: string): Promise<void> {
+  const { suiteId, forget } = await chooseSuite(client, suite);
+  const submitted = await runInput(client, suiteId, options)
+    .then((input) => client.submit(input as Submission))
+    .catch(async (error: Error) => {
+      await forget();
+      throw error;
+    });
+  await follow(client, submitted, options);
+}
+
+async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptions, suite: string): Promise<void> {
+  const { suiteId, forget } = await chooseSuite(client, suite);
+  const estimate = await runInput(client, suiteId, options)
+    .then((input) => client.call<Estimate>('POST', '/api/tool-eval/estimate', input))
+    .finally(forget);
+  if (options.json) return printJson(estimate);
+  const row = (name: string, e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases'>): string[] => [
+    name,
+    String(e.requests),
+    String(e.cached),
+    String(e.prompt_tokens),
+    String(e.completion_tokens),
+    dollars(e.cost_usd),
+    `${e.duration_s.toFixed(1)} s`,
+  ];
+  print(
+    ...table([
+      ['model', 'requests', 'cached', 'prompt tokens', 'reply tokens', 'cost', 'time'],
+      ...estimate.targets.map((target) => row(target.target, target)),
+      row('all', estimate),
+    ]),
+  );
+}

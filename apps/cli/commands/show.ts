@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
+import type { Result, Run } from '#lib/contracts/run';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findRun } from '../lookup/find-run.js';
+import { readRescore } from '../lookup/read-rescore.js';
+import { leaderboard } from '../output/leaderboard.js';
+import { dollars, percent, table } from '../output/table.js';
+import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
+
+const RUN = 'id of a run or a job, or its beginning';
+const RESCORE = ['--rescore <id>', "verdicts of this rescore instead of the run's own"] as const;
+
+interface ShowOptions extends GlobalOptions {
+  rescore?: string;
+}
+interface ResultsOptions extends ShowOptions {
+  failed?: boolean;
+  model?: string;
+  category?: string;
+}
+
+export function addShow(program: Command): void {
+  const show = program
+    .command('show')
+    .description('show a run with its leaderboard, or one of its results with its explanation')
+    .argument('<run>', RUN)
+    .argument('[result]', 'id of a result, as toolmark results lists it')
+    .option(...RESCORE)
+    .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
+  withExamples(show, 'toolmark show RUN', 'toolmark show RUN RESULT');
+
+  const results = program
+    .command('results')
+    .description('list the results of a run')
+    .argument('<run>', RUN)
+    .option('--failed', 'only what did not pass, each with its explanation')
+    .option('--model <model>', 'only results of this model')
+    .option('--category <name>', 'only results of cases of this category')
+    .option(...RESCORE)
+    .action(onServer<ResultsOptions, [string]>(listResults));
+  withExamples(results, 'toolmark results RUN --failed');
+}
+
+async function showRun(client: ApiClient, options: ShowOptions, id: string, resultId?: string): Promise<void> {
+  const run = await findRun(client, id);
+  const rescore = options.rescore === undefined ? undefined : await readRescore(client, run.id, options.rescore);
+  if (resultId !== undefined) {
+    const query = rescore ? `?rescore_id=${rescore.id}` : '';
+    const result = await client.result(run.id, resultId, query);
+    return options.json ? printJson(result) : print(...resultLines(result));
+  }
+  if (options.json) return printJson(rescore ?? run);
+  for (const { code, message } of run.warnings) printWarning(message ?? code);
+  const summaries = rescore?.summaries ?? run.summaries;
+  print(
+    ...runFacts(run),
+    ...(rescore ? [`Rescore ${rescore.id} is ${rescore.status}.`] : []),
+    '',
+    ...(summaries.length ? leaderboard({ summaries, config: run.config }) : progressTable(run)),
+    '',
+    `What failed: toolmark results ${run.id} --failed`,
+  );
+}
+
+const SETTINGS = ['samples', 'temperature', 'tool_choice', 'cache', 'max_tokens', 'timeout_s'];
+function runFacts({ id, job_id, suite, status, config, created_at, finished_at, counts, actual }: Run): string[] {
+  const settings = SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`);
+  return [
+    `Run ${id} is ${status} (job ${job_id}).`,
+    `Suite      ${suite.name} v${suite.version}`,
+    `Settings   ${settings.join(', ')}`,
+    `Submitted  ${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`,
+    `Items      ${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`,
+    ...(actual
+      ? [
+          `Took       ${actual.duration_s.toFixed(1)} s, ${actual.requests} requests, ${actual.cached} stored replies, ` +
+            `cost ${actual.cost_usd === null ? 'unknown' : dollars(actual.cost_usd)}`,
+        ]
+      : []),
+  ];
+}
+
+const progressTable = ({ targets }: Run): string[] =>
+  table([
+    ['model', 'settled', 'errored', 'passed'],
+    ...targets.map(({ target, settled, total, errored, passed }) => [
+      target,
+      `${settled}/${total}`,
+      String(errored),
+      String(passed),
+    ]),
+  ]);
+
+async function listResults(client: ApiClient, options: ResultsOptions, id: string): Promise<void> {
+  const { failed, model, category } = options;
+  const { id: runId, warnings } = await findRun(client, id);
+  const rescore = options.rescore === undefined ? undefined : await readRescore(client, runId, options.rescore);
+  const verdicts = new URLSearchParams({ ...(rescore && { rescore_id: rescore.id }) });
+  const query = new URLSearchParams({
+    ...Object.fromEntries(verdicts),
+    ...(failed && { passed: 'false' }),
+    ...(model !== undefined && { model }),
+    ...(category !== undefined && { category }),
+  });
+  const explained = async function* () {
+    for await (const result of client.results(runId, `?${query}`)) {
+      if (!failed) yield result;
+      else yield { ...result, explanation: (await client.result(runId, result.id, `?${verdicts}`)).explanation };
+    }
+  };
+  if (options.json) return printJsonItems(explained());
+  for (const { code, message } of warnings) printWarning(message ?? code);
+  for await (const result of explained()) {
+    print(resultLine(result));
+    if ('explanation' in result) print(...result.explanation.map((sentence) => `      ${sentence}`));
+  }
+}
+
+function resultLine({ id, passed, outcome, target, case_name, prompt, error_type }: Result): string {
+  const verdict = passed ? 'pass' : outcome === 'errored' ? 'error' : 'FAIL';
+  return [verdict, target, case_name ?? prompt.slice(0, 60), error_type, id].join('  ');
+}
+
+function resultLines(result: ExplainedResult): string[] {
+  const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
+  const { latency_ms, attempts, cached, cost_usd, usage, metrics } = result;
+  const tokens = `${usage.prompt_tokens ?? '-'} prompt and ${usage.completion_tokens ?? '-'} reply tokens`;
+  const expectation =
+    expected.calls ?? (expected.tool == null ? [] : [{ tool: expected.tool, params: expected.params }]);
+  return [
+    resultLine(result),
+    '',
+    `Prompt     ${prompt}`,
+    `Expected   ${expectation.length ? JSON.stringify(expectation) : 'no call'}`,
+    `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
+    `Scores     overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
+    ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
+    `Requests   ${cached ? 'none, a stored reply answered' : attempts}, ${latency_ms ?? '-'} ms, ${tokens}, ${dollars(cost_usd)}`,
+    '',
+    ...explanation,
+  ];
+}

@@ -1,0 +1,161 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Case } from '#lib/contracts/case';
+import { parseJson } from '#lib/contracts/json/json';
+import type { ImportAnswer } from '#lib/contracts/import';
+import type { Suite } from '#lib/contracts/suite';
+import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findSuite } from '../lookup/find-suite.js';
+import { printList } from '../lookup/read-list.js';
+import { table } from '../output/table.js';
+import { print, printFile, printJson, printWarning } from '../output/terminal.js';
+import { readImport, type ImportOptions } from '../suite-files/read-suite-file.js';
+import { addDrafts, expectationOf } from './drafts.js';
+
+export const IMPORT_FORMATS = [
+  'native',
+  'bfcl',
+  'chat-logs',
+  'promptfoo',
+  'otlp',
+  'langfuse',
+  'phoenix',
+  'csv',
+  'yaml',
+  'jsonl',
+];
+export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'];
+
+const SUITE = 'name or id of a suite, or the beginning of an id';
+
+export function addSuites(program: Command): void {
+  const list = onServer(listSuites);
+  const suites = listsByDefault(program.command('suites').description('list, import, check and export suites'), list);
+  withExamples(suites, 'toolmark suites', 'toolmark suites import --help');
+  withExamples(suites.command('list').description('list all suites').action(list), 'toolmark suites list');
+  withExamples(
+    suites
+      .command('show')
+      .description('show a suite with its tools and cases')
+      .argument('<suite>', SUITE)
+      .action(onServer<GlobalOptions, [string]>(showSuite)),
+    'toolmark suites show Weather',
+  );
+  addImport(suites);
+  withExamples(
+    suites
+      .command('export')
+      .description('print a suite as a file')
+      .argument('<suite>', SUITE)
+      .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
+      .action(onServer<{ format: string }, [string]>(exportSuite)),
+    'toolmark suites export Weather --format yaml',
+  );
+  withExamples(
+    suites
+      .command('delete')
+      .description('delete a suite; its runs keep their version of it')
+      .argument('<suite>', SUITE)
+      .action(onServer<GlobalOptions, [string]>(deleteSuite)),
+    'toolmark suites delete "Old suite"',
+  );
+  addDrafts(suites, SUITE);
+}
+
+function addImport(suites: Command): void {
+  const fileOptions = (command: Command): Command =>
+    command
+      .argument('<file>', 'a suite as JSON, or a file in another format')
+      .addOption(
+        new Option('--format <format>', "format of the file; its name's ending says json, csv and yaml").choices(
+          IMPORT_FORMATS,
+        ),
+      )
+      .option('--answers <file>', 'with --format bfcl: the file of possible answers')
+      .option('--name <name>', 'name of the suite, for formats that have none');
+  withExamples(
+    fileOptions(suites.command('import').description('make a suite of a file'))
+      .option('--dry-run', 'print the suite that would be made, and make none')
+      .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite)),
+    'toolmark suites import examples/weather.json',
+    'toolmark suites import traces.json --format otlp --name "From production"',
+  );
+  withExamples(
+    fileOptions(suites.command('check').description('say what is wrong with a file, without importing it')).action(
+      onServer<ImportOptions, [string]>(checkSuite),
+    ),
+    'toolmark suites check examples/weather.json',
+  );
+}
+
+async function listSuites(client: ApiClient, options: GlobalOptions): Promise<void> {
+  const items: Suite[] = [];
+  for await (const suite of client.suites()) items.push(suite);
+  printList({ items }, options, 'No suites yet. Import one: toolmark suites import examples/weather.json', (found) =>
+    table(
+      found.map((suite) => [
+        suite.id,
+        suite.name,
+        `v${suite.version}`,
+        `${suite.test_cases_count} cases`,
+        `${suite.tools.length} tools`,
+      ]),
+    ),
+  );
+}
+
+async function showSuite(client: ApiClient, options: GlobalOptions, name: string): Promise<void> {
+  const text = await client.text(`/api/tool-suites/${await findSuite(client, name)}`);
+  const suite = parseJson(text) as unknown as Suite & { test_cases: Case[] };
+  if (options.json) return printJson(suite);
+  print(
+    `Suite ${suite.id}`,
+    `Name       ${suite.name} v${suite.version}, changed ${suite.updated_at}`,
+    ...(suite.description ? [`About      ${suite.description}`] : []),
+    `Tools      ${suite.tools.map((tool) => tool.function.name).join(', ')}`,
+    `Passes at  ${suite.pass_threshold}`,
+    '',
+    ...table([
+      ['case', 'name or prompt', 'category', 'expects'],
+      ...suite.test_cases.map((one) => [
+        one.id,
+        one.name ?? one.prompt?.slice(0, 60) ?? '',
+        one.category ?? '-',
+        `${expectationOf(one)}${one.draft ? ' (draft)' : ''}`,
+      ]),
+    ]),
+  );
+}
+
+type Import = ImportOptions & GlobalOptions;
+
+async function importSuite(client: ApiClient, options: Import & { dryRun?: boolean }, file: string): Promise<void> {
+  const { body, query } = readImport(file, options, options.dryRun);
+  const answer = await client.importSuite(body, query);
+  if (options.json) return printJson(answer);
+  answer.warnings.forEach(printWarning);
+  if (options.dryRun) printJson(answer.preview);
+  else print(`Imported ${answer.test_cases_created} cases as suite ${answer.suite_id}`);
+}
+
+async function checkSuite(client: ApiClient, options: Import, file: string): Promise<void> {
+  const { body, query } = readImport(file, options, true);
+  const answer: ImportAnswer = await client.importSuite(body, query);
+  if (options.json) return printJson(answer);
+  answer.warnings.forEach(printWarning);
+  const { name, tools } = answer.preview!;
+  print(`${file} can be imported: "${name}" with ${answer.test_cases_created} cases and ${tools.length} tools.`);
+}
+
+async function exportSuite(client: ApiClient, { format }: { format: string }, name: string): Promise<void> {
+  const text = await client.text(`/api/tool-suites/${await findSuite(client, name)}/export?format=${format}`);
+  if (format === 'json') printJson(parseJson(text));
+  else printFile(text);
+}
+
+async function deleteSuite(client: ApiClient, options: GlobalOptions, name: string): Promise<void> {
+  const id = await findSuite(client, name);
+  await client.deleteSuite(id);
+  if (options.json) printJson({ id });
+  else print(`Deleted suite ${id}`);
+}

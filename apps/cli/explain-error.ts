@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { ApiError } from '#lib/client/api-client';
+import type { Problem } from '#lib/contracts/problem';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+
+/** What went wrong, line by line. */
+export function explainError(error: Error): string[] {
+  const { message, cause } = error;
+  if (error instanceof ApiError) return error.lines;
+  if (error instanceof CommanderError) return explainUsage(error);
+  if (!(cause instanceof Error)) return [message];
+  // Only the cause of what fetch throws says what happened.
+  return message === 'fetch failed'
+    ? [
+        `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it ` +
+          'running (npm start)?',
+      ]
+    : [message, ...explainError(cause)];
+}
+
+/** Commander puts its suggestion on a line of its own; other line ends come from the arguments. */
+function explainUsage({ code, message }: CommanderError): string[] {
+  const lines = message.split(/\n(?=\(Did you mean )/);
+  if (code === 'commander.excessArguments') lines.push('Put a name of several words in quotes.');
+  return lines;
+}
+
+/** The same as a problem document, for --json. Without a `status` it is not the answer of a server. */
+export function problemOf(error: Error): Partial<Problem> {
+  if (error instanceof ApiError) return error.problem;
+  return {
+    type: 'about:blank',
+    title: exitCodeOf(error) === EXIT.negative ? 'Negative answer' : 'Usage or connection',
+    detail: explainError(error).join(' '),
+  };
+}

@@ -1,0 +1,98 @@
+import { ApiError, type ApiClient } from '#lib/client/api-client';
+import type { Job } from '#lib/contracts/job';
+import type { Run } from '#lib/contracts/run';
+import { NegativeAnswer } from '../exit-codes.js';
+import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+
+/** The run that the id of a run, the id of its job, or the beginning of either means. */
+export async function findRun(client: ApiClient, id: string): Promise<Run> {
+  if (isWholeId(id)) {
+    const run = await client.run(id).catch(orAbsent);
+    if (run) return run;
+    const job = await client.job(id).catch(orAbsent);
+    if (job) return client.run(runIdOf(job) ?? refuseJob(job));
+    throw nothingFound(id);
+  }
+  const { runs, jobs } = await findByPrefix(client, id);
+  const byRunId = new Map(runs.map((run) => [run.id, describeRun(run)]));
+  for (const job of jobs) {
+    const runId = runIdOf(job);
+    if (runId !== null && !byRunId.has(runId)) byRunId.set(runId, `the run of ${describeJob(job)}`);
+  }
+  if (byRunId.size === 0 && jobs.length > 0) refuseJob(jobs[0]!);
+  return client.run(theOnly(id, byRunId, 'runs'));
+}
+
+/** The job that the id of a job, the id of its run, or the beginning of either means; of a run its newest job. */
+export async function findJob(client: ApiClient, id: string): Promise<string> {
+  if (isWholeId(id)) {
+    if (await client.job(id).catch(orAbsent)) return id;
+    const run = await client.run(id).catch(orAbsent);
+    if (run) return run.job_id;
+    throw nothingFound(id);
+  }
+  const { runs, jobs } = await findByPrefix(client, id);
+  const ofOtherRuns = jobs.filter((job) => !runs.some((run) => run.id === runIdOf(job)));
+  const byJobId = new Map([
+    ...runs.map((run) => [run.job_id, `the job of ${describeRun(run)}`] as const),
+    ...ofOtherRuns.map((job) => [job.id, describeJob(job)] as const),
+  ]);
+  return theOnly(id, byJobId, 'jobs');
+}
+
+const runIdOf = ({ type, result_ref: made }: Job): string | null => (type === 'tool_eval' ? made : null);
+const describeRun = ({ id, suite, status, created_at: at }: Run): string => `${id} (${suite.name}, ${status}, ${at})`;
+const describeJob = ({ id, type, status, created_at: at }: Job): string => `${id} (${type}, ${status}, ${at})`;
+
+function refuseJob({ id, type }: Job): never {
+  throw new NegativeAnswer(`Job ${id} is not a run; it is a ${type}.`);
+}
+
+const nothingFound = (id: string): NegativeAnswer =>
+  new NegativeAnswer(`No run and no job has the id "${id}". List them with: toolmark history, toolmark jobs`);
+
+/** The one id that was found. @throws NegativeAnswer that lists the candidates when there are several */
+function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: string): string {
+  const [first, ...others] = found.keys();
+  if (first === undefined) throw nothingFound(prefix);
+  if (others.length === 0) return first;
+  throw new NegativeAnswer(
+    `${found.size} ${what} begin with "${prefix}". Give more of the id: ${[...found.values()].join(', ')}`,
+  );
+}
+
+const PAGE = 200;
+/** So far back, in runs and in jobs, a prefix is looked for. */
+const MAX_PAGES = 10;
+
+async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: Run[]; jobs: Job[] }> {
+  if (!isIdPrefix(prefix)) throw nothingFound(prefix);
+  const [runs, jobs] = await Promise.all([
+    newestWithPrefix<Run>(client, '/api/tool-eval/history', prefix),
+    newestWithPrefix<Job>(client, '/api/jobs', prefix),
+  ]);
+  return { runs, jobs };
+}
+
+/** Ids begin with the time that they were made at, so behind the first smaller id of a list there is no match. */
+async function newestWithPrefix<Item extends { id: string }>(
+  client: ApiClient,
+  path: string,
+  prefix: string,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let cursor: string | null | undefined;
+  for (let page = 0; page < MAX_PAGES && cursor !== null; page++) {
+    const { items, next_cursor }: { items: Item[]; next_cursor: string | null } = await client.page(path, PAGE, cursor);
+    found.push(...items.filter(({ id }) => startsWithId(id, prefix)));
+    const oldest = items.at(-1);
+    cursor = oldest && oldest.id > prefix.toLowerCase() ? next_cursor : null;
+  }
+  return found;
+}
+
+/** Turns the 404 of an id that does not exist into undefined. */
+export function orAbsent(error: unknown): undefined {
+  if (error instanceof ApiError && error.problem.status === 404) return undefined;
+  throw error;
+}

@@ -1,0 +1,57 @@
+import type { Run } from '#lib/contracts/run';
+import { leaderboard } from './leaderboard.js';
+
+const summary = (target: string, overall: number, tool_choice_used: Record<string, number>) => ({
+  target,
+  overall,
+  overall_ci: null,
+  passed: 1,
+  scored: 1,
+  errored: 0,
+  tool_accuracy: 1,
+  param_accuracy: 1,
+  latency_ms: { p50: 5 },
+  cost_usd: null,
+  tool_choice_used,
+});
+const run = (...summaries: object[]) => ({ config: { tool_choice: 'required' }, summaries }) as unknown as Run;
+
+describe('a leaderboard', () => {
+  const mixed = run(
+    summary('p::changed', 0.9, { required: 17, auto: 3 }),
+    summary('p::asked', 1, { required: 20 }),
+    summary('p::earlier', 0.5, {}),
+  );
+
+  test('marks the models that were asked under another tool_choice, and says of how many results that holds', () => {
+    const [, first, second, third, ...rest] = leaderboard(mixed);
+    expect([first, second, third].map((line) => line!.split(/ {2,}/)[1])).toEqual([
+      'p::asked',
+      'p::changed *',
+      'p::earlier',
+    ]);
+    expect(rest).toEqual([
+      '* p::changed was asked with tool_choice "auto" in 3 of 20 results that expect a call, not "required".',
+    ]);
+  });
+
+  const ofDemo = async (shown: Run): Promise<string> => {
+    const demo = (await import(new URL('../../../scripts/demo.mjs', import.meta.url).href)) as {
+      leaderboard(run: Run, colours: boolean): string;
+    };
+    return demo.leaderboard(shown, false);
+  };
+  test('of the first start does so too', async () => {
+    const lines = (await ofDemo(mixed)).split('\n');
+    expect(lines.filter((line) => line.includes('*')).map((line) => line.trim())).toEqual([
+      expect.stringMatching(/^2 +p::changed \* /),
+      '* asked with another tool_choice than "required"',
+    ]);
+  });
+
+  test('has no mark where all were asked as the run asks', async () => {
+    const same = run(summary('p::asked', 1, { required: 20 }));
+    expect(leaderboard(same)).toHaveLength(2);
+    expect(await ofDemo(same)).not.toContain('*');
+  });
+});

@@ -1,0 +1,38 @@
+import type { Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
+import { dollars, percent, table } from './table.js';
+import { escapeControls } from './terminal.js';
+
+/** The models of a run, the best first, and a line for each one that was asked under another `tool_choice`. */
+export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 'config'>): string[] {
+  const summaries = [...all].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
+  const notes = new Map(summaries.map((summary) => [summary.target, toolChoiceNote(summary, config.tool_choice)]));
+  const metrics = [...new Set(summaries.flatMap((summary) => Object.keys(summary.metrics ?? {})))];
+  const rows = table([
+    ['', 'model', 'overall', '95 % interval', 'passed', 'tool', 'parameters', 'errored', 'p50', 'cost', ...metrics],
+    ...summaries.map((s, index) => [
+      String(index + 1),
+      `${s.target}${notes.get(s.target) ? ' *' : ''}`,
+      percent(s.overall),
+      s.overall_ci ? `${percent(s.overall_ci[0])} to ${percent(s.overall_ci[1])}` : '-',
+      `${s.passed}/${s.scored}`,
+      percent(s.tool_accuracy),
+      percent(s.param_accuracy),
+      String(s.errored),
+      s.latency_ms.p50 === null ? '-' : `${s.latency_ms.p50} ms`,
+      dollars(s.cost_usd),
+      ...metrics.map((name) => s.metrics[name]?.mean?.toFixed(3) ?? '-'),
+    ]),
+  ]);
+  return [...rows, ...[...notes.values()].filter((line) => line !== '').map(escapeControls)];
+}
+
+function toolChoiceNote({ target, tool_choice_used: used }: Summary, asked: unknown): string {
+  const all = Object.values(used).reduce((sum, count) => sum + count, 0);
+  const others = Object.entries(used)
+    .filter(([choice]) => choice !== asked)
+    .map(([choice, count]) => `"${choice}" in ${count} of ${all} results`);
+  return others.length
+    ? `* ${target} was asked with tool_choice ${others.join(', ')} that expect a call, not "${String(asked)}".`
+    : '';
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { ApiClient } from '#lib/client/api-client';
+import { SCORING_MODES } from '#lib/contracts/case';
+import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
+import { JOB_STATUSES, JobType } from '#lib/contracts/job';
+import { ProviderKind } from '#lib/contracts/provider';
+import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
+import { EXPORT_FORMATS } from '../api/results/export-run.js';
+import { completionsOf } from './completion.js';
+import { RUN_EXPORT_FORMATS } from './commands/export.js';
+import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
+import { PROVIDER_KINDS } from './commands/providers.js';
+import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
+import { CACHE_MODES, MODEL_ORDERS, runInput, TOOL_CHOICES, type RunSettings } from './commands/run-settings.js';
+import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { createProgram } from './program.js';
+
+const program = createProgram('0');
+const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
+const commands = below(program).filter((command) => command.name() !== 'complete');
+const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+const commandOf = (path: string): Command => commands.find((command) => pathOf(command) === path)!;
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return help;
+}
+
+it.each([
+  ['import formats', IMPORT_CHOICES, IMPORT_FORMATS],
+  ['suite export formats', EXPORT_CHOICES, SUITE_EXPORT_FORMATS],
+  ['run export formats', RUN_EXPORT_FORMATS, EXPORT_FORMATS],
+  ['job statuses', STATUS_CHOICES, JOB_STATUSES],
+  ['job types', JOB_TYPES, JobType.options],
+  ['provider kinds', PROVIDER_KINDS, ProviderKind.options],
+  ['scoring modes', SCORING_CHOICES, SCORING_MODES],
+  ['cache modes', CACHE_MODES, CacheMode.options],
+  ['tool choices', TOOL_CHOICES, ToolChoice.options],
+  ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
+])('offers the %s that the API takes', (_what, offered, taken) => {
+  expect(offered).toEqual(taken);
+});
+
+it('every setting of a run has an option', async () => {
+  const run = commandOf('run');
+  run.parseOptions([
+    ...['--models', 'p::a,p::b', '--model-params', 'p::b={"top_p": 0.5}', '--params', '{"top_k": 1}', '--seed', '7'],
+    ...['--samples', '3', '--temperature', '0.5', '--tool-choice', 'auto', '--max-tokens', '9', '--timeout', '2.5'],
+    ...['--system-prompt', 'all', '--system-prompt-for', 'p::b=one', '--metric', 'm', '--metric', '{"id": "n"}'],
+    ...['--tag', 'x', '--tag', 'y', '--category', 'c', '--model-order', 'parallel', '--cache', 'refresh'],
+    ...['--max-requests', '10', '--max-cost-usd', '0.5'],
+  ]);
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
+  const input = await runInput(server, '019aa8a2-5c1e-7000-8000-000000000011', run.opts<RunSettings>());
+  expect(Object.keys(input).sort()).toEqual(Object.keys(RunInput.shape).sort());
+  expect(RunInput.parse(input)).toEqual({
+    suite_id: '019aa8a2-5c1e-7000-8000-000000000011',
+    models: ['p::a', { provider_key: 'p', model_id: 'b', params: { top_p: 0.5 } }],
+    samples: 3,
+    temperature: 0.5,
+    tool_choice: 'auto',
+    max_tokens: 9,
+    timeout_s: 2.5,
+    params: { top_k: 1, seed: 7 },
+    system_prompt: { '*': 'all', 'p::b': 'one' },
+    metrics: ['m', { id: 'n', options: {} }],
+    case_filter: { tags: ['x', 'y'], category: 'c' },
+    model_order: 'parallel',
+    cache: 'refresh',
+    budget: { max_requests: 10, max_cost_usd: 0.5 },
+    experiment_id: null,
+  });
+});
+
+it('the help of every command ends with examples of it', () => {
+  for (const command of commands.filter((one) => one.name() !== 'help'))
+    expect(helpOf(command)).toMatch(new RegExp(`Examples:\n( +\\$ toolmark ${pathOf(command)}.*\n)+$`));
+});
+
+it('the exit codes stand in --help and in docs/cli.md', () => {
+  const docs = readFileSync('docs/cli.md', 'utf8').replaceAll(/ +/g, ' ');
+  expect(EXIT_CODES.map(([code]) => code)).toEqual([0, 1, 2]);
+  for (const [code, meaning] of EXIT_CODES) {
+    expect(helpOf(program)).toContain(`${code}  ${meaning}`);
+    expect(docs).toContain(`| ${code} | ${meaning} |`);
+  }
+});
+
+it('docs/cli.md names every command and every option', () => {
+  const docs = readFileSync('docs/cli.md', 'utf8');
+  for (const command of commands) expect(docs).toContain(`\`${pathOf(command)}`);
+  const options = commands.flatMap((command) => command.options as Option[]).map(({ long }) => long!);
+  for (const option of options) expect(docs).toContain(option);
+});
+
+describe('completion offers', () => {
+  const complete = (...words: string[]) => completionsOf(program, words).map(({ word }) => word);
+
+  it('commands, at each level', () => {
+    expect(complete('')).toEqual(expect.arrayContaining(['run', 'suites', 'history', 'completion']));
+    expect(complete('')).not.toContain('complete');
+    expect(complete('re')).toEqual(['record', 'resume', 'results', 'rescore']);
+    expect(complete('suites', '')).toEqual(expect.arrayContaining(['list', 'check', 'import', 'drafts']));
+    expect(complete('--server', 'suites', 'j')).toEqual(['jobs']);
+  });
+  it('options of the command and of all commands', () => {
+    expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);
+    expect(complete('suites', 'import', '--')).toEqual(
+      expect.arrayContaining(['--format', '--dry-run', '--json', '--server']),
+    );
+  });
+  it('values where there is a choice, and nothing where a file may stand', () => {
+    expect(complete('suites', 'import', '--format', 'b')).toEqual(['bfcl']);
+    expect(complete('run', 'x', '--cache', '=', 'u')).toEqual(['use']);
+    expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(complete('suites', 'import', '')).toEqual([]);
+    expect(complete('score', '--in', '')).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { addCompletion } from './commands/completion.js';
+import { addExport } from './commands/export.js';
+import { addHistory } from './commands/history.js';
+import { addJobs } from './commands/jobs.js';
+import { addLogin } from './commands/login.js';
+import { addMetrics } from './commands/metrics.js';
+import { addProviders } from './commands/providers.js';
+import { addRecord } from './commands/record.js';
+import { addRescore } from './commands/rescore.js';
+import { addResume } from './commands/resume.js';
+import { addRun } from './commands/run.js';
+import { addScore } from './commands/score.js';
+import { addShow } from './commands/show.js';
+import { addSuites } from './commands/suites.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { print } from './output/terminal.js';
+
+const FOOTER = `
+Exit codes:
+${EXIT_CODES.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}
+
+Without --server and --token the command uses TOOLMARK_SERVER and TOOLMARK_TOKEN, what toolmark login
+remembered, or the server that npm start runs here. toolmark COMMAND --help shows examples.`;
+
+/**
+ * The whole command line. It throws CommanderErrors and never exits. Loading it must stay cheap, since every command
+ * does: what needs zod, scoring or Socket.IO is imported by the command that uses it.
+ */
+export function createProgram(version: string): Command {
+  const program = new Command('toolmark')
+    .description('Find out how well language models call tools.')
+    .version(`toolmark ${version}`, '--version', 'print the version')
+    .option('--server <url>', 'server to talk to')
+    .option('--token <token>', 'token of the server')
+    .option('--json', 'print JSON: lists as {"items": [...]}, errors as a problem on standard error')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => print(...text.replace(/\n$/, '').split('\n')),
+      writeErr: (text) => print(...text.replace(/\n$/, '').split('\n')),
+      // The error is thrown as well, and main.ts prints it.
+      outputError: () => {},
+    })
+    .exitOverride()
+    .addHelpText('after', FOOTER);
+  const groups: [heading: string, add: ((program: Command) => void)[]][] = [
+    ['Run suites:', [addRun, addRecord, addResume]],
+    ['Read results:', [addHistory, addShow, addExport, addRescore]],
+    ['Jobs:', [addJobs]],
+    ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
+    ['Without a server:', [addScore]],
+    ['Set up:', [addLogin, addCompletion]],
+  ];
+  for (const [heading, add] of groups) {
+    program.commandsGroup(heading);
+    for (const one of add) one(program);
+  }
+  return program;
+}

@@ -1,0 +1,73 @@
+import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { checkArguments } from '../checks/check-tools.js';
+import type { Pairing, PreparedCase } from './score-case.js';
+
+/** How many problems with the schemas of the tools a verdict shows. */
+const MAX_SCHEMA_PROBLEMS = 200;
+
+/** What a verdict on one reply is based on. */
+export function evidenceOf(
+  prepared: PreparedCase,
+  calls: readonly ParsedCall[],
+  pairing: Pairing,
+  finishReason: string | null | undefined,
+): Evidence {
+  const { expected, input } = prepared;
+  const { candidates, pairs } = pairing;
+  const extra = extraArguments(prepared, calls, pairing);
+  const schema = schemaProblems(prepared, calls);
+  const reportsF1 = input.expected_calls !== undefined && expected.length > 0;
+  return {
+    pairs: pairs.map((pair) => {
+      const match = candidates[pair.expected]![pair.called]!.match;
+      return {
+        called: pair.called,
+        expected: pair.expected,
+        param_score: match?.score ?? null,
+        arguments: match?.checks ?? [],
+      };
+    }),
+    missing: pairing.missing,
+    unexpected: pairing.unexpected,
+    ...(extra.length && { extra_arguments: extra }),
+    ...(schema.length && { schema }),
+    ...(reportsF1 && exactCallScores(expected.length, calls.length, pairing)),
+    ...(finishReason === 'length' && { notes: ['The reply was cut off at max_tokens.'] }),
+  };
+}
+
+/** Pointers to the arguments of paired calls that the case does not expect. */
+const extraArguments = ({ expected }: PreparedCase, calls: readonly ParsedCall[], { pairs }: Pairing): string[] =>
+  pairs.flatMap((pair) => {
+    const params = expected[pair.expected]!.params;
+    const args = calls[pair.called]!.arguments;
+    if (!params || !args) return [];
+    return Object.keys(args)
+      .filter((key) => !Object.hasOwn(params, key))
+      .map((key) => `/${pair.called}/${key}`);
+  });
+
+function schemaProblems({ tools }: PreparedCase, calls: readonly ParsedCall[]): NonNullable<Evidence['schema']> {
+  const problems: NonNullable<Evidence['schema']> = [];
+  for (const [index, call] of calls.entries()) {
+    if (problems.length >= MAX_SCHEMA_PROBLEMS) break;
+    const tool = tools.get(call.name.toLowerCase());
+    if (tool && call.arguments) problems.push(...checkArguments(tool, call.arguments, index));
+  }
+  return problems;
+}
+
+/** Precision, recall and F1 over calls that match exactly. */
+function exactCallScores(
+  expected: number,
+  called: number,
+  { candidates, pairs }: Pairing,
+): Pick<Evidence, 'precision' | 'recall' | 'f1'> {
+  const exact = pairs.filter((pair) => candidates[pair.expected]![pair.called]!.weight === 1).length;
+  const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+  return {
+    precision: ratio(exact, called),
+    recall: ratio(exact, expected),
+    f1: ratio(2 * exact, called + expected),
+  };
+}
