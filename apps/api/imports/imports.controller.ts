@@ -20,8 +20,19 @@ import { atOneVersion } from '../suites/check-suite-change.js';
 import { POOL } from '../platform/stores.js';
 import { SuiteStreams } from '../suites/suite-streams.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
-import { About, AlsoAnswers, AlsoTakes, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
-import { SMALL_BYTES, Upload } from '../platform/upload.js';
+import { FILE_TYPES } from '../platform/body-parsers.js';
+import {
+  About,
+  AlsoAnswers,
+  AlsoTakes,
+  Answers,
+  Changes,
+  Me,
+  TakesFile,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
+import { MAX_BODY_BYTES, SMALL_BYTES, Upload } from '../platform/upload.js';
 
 /** Suites out of files and into files. */
 @Controller('api')
@@ -40,6 +51,7 @@ export class ImportsController {
   ) {}
 
   @Post('tool-eval/import')
+  @TakesFile({ types: FILE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
   @AlsoTakes({
     'text/plain': JSONL_EXAMPLE,
     'text/csv': CSV_EXAMPLE,
