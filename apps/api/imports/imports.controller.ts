@@ -12,7 +12,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { wholeOf } from '#lib/imports/files/incoming';
+import { readWholeText } from '#lib/imports/files/incoming';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { answerExport } from '../suites/answer-suite.js';
@@ -140,5 +140,5 @@ export class ImportsController {
 
 /** The text of a file, taken in no further than its format is read. */
 async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
-  return (await wholeOf(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
+  return (await readWholeText(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
 }

@@ -11,7 +11,7 @@ import {
 } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Suite } from '#lib/contracts/suite';
-import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
+import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
 import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
 import { CaseRepository } from '#lib/db/catalogue/cases';
@@ -19,7 +19,7 @@ import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
 import { writeCase } from '#lib/db/catalogue/insert-cases';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { askServer, type Answered } from '#lib/mcp/ask-server';
+import { discoverTools, type DiscoveredServer } from '#lib/mcp/ask-server';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';
@@ -155,7 +155,7 @@ export class McpController {
     const leaveOut = (tool: Tool, why: string): void =>
       void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
     const fitting = tools.filter((tool) => {
-      const fault = toolFault(tool);
+      const fault = findToolFault(tool);
       if (fault) leaveOut(tool, `it ${fault}.`);
       return !fault;
     });
@@ -199,8 +199,8 @@ export class McpController {
     return diff;
   }
 
-  #ask(input: McpDiscoverInput): Promise<Answered> {
-    return askServer(input, {
+  #ask(input: McpDiscoverInput): Promise<DiscoveredServer> {
+    return discoverTools(input, {
       allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
       timeoutMs: LONGEST_MS,
     });
@@ -233,11 +233,11 @@ function refuseTooMany(tools: readonly (McpTool | Tool)[], before: readonly Tool
       [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }],
     );
   }
-  const bytes = bytesOf(tools);
-  if (bytes <= LARGEST_TOOLS_BYTES || bytes <= bytesOf(before)) return;
+  const bytes = byteLength(tools);
+  if (bytes <= MAX_TOOLS_BYTES || bytes <= byteLength(before)) return;
   throw new ProblemError(
     422,
-    `The tools have ${bytes} bytes together, and those of a suite may have ${LARGEST_TOOLS_BYTES}. ${choose}`,
+    `The tools have ${bytes} bytes together, and those of a suite may have ${MAX_TOOLS_BYTES}. ${choose}`,
     [{ path: '/tool_names', message: 'choose fewer' }],
   );
 }

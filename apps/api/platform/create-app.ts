@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { MOST_RECORDED } from '#lib/contracts/recorded';
+import { MAX_RECORDED } from '#lib/contracts/recorded';
 import type { Pool } from '#lib/db/connection/pool';
 import { checkTokens } from './auth.js';
 import { measureRequests } from './http-metrics.js';
@@ -22,7 +22,7 @@ const RECORDED_ROUTE = '/api/tool-eval/recorded';
 const LINE_TYPES = ['application/x-ndjson', 'application/jsonl'];
 const FILE_TYPES = ['text/plain', 'text/csv', 'text/yaml', 'application/yaml', 'application/x-yaml', ...LINE_TYPES];
 
-const RECORDED_BOUNDS = { bytes: MOST_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
+const RECORDED_BOUNDS = { bytes: MAX_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
 
 /**
  * An application of these modules on Fastify, ready to listen.

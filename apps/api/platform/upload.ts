@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/problem';
-import { Incoming } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/incoming';
 
 /** What a body may have: in all, and of time; who is slower would keep others waiting. */
 export interface UploadBounds {
@@ -34,7 +34,7 @@ export async function drain(body: Readable): Promise<void> {
 const ENDED = { done: true, value: undefined } as const;
 
 /** A body that is read as it is needed, and never beyond its bounds. */
-export class Upload extends Incoming {
+export class Upload extends TextStream {
   readonly #body: Readable;
   readonly isSmall: boolean;
 

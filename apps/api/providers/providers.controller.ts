@@ -4,7 +4,7 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import type { Env } from '#lib/runtime/env';
 import { Sealer } from '#lib/runtime/seal';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { reservedIn } from '#lib/contracts/params';
+import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
 import {
   DiscoveredModels,
@@ -170,6 +170,8 @@ export class ProvidersController {
 }
 
 function checkDefaults(models: readonly ModelInput[]): void {
-  const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
+  const errors = models.flatMap((model, index) =>
+    findReservedParams(model.default_params, 'models', index, 'default_params'),
+  );
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }

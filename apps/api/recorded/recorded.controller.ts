@@ -6,7 +6,7 @@ import { RECORDED_EXAMPLE } from '#lib/contracts/examples/examples';
 import type { Json } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import {
-  MOST_RECORDED,
+  MAX_RECORDED,
   RECORDED,
   RecordedInput,
   RecordedQuery,
@@ -17,7 +17,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engine/record-run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { Incoming } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/incoming';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
@@ -60,8 +60,8 @@ export class RecordedController {
     'Makes a run of replies that were made elsewhere: it asks no model and costs nothing, and is ' +
       'listed, scored and compared like any. Beyond 10 MiB send the lines themselves as ' +
       `\`application/x-ndjson\`, and what they are of in the query: at most ` +
-      `${MOST_RECORDED.lines.toLocaleString('en')} lines of ${MOST_RECORDED.lineCharacters / 2 ** 20} ` +
-      `MiB, ${MOST_RECORDED.bytes / 2 ** 30} GiB in all, read as they come. A line is \`{case, sample, ` +
+      `${MAX_RECORDED.lines.toLocaleString('en')} lines of ${MAX_RECORDED.lineCharacters / 2 ** 20} ` +
+      `MiB, ${MAX_RECORDED.bytes / 2 ** 30} GiB in all, read as they come. A line is \`{case, sample, ` +
       `reply}\`, where \`case\` is an id or a name, \`sample\` counts from 0 and may be left out, and ` +
       `\`reply\` has any shape that \`toolmark score\` reads; instead of \`reply\` it may have ` +
       `\`rounds\` (of a chain) or \`error\` (what went wrong). All of it is taken, or nothing.`,
@@ -99,7 +99,7 @@ export class RecordedController {
   async #record(
     caller: Caller,
     settings: RecordedSettings,
-    lines: Incoming,
+    lines: TextStream,
     change: Change,
   ): Promise<RecordedSubmitted> {
     const { pool, prisma, redis } = this;
@@ -172,8 +172,8 @@ function settingsIn(query: object): RecordedSettings {
 }
 
 /** Replies that came with a body of JSON, as lines. */
-function incoming(replies: Json): Incoming {
-  return new Incoming(
+function incoming(replies: Json): TextStream {
+  return new TextStream(
     (async function* () {
       if (typeof replies === 'string') yield replies;
       else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;

@@ -1,6 +1,6 @@
-import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
-import { MOST_RECORDED } from '#lib/contracts/recorded';
+import { MAX_RECORDED } from '#lib/contracts/recorded';
 import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
 import { parseCase, loadCases } from '#lib/db/read/pinned-cases';
 import type { Pool } from '#lib/db/connection/pool';
@@ -11,7 +11,7 @@ import {
   type RecordedReply,
   type Recording,
 } from '#lib/db/engine/record-run';
-import type { Incoming } from '#lib/imports/files/incoming';
+import type { TextStream } from '#lib/imports/files/incoming';
 import { isSemantic } from '../runs/is-semantic.js';
 import { faultOf, type ReadLine } from './recorded-lines.js';
 import type { SuiteThreads } from '../suites/suite-threads.js';
@@ -42,7 +42,7 @@ export async function takeRecorded(
   deps: { pool: Pool; suiteThreads: SuiteThreads },
   teamId: string,
   recording: Recording,
-  incoming: Incoming,
+  incoming: TextStream,
 ): Promise<Taken> {
   const { pool, suiteThreads } = deps;
   const items = await ItemsOfSuite.load(pool, teamId, recording);
@@ -60,7 +60,7 @@ export async function takeRecorded(
     }
     replies += answer.read.length;
     faults.push(...answer.faults);
-    if (faults.length >= MOST_FAULTS) break;
+    if (faults.length >= MAX_INPUT_ERRORS) break;
     // What is wrong is told of all lines; nothing is kept beside it.
     await storeRecordedReplies(pool, recording, faults.length ? [] : kept);
   }
@@ -75,8 +75,8 @@ export async function takeRecorded(
 }
 
 function refusal(faults: InputError[]): ProblemError {
-  const errors = faults.sort((a, b) => lineOf(a) - lineOf(b)).slice(0, MOST_FAULTS);
-  const count = faults.length < MOST_FAULTS ? String(faults.length) : `At least ${MOST_FAULTS}`;
+  const errors = faults.sort((a, b) => lineOf(a) - lineOf(b)).slice(0, MAX_INPUT_ERRORS);
+  const count = faults.length < MAX_INPUT_ERRORS ? String(faults.length) : `At least ${MAX_INPUT_ERRORS}`;
   return new ProblemError(
     422,
     `${count === '1' ? 'A thing is' : `${count} things are`} wrong with the replies, and nothing was ` +
@@ -87,12 +87,12 @@ function refusal(faults: InputError[]): ProblemError {
 const lineOf = ({ path }: InputError): number => Number(path.split('/')[2]);
 
 /** The lines of a text as they come in, none held that is longer than a line may be. */
-async function* batchesOf({ pieces }: Incoming): AsyncGenerator<{ from: number; lines: string[] }> {
+async function* batchesOf({ pieces }: TextStream): AsyncGenerator<{ from: number; lines: string[] }> {
   let [from, lines, characters, rest] = [1, [] as string[], 0, ''];
   let keptAt = performance.now();
   const add = (line: string): void => {
-    if (line.length > MOST_RECORDED.lineCharacters) throw tooLong(from + lines.length);
-    if (from + lines.length > MOST_RECORDED.lines) throw tooMany();
+    if (line.length > MAX_RECORDED.lineCharacters) throw tooLong(from + lines.length);
+    if (from + lines.length > MAX_RECORDED.lines) throw tooMany();
     lines.push(line);
     characters += line.length;
   };
@@ -114,7 +114,7 @@ async function* batchesOf({ pieces }: Incoming): AsyncGenerator<{ from: number; 
       if (isDue()) yield batch();
     }
     rest += piece.slice(start);
-    if (rest.length > MOST_RECORDED.lineCharacters) throw tooLong(from + lines.length);
+    if (rest.length > MAX_RECORDED.lineCharacters) throw tooLong(from + lines.length);
     if (isDue()) yield batch();
   }
   if (rest) add(from + lines.length === 1 ? rest.replace(/^\ufeff/, '') : rest);
@@ -126,12 +126,12 @@ const tooLong = (line: number): ProblemError =>
     faultOf(line, {
       path: '',
       message:
-        `is longer than ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB. Take out of it what is no ` +
+        `is longer than ${MAX_RECORDED.lineCharacters / 2 ** 20} MiB. Take out of it what is no ` +
         'reply, such as files that a tool read.',
     }),
   ]);
 const tooMany = (): ProblemError =>
-  new ProblemError(422, `There are more than ${MOST_RECORDED.lines} lines. Divide them among several recorded runs.`);
+  new ProblemError(422, `There are more than ${MAX_RECORDED.lines} lines. Divide them among several recorded runs.`);
 
 interface Known {
   position: number;
@@ -153,7 +153,7 @@ class ItemsOfSuite {
 
   private constructor(readonly of: { pool: Pool; teamId: string; recording: Recording }) {
     const { caseCount } = of.recording.suite;
-    this.#isTaken = new Uint8Array(Math.ceil((caseCount * MOST_RECORDED.samples) / 8));
+    this.#isTaken = new Uint8Array(Math.ceil((caseCount * MAX_RECORDED.samples) / 8));
     this.#named = new Uint8Array(caseCount);
   }
 
@@ -199,7 +199,7 @@ class ItemsOfSuite {
     if (taken === undefined)
       return fault(
         '/case',
-        `"${named}" has ${MOST_RECORDED.samples} replies already, and that is as many as a case may have.`,
+        `"${named}" has ${MAX_RECORDED.samples} replies already, and that is as many as a case may have.`,
       );
     if (this.#has(position, taken)) return fault('/sample', `${taken} of case "${named}" stands in a line before.`);
     if (known.maybeSemantic && (await this.#lacksMeaning(position))) {
@@ -209,7 +209,7 @@ class ItemsOfSuite {
           'one with PUT /api/settings/embedding, or leave the line out.',
       );
     }
-    const bit = position * MOST_RECORDED.samples + taken;
+    const bit = position * MAX_RECORDED.samples + taken;
     this.#isTaken[bit >> 3]! |= 1 << (bit & 7);
     this.#named[position] = 1;
     this.#samples = Math.max(this.#samples, taken + 1);
@@ -220,12 +220,12 @@ class ItemsOfSuite {
   }
 
   #has(position: number, sample: number): boolean {
-    const bit = position * MOST_RECORDED.samples + sample;
+    const bit = position * MAX_RECORDED.samples + sample;
     return (this.#isTaken[bit >> 3]! & (1 << (bit & 7))) !== 0;
   }
 
   #firstFree(position: number): number | undefined {
-    for (let sample = 0; sample < MOST_RECORDED.samples; sample++) if (!this.#has(position, sample)) return sample;
+    for (let sample = 0; sample < MAX_RECORDED.samples; sample++) if (!this.#has(position, sample)) return sample;
     return undefined;
   }
 

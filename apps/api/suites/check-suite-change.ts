@@ -5,7 +5,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '#lib/db/connection/pool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
-import { addSlips, noSlips, warningsOf } from '#lib/imports/slip-search';
+import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/slip-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import type { CaseError } from './suite-work.js';
 import type { SuiteThreads } from './suite-threads.js';
@@ -68,7 +68,7 @@ export async function refuseBadCases(
     cases: bodies,
   });
   refuse(errors.map(({ index, path, message }): InputError => ({ path: base(index) + path, message })));
-  return warningsOf(slips, (index) => (base(index) === '' ? 'The case' : `Case ${index}`));
+  return unsatisfiableWarnings(slips, (index) => (base(index) === '' ? 'The case' : `Case ${index}`));
 }
 
 /**
@@ -85,7 +85,7 @@ export async function refuseMisfits(
   wayOut = '',
 ): Promise<string[]> {
   const text = JSON.stringify(tools);
-  const found = noSlips();
+  const found = noneUnsatisfiable();
   for await (const page of new CaseRepository(pool, teamId).pages(suite.id, suite.version)) {
     const { errors, slips } = await suiteThreads.run(teamId, {
       what: 'fit-cases',
@@ -98,9 +98,12 @@ export async function refuseMisfits(
         message: `${named(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}`,
       })),
     );
-    addSlips(found, { ...slips, named: slips.named.map((slip) => ({ ...slip, index: page[slip.index]!.position })) });
+    mergeUnsatisfiable(found, {
+      ...slips,
+      named: slips.named.map((slip) => ({ ...slip, index: page[slip.index]!.position })),
+    });
   }
-  return warningsOf(found, (position) => `Case ${position}`);
+  return unsatisfiableWarnings(found, (position) => `Case ${position}`);
 }
 
 const named = (position: number, { name }: CaseError): string => `Case ${position}${name ? ` ("${name}")` : ''}`;

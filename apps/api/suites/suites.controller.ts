@@ -13,7 +13,7 @@ import {
   SuiteWithCases,
   SuiteWritten,
 } from '#lib/contracts/suite';
-import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { audit } from '#lib/db/catalogue/audit';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
@@ -53,7 +53,7 @@ export class SuitesController {
       const suites = new SuiteRepository(client, caller.teamId);
       const id = await suites.create(input, []);
       await audit(client, caller, 'suite.create', id);
-      return { ...(await suites.read(id)), warnings: conversionsOf(input.tools) };
+      return { ...(await suites.read(id)), warnings: conversionWarnings(input.tools) };
     });
   }
 
@@ -103,7 +103,7 @@ export class SuitesController {
     if (tools) await refuseBadTools(this, caller.teamId, tools);
     return atOneVersion(pool, caller.teamId, uuid('suite', id), async (suite) => {
       const warnings = tools
-        ? [...conversionsOf(tools), ...(await refuseMisfits(this, caller.teamId, suite, tools))]
+        ? [...conversionWarnings(tools), ...(await refuseMisfits(this, caller.teamId, suite, tools))]
         : [];
       return change(async (client) => {
         const suites = new SuiteRepository(client, caller.teamId);
@@ -156,7 +156,7 @@ export class SuitesController {
         : (index: number) => `/cases/${index}`;
     return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
-        ...conversionsOf(ownTools(cases)),
+        ...conversionWarnings(ownTools(cases)),
         ...(await refuseBadCases(this, caller.teamId, cases, tools, base)),
       ];
       return change(async (client) => {
@@ -179,7 +179,7 @@ export class SuitesController {
   ) {
     return atOneVersion(this.pool, caller.teamId, uuid('suite', id), async ({ id: suiteId, tools }) => {
       const warnings = [
-        ...conversionsOf(ownTools([input])),
+        ...conversionWarnings(ownTools([input])),
         ...(await refuseBadCases(this, caller.teamId, [input], tools, () => '')),
       ];
       return change(async (client) => {

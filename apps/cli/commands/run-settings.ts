@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest';
 import type { Experiment } from '#lib/contracts/experiment';
 import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
@@ -126,7 +126,7 @@ async function findExperiment(client: ApiClient, wanted: string): Promise<string
   throw new NegativeAnswer(
     found.length
       ? `${found.length} experiments match "${wanted}". Give the id of one: ${found.map(({ id }) => id).join(', ')}`
-      : `No experiment has the name or id "${wanted}". ${insteadOf(
+      : `No experiment has the name or id "${wanted}". ${suggestNames(
           wanted,
           all.map(({ name }) => name),
           'the experiments',

@@ -1,4 +1,4 @@
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest';
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
 import type { LaneLimits } from '../engine/dispatch-lane.js';
@@ -39,7 +39,7 @@ export async function setEmbeddingModel(
     );
     throw new ProblemError(
       422,
-      `No model "${name}". ${insteadOf(
+      `No model "${name}". ${suggestNames(
         name,
         rows.map((row) => row.name),
         'the models of the team',
