@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { likelyName } from '#lib/contracts/input/nearest';
+import { likelyName } from '#lib/contracts/input/nearest-names';
 import { connection } from './connection.js';
 
 /** What every command takes. */

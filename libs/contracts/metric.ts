@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toInputErrors } from './input/input-faults.js';
+import { toInputErrors } from './input/input-errors.js';
 import { unwrapAllNumbers, type JsonObject } from './json/json.js';
-import { suggestNames } from './input/nearest.js';
+import { suggestNames } from './input/nearest-names.js';
 import { jsonPointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 

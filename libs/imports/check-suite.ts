@@ -1,15 +1,15 @@
 import { jsonPointer, ProblemError, formatInputError, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
-import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
+import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { findUnstorable } from '#lib/contracts/json/storable';
 import { MAX_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkChainFields } from '#lib/scoring/checks/check-case';
-import { createCaseChecker } from './fit-case.js';
-import type { SuiteDraft } from './imported.js';
-import { UnsatisfiableSearch, unsatisfiableWarnings } from './slip-search.js';
+import { createCaseChecker } from './case-checker.js';
+import type { SuiteDraft } from './import-source.js';
+import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
 import { yieldToEventLoop } from './files/yield-to-event-loop.js';
 import { Warnings } from './warnings.js';
 

@@ -1,4 +1,4 @@
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** A call as somebody wrote it down, under our names. */

@@ -1,6 +1,6 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { MetricId } from '#lib/contracts/metric';
-import { suggestNames, likelyName } from '#lib/contracts/input/nearest';
+import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { describeExample, findMetric } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { readCall, rejectUnknownKeys, shorten, toToolCall, type RecordedCall } from './read-call.js';

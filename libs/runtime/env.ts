@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toInputErrors } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 
 const flag = z
   .enum(['true', 'false', '1', '0', ''])

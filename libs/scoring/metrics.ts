@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toInputErrors } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { METRIC_IDS, METRIC_OPTIONS, readOptions, type MetricId, type MetricOptions } from '#lib/contracts/metric';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonObject } from '#lib/contracts/tool';
 import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';

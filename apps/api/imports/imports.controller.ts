@@ -12,7 +12,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { readWholeText } from '#lib/imports/files/incoming';
+import { readWholeText } from '#lib/imports/files/text-stream';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { answerExport } from '../suites/answer-suite.js';

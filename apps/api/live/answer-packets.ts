@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import type { z } from 'zod';
-import { toInputErrors } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { ProblemError, type Problem } from '#lib/contracts/problem';
 
 const MAX_NAME_LENGTH = 100;

@@ -19,7 +19,7 @@ import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
 import { writeCase } from '#lib/db/catalogue/insert-cases';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { discoverTools, type DiscoveredServer } from '#lib/mcp/ask-server';
+import { discoverTools, type DiscoveredServer } from '#lib/mcp/discover-tools';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { toTools } from '#lib/mcp/to-tools';

@@ -1,4 +1,4 @@
-import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
+import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, formatInputError } from '#lib/contracts/problem';
 
 /** What failed its schema, field by field. */

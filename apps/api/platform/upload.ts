@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/problem';
-import { TextStream } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/text-stream';
 
 /** What a body may have: in all, and of time; who is slower would keep others waiting. */
 export interface UploadBounds {

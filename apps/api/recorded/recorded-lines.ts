@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync } from 'node:zlib';
-import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import {
   isDeeperThan,
   isObject,

@@ -17,7 +17,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import { beginRecording, finishRecording, abandonRecording } from '#lib/db/engine/record-run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
-import { TextStream } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/text-stream';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';

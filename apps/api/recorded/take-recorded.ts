@@ -1,4 +1,4 @@
-import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { MAX_RECORDED } from '#lib/contracts/recorded';
 import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
@@ -11,7 +11,7 @@ import {
   type RecordedReply,
   type Recording,
 } from '#lib/db/engine/record-run';
-import type { TextStream } from '#lib/imports/files/incoming';
+import type { TextStream } from '#lib/imports/files/text-stream';
 import { isSemantic } from '../runs/is-semantic.js';
 import { faultOf, type ReadLine } from './recorded-lines.js';
 import type { SuiteThreads } from '../suites/suite-threads.js';

@@ -1,4 +1,4 @@
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';

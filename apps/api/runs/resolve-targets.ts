@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';

@@ -5,7 +5,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '#lib/db/connection/pool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
-import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/slip-search';
+import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import type { CaseError } from './suite-work.js';
 import type { SuiteThreads } from './suite-threads.js';

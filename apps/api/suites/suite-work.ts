@@ -1,14 +1,14 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ImportFormat } from '#lib/contracts/import';
-import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
-import { createCaseChecker } from '#lib/imports/fit-case';
+import { createCaseChecker } from '#lib/imports/case-checker';
 import { importSuite } from '#lib/imports/import-suite';
-import { noneUnsatisfiable, UnsatisfiableSearch, type UnsatisfiableFindings } from '#lib/imports/slip-search';
+import { noneUnsatisfiable, UnsatisfiableSearch, type UnsatisfiableFindings } from '#lib/imports/unsatisfiable-search';
 import { toolNamesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { MetricInfo } from '#lib/contracts/metric';
 import type { Page } from '#lib/contracts/page';

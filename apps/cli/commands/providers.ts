@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
 import {
   commaSeparated,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Experiment } from '#lib/contracts/experiment';
 import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Suite } from '#lib/contracts/suite';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { likelyName } from '#lib/contracts/input/nearest';
+import { likelyName } from '#lib/contracts/input/nearest-names';
 import { readInput } from '#lib/recorded/read-input';
 import { findMetric, resolveOptions } from '#lib/scoring/metrics';
 import { toSafeJson } from '../output/terminal.js';

@@ -1,4 +1,4 @@
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { ProblemError } from '#lib/contracts/problem';
 import type { LaneLimits } from '../engine/dispatch-lane.js';

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider } from '#lib/contracts/provider';

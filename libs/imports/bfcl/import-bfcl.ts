@@ -7,7 +7,7 @@ import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';
-import { createCaseChecker } from '../fit-case.js';
+import { createCaseChecker } from '../case-checker.js';
 import {
   toPromptOrMessages,
   DOLLAR_KEY_REASON,
@@ -16,7 +16,7 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../imported.js';
+} from '../import-source.js';
 import { readLines, type Entry } from '../files/read-lines.js';
 import { yieldToEventLoop } from '../files/yield-to-event-loop.js';
 import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';

@@ -1,8 +1,8 @@
 import { isObject, unwrapNumbers, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { readGivenTools, type SuiteDraft, type ImportSource } from '../imported.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
 import { readLines } from './read-lines.js';
-import { InferredTools } from '../traces/tool-guesses.js';
+import { InferredTools } from '../traces/inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 /** JSON Lines: `{"suite": {...}}` with the suite's settings first, then a case a line. */

@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
-import { TextStream, readTextLines, lookAhead, readWholeText } from './incoming.js';
+import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stream.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export interface Entry {

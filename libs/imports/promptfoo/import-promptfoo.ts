@@ -12,11 +12,11 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../imported.js';
-import { readWholeText } from '../files/incoming.js';
+} from '../import-source.js';
+import { readWholeText } from '../files/text-stream.js';
 import { readExpectations, type CallExpectations } from './promptfoo-assertions.js';
 import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
-import { InferredTools } from '../traces/tool-guesses.js';
+import { InferredTools } from '../traces/inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 const MOST_COMBINATIONS = 1000;

@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { toInputErrors } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, Tool, findToolFault, ToolName } from '#lib/contracts/tool';
@@ -11,8 +11,8 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../imported.js';
-import { InferredTools } from './tool-guesses.js';
+} from '../import-source.js';
+import { InferredTools } from './inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 export interface Call {

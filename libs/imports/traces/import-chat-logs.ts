@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { ConversationCases, readToolCall, readTools, type Call } from './conversation-cases.js';
-import type { SuiteDraft, ImportSource } from '../imported.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readLines } from '../files/read-lines.js';
 import type { Warnings } from '../warnings.js';
 

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { parseIfJson } from './chat-messages.js';
-import type { SuiteDraft, ImportSource } from '../imported.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readRecords } from '../files/read-lines.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../warnings.js';

@@ -1,6 +1,6 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { SuiteDraft, ImportSource } from '../imported.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readRecords } from '../files/read-lines.js';
 import { toModelCall, type SpanRecord } from './span-record.js';
 import { TraceCases } from './trace-cases.js';

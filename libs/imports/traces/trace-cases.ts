@@ -3,8 +3,8 @@ import { ProblemError } from '#lib/contracts/problem';
 import { Tool } from '#lib/contracts/tool';
 import { toChatMessages, parseIfJson, toChatReply, UnreadableMessage, NotRecorded } from './chat-messages.js';
 import { ConversationCases, readToolCall, readTools, type Turn } from './conversation-cases.js';
-import { readGivenTools, type SuiteDraft, type ImportSource } from '../imported.js';
-import { InferredTools } from './tool-guesses.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
+import { InferredTools } from './inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 /** What a tracing tool recorded of one call of a model; of what it did not record there is nothing. */

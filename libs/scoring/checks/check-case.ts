@@ -1,6 +1,6 @@
 import type { CaseInput, ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { suggestNames } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { suggestNames, likelyName } from '#lib/contracts/input/nearest';
+import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { jsonPointer } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';

@@ -1,4 +1,4 @@
-import { suggestNames, likelyName, nearestNames } from './nearest.js';
+import { suggestNames, likelyName, nearestNames } from './nearest-names.js';
 
 const models = ['perfect', 'careless', 'instant', 'slow', 'flaky'];
 

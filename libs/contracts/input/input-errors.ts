@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { likelyName } from './nearest.js';
+import { likelyName } from './nearest-names.js';
 import { jsonPointer, type InputError } from '../problem.js';
 
 /** What the locale below keeps of the input and of the schema. */

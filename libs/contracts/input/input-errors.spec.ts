@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { toInputErrors } from './input-faults.js';
+import { toInputErrors } from './input-errors.js';
 
 const faults = (schema: z.ZodType, input: unknown) => toInputErrors(schema.safeParse(input).error?.issues ?? []);
 const colours = z.enum(['red', 'green', 'blue']);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { discoverTools, shortenMessage } from './ask-server.js';
+import { discoverTools, shortenMessage } from './discover-tools.js';
 
 const running: (() => void)[] = [];
 afterAll(() => running.forEach((stop) => stop()));

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { UnsatisfiableSearch, unsatisfiableWarnings } from './slip-search.js';
+import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
 
 const tool = (name: string, properties: number): Tool => ({
   type: 'function',
