@@ -4,7 +4,7 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import { Experiment, ExperimentInput } from '#lib/contracts/experiment';
 import { ProblemError } from '#lib/contracts/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { createExperiment, listExperiments, readExperiment } from '#lib/db/catalogue/experiments';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -23,7 +23,7 @@ export class ExperimentsController {
   @About('List experiments', 'The newest first.')
   @Answers(200, pageOf(Experiment))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return listExperiments(this.prisma, caller.teamId, limit, idCursor(cursor));
+    return new ExperimentRepository(this.prisma, caller.teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post()
@@ -36,7 +36,7 @@ export class ExperimentsController {
   ) {
     await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
-      const made = await createExperiment(client, caller.teamId, input);
+      const made = await new ExperimentRepository(this.prisma, caller.teamId).create(client, input);
       await audit(client, caller, 'experiment.create', made.id);
       return made;
     });
@@ -46,7 +46,7 @@ export class ExperimentsController {
   @About('Read an experiment', 'One experiment with its baseline.')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
-    return readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
+    return new ExperimentRepository(this.prisma, caller.teamId).read(uuid('experiment', id));
   }
 
   @Put(':id')
@@ -85,7 +85,7 @@ export class ExperimentsController {
   }
 
   async #unbuilt(caller: Caller, id: string, what: string): Promise<never> {
-    await readExperiment(this.prisma, caller.teamId, uuid('experiment', id));
+    await new ExperimentRepository(this.prisma, caller.teamId).read(uuid('experiment', id));
     throw new ProblemError(
       422,
       `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`,

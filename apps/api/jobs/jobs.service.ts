@@ -5,13 +5,13 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import type { Prisma } from '#lib/db/connection/prisma';
+import type { Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { changedJob, listJobs, readJob } from '#lib/db/read/jobs';
+import { JobRepository } from '#lib/db/read/jobs';
 import { notify } from '#lib/events/notifications';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJob } from '../platform/notify-of-job.js';
-import { PRISMA, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 
 export interface JobFilter {
   status?: JobStatus;
@@ -21,16 +21,16 @@ export interface JobFilter {
 @Injectable()
 export class JobService {
   constructor(
-    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
   list(caller: Caller, filter: JobFilter, limit: number, cursor: string | undefined): Promise<Page<Job>> {
-    return listJobs(this.prisma, caller.teamId, filter, limit, cursor);
+    return new JobRepository(this.pool, caller.teamId).list(filter, { limit, cursor });
   }
 
   read(caller: Caller, jobId: string): Promise<Job> {
-    return readJob(this.prisma, caller.teamId, jobId);
+    return new JobRepository(this.pool, caller.teamId).read(jobId);
   }
 
   cancel(caller: Caller, jobId: string, change: Change): Promise<Job> {
@@ -49,7 +49,7 @@ export class JobService {
     const job = await change(async (client) => {
       const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
       if (outcome === 'not-found') throw unknown;
-      const changed = await changedJob(client, jobId);
+      const changed = await new JobRepository(client, caller.teamId).read(jobId);
       if (outcome === 'finished') throw new ProblemError(409, `The job is ${changed.status} already.`);
       await audit(client, caller, 'job.cancel', jobId);
       return changed;

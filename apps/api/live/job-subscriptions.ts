@@ -2,8 +2,7 @@ import type { Server } from 'socket.io';
 import { TEAM_EVENTS, type ServerMessage, type Subscribe, type SubscribeAnswer } from '#lib/contracts/event';
 import { notFound } from '#lib/contracts/problem';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
-import { readJob } from '#lib/db/read/jobs';
+import { JobRepository } from '#lib/db/read/jobs';
 import { readLog, readProgress, watchedJobs, type WatchedJob } from '#lib/db/read/log';
 import { Semaphore } from '#lib/runtime/semaphore';
 import type { LiveSocket } from './connection.js';
@@ -60,7 +59,6 @@ export class JobSubscriptions {
     readonly of: {
       io: Server;
       pool: Pool;
-      prisma: Prisma;
       onReadFailure: (error: unknown, jobId: string) => void;
       onSendFailure: (socket: LiveSocket, error: Error) => void;
     },
@@ -75,12 +73,12 @@ export class JobSubscriptions {
     socket: LiveSocket,
     { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
   ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
-    const { pool, prisma } = this.of;
+    const { pool } = this.of;
     const { teamId } = socket.data.caller;
     const [watched] = await watchedJobs(pool, [jobId]);
     if (watched?.team_id !== teamId) throw notFound('job', jobId);
     const [job, { targets, summaries }] = await Promise.all([
-      readJob(prisma, teamId, jobId),
+      new JobRepository(pool, teamId).read(jobId),
       readProgress(pool, watched.run_id),
     ]);
     const last = watched.last_seq;

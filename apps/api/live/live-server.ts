@@ -5,7 +5,6 @@ import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/problem';
 import { findCaller, findCallers } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { listen } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
 import { toProblem } from '../platform/problem.filter.js';
@@ -39,14 +38,13 @@ export class LiveServer {
     readonly of: {
       httpServer: HttpServer;
       pool: Pool;
-      prisma: Prisma;
       /** A connection of its own, which `close` ends. */
       subscriber: Redis;
       logger: Logger;
       isShuttingDown: () => boolean;
     },
   ) {
-    const { httpServer, pool, prisma, subscriber, isShuttingDown } = of;
+    const { httpServer, pool, subscriber, isShuttingDown } = of;
     this.#io = new Server(httpServer, { maxHttpBufferSize: MAX_PACKET_BYTES, serveClient: false });
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
       if (isShuttingDown() && !request.headers.upgrade) headers.connection = 'close';
@@ -63,7 +61,6 @@ export class LiveServer {
     const subscriptions = new JobSubscriptions({
       io: this.#io,
       pool,
-      prisma,
       onReadFailure: (error, jobId) => this.#failed('job', error, { job: jobId }),
       onSendFailure,
     });

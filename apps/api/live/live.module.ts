@@ -1,12 +1,11 @@
 import { Inject, Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Shutdown } from '../platform/shutdown.js';
-import { ENV, LOGGER, POOL, PRISMA } from '../platform/stores.js';
+import { ENV, LOGGER, POOL } from '../platform/stores.js';
 import { LiveServer } from './live-server.js';
 
 /** Socket.IO on the API's own HTTP server, from when the API starts until it closes its port. */
@@ -16,7 +15,6 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(ENV) readonly env: Env,
     @Inject(LOGGER) readonly logger: Logger,
     readonly shutdown: Shutdown,
@@ -24,11 +22,10 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    const { pool, prisma, logger } = this;
+    const { pool, logger } = this;
     this.#server = new LiveServer({
       httpServer: this.adapterHost.httpAdapter.getHttpServer(),
       pool,
-      prisma,
       subscriber: connectRedis(this.env.REDIS_URL, 'subscriber', logger),
       logger,
       isShuttingDown: () => !this.shutdown.isReady,

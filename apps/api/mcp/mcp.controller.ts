@@ -13,7 +13,7 @@ import { ProblemError } from '#lib/contracts/problem';
 import type { Suite } from '#lib/contracts/suite';
 import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
-import { keepSource, readSource } from '#lib/db/catalogue/mcp-sources';
+import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
 import { writeCase } from '#lib/db/catalogue/insert-cases';
@@ -85,7 +85,7 @@ export class McpController {
     warnings.push(...aboutInstructions(server?.instructions ?? '', input.use_instructions));
     return change(async (client) => {
       const id = await new SuiteRepository(client, caller.teamId).create(suite, drafts.map(writeCase));
-      if (server) await keepSource(client, id, { ...server, url: url!, toolNames });
+      if (server) await new McpSourceRepository(client, caller.teamId).save(id, { ...server, url: url!, toolNames });
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
     });
@@ -106,7 +106,7 @@ export class McpController {
     @Changes() change: Change,
   ): Promise<McpSyncAnswer> {
     const suite = await new SuiteRepository(this.pool, caller.teamId).read(uuid('suite', id));
-    const source = await readSource(this.pool, suite.id);
+    const source = await new McpSourceRepository(this.pool, caller.teamId).find(suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
       throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
@@ -136,7 +136,11 @@ export class McpController {
           .catch(orChanged(changed));
         await audit(client, caller, 'suite.update', suite.id);
       }
-      await keepSource(client, suite.id, { ...server, url, toolNames: now.map((tool) => tool.function.name) });
+      await new McpSourceRepository(client, caller.teamId).save(suite.id, {
+        ...server,
+        url,
+        toolNames: now.map((tool) => tool.function.name),
+      });
       return { server, ...diff, applied: true, version: suite.version + (changes ? 1 : 0), warnings };
     });
   }

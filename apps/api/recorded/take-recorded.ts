@@ -1,7 +1,7 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { MAX_RECORDED } from '#lib/contracts/recorded';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import { parseCase, loadCases } from '#lib/db/read/pinned-cases';
 import type { Pool } from '#lib/db/connection/pool';
 import {
@@ -235,7 +235,9 @@ class ItemsOfSuite {
     let lacks = this.#meanings.get(position);
     if (lacks === undefined) {
       const [found] = await loadCases(pool, recording.suite.versionId, [position]);
-      lacks = isSemantic(parseCase(found!.body)) && (await readEmbeddingSetting(pool, teamId)).provider_key === null;
+      lacks =
+        isSemantic(parseCase(found!.body)) &&
+        (await new SettingsRepository(pool, teamId).readEmbedding()).provider_key === null;
       this.#meanings.set(position, lacks);
     }
     return lacks;

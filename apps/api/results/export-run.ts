@@ -1,6 +1,5 @@
 import type { Result, Run } from '#lib/contracts/run';
-import type { Pool } from '#lib/db/connection/pool';
-import { listResults } from '#lib/db/read/runs';
+import type { ResultRepository } from '#lib/db/read/results';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 
@@ -34,7 +33,7 @@ const WRITERS: Record<ExportFormat, (run: Run) => ResultWriter> = {
 
 /** A run with all its results, written page by page: memory does not grow with the run. */
 export async function* exportRun(
-  pool: Pool,
+  results: ResultRepository,
   run: Run,
   format: ExportFormat,
   rescoreId?: string,
@@ -44,7 +43,7 @@ export async function* exportRun(
   let cursor: string | undefined;
   let isFirst = true;
   do {
-    const page = await listResults(pool, run.id, { rescore_id: rescoreId }, PAGE_SIZE, cursor);
+    const page = await results.list(run.id, { rescore_id: rescoreId }, { limit: PAGE_SIZE, cursor });
     for (const result of page.items) {
       yield write(result, isFirst);
       isFirst = false;

@@ -6,8 +6,9 @@ import type { Verdict } from '#lib/contracts/verdict';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
-import { findRescore } from '#lib/db/engine/rescore-run';
-import { listResults, readResult, readRun, type ResultFilter } from '#lib/db/read/runs';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { ResultRepository, type ResultDetails, type ResultFilter } from '#lib/db/read/results';
+import { RunRepository } from '#lib/db/read/runs';
 import { toRequestTools } from '#lib/providers/build-request';
 import { restoreRequests, toolSetOf } from '#lib/scoring/cases/tool-set';
 import { explain } from '#lib/scoring/house/explain';
@@ -30,7 +31,7 @@ export class ResultService {
     cursor: string | undefined,
   ): Promise<Page<Result>> {
     const run = await this.#run(caller, runId, filter.rescore_id);
-    return listResults(this.pool, run.id, filter, limit, cursor);
+    return new ResultRepository(this.pool, caller.teamId).list(run.id, filter, { limit, cursor });
   }
 
   /** A result with its exchange, and its verdict explained. */
@@ -39,7 +40,7 @@ export class ResultService {
     { runId, resultId, rescoreId }: { runId: string; resultId: string; rescoreId?: string },
   ): Promise<ResultWithExchange> {
     const run = await this.#run(caller, runId, rescoreId);
-    const found = await readResult(this.pool, run.id, resultId, rescoreId);
+    const found = await new ResultRepository(this.pool, caller.teamId).read(run.id, resultId, rescoreId);
     return { ...found.result, explanation: explanationOf(found), exchange: exchangeOf(found) };
   }
 
@@ -49,36 +50,34 @@ export class ResultService {
     { runId, format, rescoreId }: { runId: string; format: ExportFormat; rescoreId?: string },
   ): Promise<AsyncGenerator<string>> {
     const run = await this.#run(caller, runId, rescoreId);
-    return exportRun(this.pool, run, format, rescoreId);
+    return exportRun(new ResultRepository(this.pool, caller.teamId), run, format, rescoreId);
   }
 
   /** The team's run, whose rescore is completed where one is named. */
   async #run(caller: Caller, runId: string, rescoreId?: string): Promise<Run> {
-    const run = await readRun(this.prisma, caller.teamId, runId);
+    const run = await new RunRepository(this.prisma, caller.teamId).read(runId);
     if (rescoreId === undefined) return run;
-    const rescore = await findRescore(this.pool, run.id, rescoreId);
-    if (!rescore)
+    const status = await new RescoreRepository(this.pool, caller.teamId).findStatus(run.id, rescoreId);
+    if (!status)
       throw new ProblemError(
         422,
         `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${run.id}/rescores lists them.`,
         [{ path: '/rescore_id', message: 'does not exist' }],
       );
-    if (rescore.status !== 'completed')
-      throw new ProblemError(409, `The rescore is ${rescore.status}; its verdicts are there once it is completed.`);
+    if (status !== 'completed')
+      throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
     return run;
   }
 }
 
-type FoundResult = Awaited<ReturnType<typeof readResult>>;
-
-function explanationOf({ result, input, abstention }: FoundResult): string[] {
+function explanationOf({ result, input, abstention }: ResultDetails): string[] {
   if (result.error)
     return [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.'];
   return explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
 }
 
 /** Stored requests leave out the tools, which are those of the case; a large exchange is answered as it is stored. */
-function exchangeOf({ input, suiteTools, exchange }: FoundResult): ResultWithExchange['exchange'] {
+function exchangeOf({ input, suiteTools, exchange }: ResultDetails): ResultWithExchange['exchange'] {
   if (!exchange) return null;
   const { isLarge, requests, ...rest } = exchange;
   const whole = isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, suiteTools)));

@@ -1,5 +1,6 @@
 import { ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Prisma } from '#lib/db/connection/prisma';
 
 /** @throws ProblemError 422 when the experiment of a run does not exist or is about another suite */
@@ -9,7 +10,7 @@ export async function checkExperiment(
   { experiment_id: id, suite_id: suiteId }: Pick<RunInput, 'experiment_id' | 'suite_id'>,
 ): Promise<void> {
   if (id === null) return;
-  const experiment = await prisma.experiment.findFirst({ where: { id, team_id: teamId } });
+  const experiment = await new ExperimentRepository(prisma, teamId).find(id);
   if (!experiment)
     throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [
       { path: '/experiment_id', message: 'does not exist' },

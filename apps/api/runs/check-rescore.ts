@@ -1,7 +1,6 @@
 import { ProblemError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
-import { costsToCompare } from '#lib/db/catalogue/spending';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { readPinnedSuite } from '#lib/db/read/pinned-cases';
 import type { SuiteThreads } from '../suites/suite-threads.js';
@@ -35,8 +34,9 @@ export async function checkRescore(
     isAnySemantic ||= fitted.isSemantic;
   }
   if (!isAnySemantic) return;
-  await refuseOverCap(pool, teamId, () => costsToCompare(pool, teamId));
-  if ((await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
+  const settings = new SettingsRepository(pool, teamId);
+  await refuseOverCap(settings, () => settings.embeddingCosts());
+  if ((await settings.readEmbedding()).provider_key !== null) return;
   throw new ProblemError(
     422,
     'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.',

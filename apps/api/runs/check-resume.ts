@@ -1,15 +1,14 @@
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
-import type { Pool } from '#lib/db/connection/pool';
-import { readParams } from '#lib/db/read/runs';
+import type { RunRepository } from '#lib/db/read/runs';
 import { inDefaultParams } from './resolve-targets.js';
 
 /**
  * Refuses to resume a run whose parameters are reserved by now: it may be older than the rule.
  * @throws ProblemError 422
  */
-export async function checkResume(pool: Pool, teamId: string, runId: string): Promise<void> {
-  for (const { providerKey, modelId, params, defaultParams } of await readParams(pool, teamId, runId)) {
+export async function checkResume(runs: RunRepository, runId: string): Promise<void> {
+  for (const { providerKey, modelId, params, defaultParams } of await runs.readParams(runId)) {
     const [reserved] = findReservedParams(params);
     if (reserved)
       throw new ProblemError(

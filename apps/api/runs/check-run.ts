@@ -2,7 +2,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
-import { readEmbeddingSetting } from '#lib/db/catalogue/embedding-model';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
@@ -63,7 +63,7 @@ async function checkFilter(
 
 async function checkEmbeddingModel(pool: Pool, teamId: string, input: RunInput): Promise<void> {
   const semantic = await findSemanticCase(pool, teamId, input);
-  if (!semantic || (await readEmbeddingSetting(pool, teamId)).provider_key !== null) return;
+  if (!semantic || (await new SettingsRepository(pool, teamId).readEmbedding()).provider_key !== null) return;
   const name = semantic.name ? `Case ${semantic.position} ("${semantic.name}")` : `Case ${semantic.position}`;
   throw new ProblemError(
     422,

@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
-import { costsToCompare, readSpending } from '#lib/db/catalogue/spending';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { findSemanticCase } from './find-semantic-case.js';
@@ -12,18 +12,18 @@ export async function checkSpending(
   input: Pick<RunInput, 'suite_id' | 'case_filter'>,
   targets: readonly ResolvedTarget[],
 ): Promise<void> {
+  const settings = new SettingsRepository(pool, teamId);
   await refuseOverCap(
-    pool,
-    teamId,
+    settings,
     async () =>
       targets.some((target) => target.priced) ||
-      ((await costsToCompare(pool, teamId)) && (await findSemanticCase(pool, teamId, input)) !== undefined),
+      ((await settings.embeddingCosts()) && (await findSemanticCase(pool, teamId, input)) !== undefined),
   );
 }
 
 /** @param costs whether the work has a known price */
-export async function refuseOverCap(pool: Pool, teamId: string, costs: () => Promise<boolean>): Promise<void> {
-  const { monthly_cap_usd: cap, spent_usd: spent } = await readSpending(pool, teamId);
+export async function refuseOverCap(settings: SettingsRepository, costs: () => Promise<boolean>): Promise<void> {
+  const { monthly_cap_usd: cap, spent_usd: spent } = await settings.readSpending();
   if (cap === null || spent < cap || !(await costs())) return;
   throw new ProblemError(
     409,

@@ -10,10 +10,11 @@ import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
-import { listRescores, submitRescore } from '#lib/db/engine/rescore-run';
+import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
-import { listRuns, readRun } from '#lib/db/read/runs';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
@@ -84,11 +85,11 @@ export class RunService {
   }
 
   list(caller: Caller, limit: number, cursor: string | undefined): Promise<Page<Run>> {
-    return listRuns(this.prisma, caller.teamId, limit, cursor);
+    return new RunRepository(this.prisma, caller.teamId).list({ limit, cursor });
   }
 
   read(caller: Caller, runId: string): Promise<Run> {
-    return readRun(this.prisma, caller.teamId, runId);
+    return new RunRepository(this.prisma, caller.teamId).read(runId);
   }
 
   delete(caller: Caller, runId: string, change: Change): Promise<void> {
@@ -102,7 +103,7 @@ export class RunService {
   }
 
   async resume(caller: Caller, runId: string, input: ResumeInput, change: Change): Promise<Submitted> {
-    await checkResume(this.pool, caller.teamId, runId);
+    await checkResume(new RunRepository(this.prisma, caller.teamId), runId);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
@@ -140,6 +141,6 @@ export class RunService {
 
   async listRescores(caller: Caller, runId: string, limit: number, cursor: string | undefined): Promise<Page<Rescore>> {
     const { id } = await this.read(caller, runId);
-    return listRescores(this.pool, id, limit, cursor);
+    return new RescoreRepository(this.pool, caller.teamId).list(id, { limit, cursor });
   }
 }

@@ -10,10 +10,9 @@ import {
   SpendingInput,
 } from '#lib/contracts/settings';
 import { audit } from '#lib/db/catalogue/audit';
-import { readEmbeddingSetting, setEmbeddingModel } from '#lib/db/catalogue/embedding-model';
-import { clearCache, readCacheSetting, setCacheLifetime } from '#lib/db/engine/reply-cache';
-import { readJobsSetting, setRunningJobs, startWaiting } from '#lib/db/catalogue/running-jobs';
-import { readSpending, setMonthlyCap } from '#lib/db/catalogue/spending';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
+import { clearCache } from '#lib/db/engine/reply-cache';
+import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { notify } from '#lib/events/notifications';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -30,7 +29,7 @@ export class SettingsController {
   @About('Read the embedding model', 'The model that the scoring mode `semantic` compares with.')
   @Answers(200, EmbeddingSetting)
   embedding(@Me() caller: Caller) {
-    return readEmbeddingSetting(this.pool, caller.teamId);
+    return new SettingsRepository(this.pool, caller.teamId).readEmbedding();
   }
 
   @Put('embedding')
@@ -46,7 +45,7 @@ export class SettingsController {
     @Changes() change: Change,
   ) {
     return change(async (client) => {
-      await setEmbeddingModel(client, caller.teamId, setting);
+      await new SettingsRepository(client, caller.teamId).setEmbedding(setting);
       await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
       return setting;
     });
@@ -56,7 +55,7 @@ export class SettingsController {
   @About('Read how long replies answer again', 'The lifetime of stored replies, how many there are, and their size.')
   @Answers(200, CacheSetting)
   cache(@Me() caller: Caller) {
-    return readCacheSetting(this.pool, caller.teamId);
+    return new SettingsRepository(this.pool, caller.teamId).readCache();
   }
 
   @Put('cache')
@@ -69,9 +68,10 @@ export class SettingsController {
     @Changes() change: Change,
   ) {
     return change(async (client) => {
-      await setCacheLifetime(client, caller.teamId, lifetime_days);
+      const settings = new SettingsRepository(client, caller.teamId);
+      await settings.setCacheLifetime(lifetime_days);
       await audit(client, caller, 'settings.cache', String(lifetime_days));
-      return readCacheSetting(client, caller.teamId);
+      return settings.readCache();
     });
   }
 
@@ -91,7 +91,7 @@ export class SettingsController {
   @About('Read how many jobs run at once', 'Per user of the team.')
   @Answers(200, JobsSetting)
   jobs(@Me() caller: Caller) {
-    return readJobsSetting(this.pool, caller.teamId);
+    return new SettingsRepository(this.pool, caller.teamId).readJobs();
   }
 
   /** Jobs that need no longer wait have started when it answers. */
@@ -104,11 +104,11 @@ export class SettingsController {
   @Answers(200, JobsSetting)
   async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
     await change(async (client) => {
-      await setRunningJobs(client, caller.teamId, setting.running_jobs_per_user);
+      await new SettingsRepository(client, caller.teamId).setRunningJobs(setting.running_jobs_per_user);
       await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
       return setting;
     });
-    const { jobs, lanes } = await startWaiting(this.pool, caller.teamId);
+    const { jobs, lanes } = await startPendingJobs(this.pool, caller.teamId);
     for (const id of lanes) void notify(this.redis, { topic: 'lane', id });
     for (const id of jobs) void notify(this.redis, { topic: 'job', id });
     return setting;
@@ -118,7 +118,7 @@ export class SettingsController {
   @About('Read what is spent this month', 'The cap of the team and what it has spent in this month of UTC.')
   @Answers(200, Spending)
   spending(@Me() caller: Caller) {
-    return readSpending(this.pool, caller.teamId);
+    return new SettingsRepository(this.pool, caller.teamId).readSpending();
   }
 
   @Put('spending')
@@ -134,9 +134,10 @@ export class SettingsController {
     @Changes() change: Change,
   ) {
     return change(async (client) => {
-      await setMonthlyCap(client, caller.teamId, monthly_cap_usd);
+      const settings = new SettingsRepository(client, caller.teamId);
+      await settings.setMonthlyCap(monthly_cap_usd);
       await audit(client, caller, 'settings.spending', String(monthly_cap_usd));
-      return readSpending(client, caller.teamId);
+      return settings.readSpending();
     });
   }
 }

@@ -3,7 +3,7 @@ import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
 import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 

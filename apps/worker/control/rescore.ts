@@ -11,7 +11,7 @@ import {
   type RescoreToContinue,
   type StoredExchange,
 } from '#lib/db/engine/rescore-run';
-import { resultsOfTarget } from '#lib/db/read/results';
+import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';

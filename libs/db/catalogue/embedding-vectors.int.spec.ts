@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { newId } from '#lib/runtime/ids';
 import { findEmbeddings, keepEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { readSpending } from './spending.js';
+import { SettingsRepository } from './settings.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 2)));
@@ -13,7 +13,7 @@ it('what embeddings cost is counted with them: each request once, also when nobo
   await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [teamId]);
   const entries = (...texts: string[]) =>
     texts.map((text) => ({ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) }));
-  const spent = async (): Promise<number> => (await readSpending(pool, teamId)).spent_usd;
+  const spent = async (): Promise<number> => (await new SettingsRepository(pool, teamId).readSpending()).spent_usd;
 
   await keepEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
   expect(await spent()).toBe(2);

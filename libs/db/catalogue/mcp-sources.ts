@@ -1,5 +1,6 @@
 import type { McpServer } from '#lib/contracts/mcp';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
 
 /** The MCP server that a suite's tools were read from. */
 export interface McpSource extends McpServer {
@@ -7,28 +8,31 @@ export interface McpSource extends McpServer {
   toolNames: string[];
 }
 
-export async function keepSource(
-  client: Pool | PoolClient,
-  suiteId: string,
-  { url, transport, name, version, instructions, toolNames }: McpSource,
-): Promise<void> {
-  await client.query(
-    `INSERT INTO mcp_source (suite_id, url, transport, server_name, server_version, instructions, tool_names)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)
-     ON CONFLICT (suite_id) DO UPDATE SET url = $2, transport = $3, server_name = $4, server_version = $5,
-       instructions = $6, tool_names = $7, read_at = now()`,
-    [suiteId, url, transport, name, version, instructions, toolNames],
-  );
-}
+/** The MCP servers that the tools of a team's suites were read from. */
+export class McpSourceRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
 
-/** By a suite that the caller may see; undefined where its tools came from elsewhere. */
-export async function readSource(
-  pool: Pool,
-  suiteId: string,
-): Promise<{ url: string; transport: McpServer['transport']; toolNames: string[] } | undefined> {
-  const { rows } = await pool.query<{ url: string; transport: McpServer['transport']; tool_names: string[] }>(
-    'SELECT url, transport, tool_names FROM mcp_source WHERE suite_id = $1',
-    [suiteId],
-  );
-  return rows[0] && { url: rows[0].url, transport: rows[0].transport, toolNames: rows[0].tool_names };
+  /** Stores the source of a suite in place of the one before. */
+  async save(suiteId: string, { url, transport, name, version, instructions, toolNames }: McpSource): Promise<void> {
+    await this.db.query(
+      `INSERT INTO mcp_source (suite_id, url, transport, server_name, server_version, instructions, tool_names)
+       SELECT id, $3, $4, $5, $6, $7, $8 FROM suite WHERE id = $1 AND team_id = $2
+       ON CONFLICT (suite_id) DO UPDATE SET url = $3, transport = $4, server_name = $5, server_version = $6,
+         instructions = $7, tool_names = $8, read_at = now()`,
+      [suiteId, this.teamId, url, transport, name, version, instructions, toolNames],
+    );
+  }
+
+  /** Undefined where the tools of the suite came from elsewhere. */
+  async find(suiteId: string): Promise<Pick<McpSource, 'url' | 'transport' | 'toolNames'> | undefined> {
+    const { rows } = await this.db.query<Pick<McpSource, 'url' | 'transport' | 'toolNames'>>(
+      `SELECT m.url, m.transport, m.tool_names AS "toolNames" FROM mcp_source m JOIN suite s ON s.id = m.suite_id
+        WHERE m.suite_id = $1 AND s.team_id = $2`,
+      [suiteId, this.teamId],
+    );
+    return rows[0];
+  }
 }

@@ -12,7 +12,8 @@ import { createPool, inTransaction, type Pool, type PoolClient } from '../connec
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
 import { stopIfOverBudget } from './run-budget.js';
-import { setRunningJobs, startWaiting } from '../catalogue/running-jobs.js';
+import { SettingsRepository } from '../catalogue/settings.js';
+import { startPendingJobs } from './start-pending-jobs.js';
 import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 
@@ -61,7 +62,7 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
   await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
 };
 const setLimit = (teamId: string, limit: number) =>
-  setRunningJobs(pool, teamId, limit).then(() => startWaiting(pool, teamId));
+  new SettingsRepository(pool, teamId).setRunningJobs(limit).then(() => startPendingJobs(pool, teamId));
 const noneMissing = async (): Promise<Delivery[]> => [];
 const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
 const finishRuns = async (): Promise<void> =>

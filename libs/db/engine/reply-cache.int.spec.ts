@@ -2,7 +2,8 @@ import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { newId } from '#lib/runtime/ids';
 import { createPool, type Pool } from '../connection/pool.js';
-import { clearCache, expireCachedReplies, cacheReplies, readCacheSetting } from './reply-cache.js';
+import { clearCache, expireCachedReplies, cacheReplies } from './reply-cache.js';
+import { SettingsRepository } from '../catalogue/settings.js';
 import type { Settlement } from './settle-items.js';
 
 let pool: Pool;
@@ -31,7 +32,7 @@ const keep = (teamId: string, sizes: readonly [key: number, bytes: number][]): P
   );
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const size = async (teamId: string) => {
-  const { entries, bytes } = await readCacheSetting(pool, teamId);
+  const { entries, bytes } = await new SettingsRepository(pool, teamId).readCache();
   const { rows } = await pool.query(
     'SELECT count(*)::int AS entries, coalesce(sum(bytes), 0)::int AS bytes FROM cached_reply WHERE team_id = $1',
     [teamId],
@@ -81,7 +82,11 @@ describe('the size of the cache', () => {
     const client = await pool.connect();
     await client.query('BEGIN');
     await client.query('LOCK TABLE cached_reply');
-    expect(await readCacheSetting(pool, teamId)).toEqual({ lifetime_days: 30, entries: 1, bytes: 100 });
+    expect(await new SettingsRepository(pool, teamId).readCache()).toEqual({
+      lifetime_days: 30,
+      entries: 1,
+      bytes: 100,
+    });
     await client.query('ROLLBACK');
     client.release();
   });

@@ -1,4 +1,3 @@
-import type { CacheSetting } from '#lib/contracts/settings';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Settlement } from './settle-items.js';
 
@@ -84,20 +83,6 @@ export async function cacheReplies(
       of((e) => e.settlement.exchange.length),
     ],
   });
-}
-
-export async function readCacheSetting(pool: Pool | PoolClient, teamId: string): Promise<CacheSetting> {
-  const { rows } = await pool.query<CacheSetting>(
-    `SELECT t.cache_days AS lifetime_days, c.entries, c.bytes FROM team t
-       CROSS JOIN LATERAL (SELECT coalesce(sum(entries), 0)::bigint AS entries, coalesce(sum(bytes), 0)::bigint AS
-         bytes FROM cache_size WHERE team_id = t.id) c WHERE t.id = $1`,
-    [teamId],
-  );
-  return rows[0]!;
-}
-
-export async function setCacheLifetime(pool: Pool | PoolClient, teamId: string, days: number): Promise<void> {
-  await pool.query('UPDATE team SET cache_days = $2 WHERE id = $1', [teamId, days]);
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { parseJson } from '#lib/contracts/json/json';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
-import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
-import type { Rescore, RescoreOptions } from '#lib/contracts/rescore';
+import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
@@ -12,7 +11,6 @@ import { lockUser } from './lock-user.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { logEvents } from './log-events.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
-import { summariesOf } from '../read/summaries.js';
 
 /** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
 export async function submitRescore(
@@ -204,52 +202,4 @@ export async function finishRescore(
     await logEvents(client, jobId, [event]);
     await admitJobs(client, found.rows[0].user_id);
   });
-}
-
-interface RescoreRow {
-  id: string;
-  run_id: string;
-  job_id: string;
-  status: JobStatus;
-  options: string;
-  scoring_version: number;
-  score: number | null;
-  summaries: string;
-  created_at: Date;
-}
-
-const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRow): Rescore => ({
-  ...row,
-  eval_id: run_id,
-  options: parseJson(options) as JsonObject,
-  summaries: summariesOf(summaries),
-  created_at: created_at.toISOString(),
-});
-
-/** The rescores of a run that the caller may see, newest first. */
-export async function listRescores(
-  pool: Pool,
-  runId: string,
-  limit: number,
-  cursor: string | undefined,
-): Promise<Page<Rescore>> {
-  const { rows } = await pool.query<RescoreRow>(
-    `SELECT s.id, s.run_id, s.job_id, j.status, s.options, s.scoring_version, s.score, s.summaries, s.created_at
-      FROM rescore s JOIN job j ON j.id = s.job_id
-     WHERE s.run_id = $1 AND ($2::uuid IS NULL OR s.id < $2) ORDER BY s.id DESC LIMIT $3`,
-    [runId, cursor ?? null, limit + 1],
-  );
-  return { items: rows.slice(0, limit).map(toRescore), next_cursor: rows.length > limit ? rows[limit - 1]!.id : null };
-}
-
-export async function findRescore(
-  pool: Pool,
-  runId: string,
-  rescoreId: string,
-): Promise<{ status: JobStatus } | undefined> {
-  const { rows } = await pool.query<{ status: JobStatus }>(
-    'SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = $1 AND s.id = $2',
-    [runId, rescoreId],
-  );
-  return rows[0];
 }

@@ -1,6 +1,6 @@
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
-import { meaningCosts } from '../catalogue/embedding-model.js';
+import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
@@ -51,7 +51,7 @@ const CAP_LEFT = `CASE
   WHEN tm.monthly_cap_usd IS NULL THEN NULL
   WHEN EXISTS (SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
       WHERE t.run_id = r.id AND m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL)
-    OR CASE WHEN ${meaningCosts('r.team_id')} THEN EXISTS (SELECT 1 FROM suite_version_case c WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0) ELSE false END
+    OR CASE WHEN ${embeddingCosts('r.team_id')} THEN EXISTS (SELECT 1 FROM suite_version_case c WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0) ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
 /** SQL of what a team has spent this month, by UTC. */

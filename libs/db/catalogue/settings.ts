@@ -1,0 +1,108 @@
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { ProblemError } from '#lib/contracts/problem';
+import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
+import type { Pool, PoolClient } from '../connection/pool.js';
+import { spentThisMonth } from '../engine/run-budget.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { embeddingCosts } from './embedding-model.js';
+
+/** An unknown model is compared with this many of the team's models. */
+const MAX_COMPARED = 1000;
+
+/**
+ * The settings of a team: its embedding model, how long cached replies live, how many jobs of a user run at once, and
+ * its monthly cap. They change in the transaction of a request, which Prisma cannot join.
+ */
+export class SettingsRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  async readEmbedding(): Promise<EmbeddingSetting> {
+    const { rows } = await this.db.query<{ provider_key: string; model_id: string }>(
+      `SELECT p.key AS provider_key, e.model_id FROM embedding_model e JOIN provider p ON p.id = e.provider_id
+        WHERE e.team_id = $1`,
+      [this.teamId],
+    );
+    return rows[0] ?? { provider_key: null, model_id: null };
+  }
+
+  /** @throws ProblemError 422 when the team has no such model */
+  async setEmbedding({ provider_key: key, model_id: modelId }: EmbeddingSetting): Promise<void> {
+    if (key === null) {
+      await this.db.query('DELETE FROM embedding_model WHERE team_id = $1', [this.teamId]);
+      return;
+    }
+    const { rowCount } = await this.db.query(
+      `INSERT INTO embedding_model (team_id, provider_id, model_id)
+       SELECT $1, p.id, m.model_id FROM provider p JOIN model m ON m.provider_id = p.id
+         WHERE p.team_id = $1 AND p.key = $2 AND m.model_id = $3
+       ON CONFLICT (team_id) DO UPDATE SET provider_id = excluded.provider_id, model_id = excluded.model_id`,
+      [this.teamId, key, modelId],
+    );
+    if (rowCount === 0) throw await this.#unknownModel(`${key}::${modelId}`);
+  }
+
+  async #unknownModel(name: string): Promise<ProblemError> {
+    const { rows } = await this.db.query<{ name: string }>(
+      `SELECT p.key || '::' || m.model_id AS name FROM provider p JOIN model m ON m.provider_id = p.id
+        WHERE p.team_id = $1 ORDER BY name LIMIT ${MAX_COMPARED}`,
+      [this.teamId],
+    );
+    const nearest = suggestNames(
+      name,
+      rows.map((row) => row.name),
+      'the models of the team',
+    );
+    return new ProblemError(422, `No model "${name}". ${nearest} An owner adds one with PATCH /api/providers/{key}.`, [
+      { path: '/model_id', message: 'is not a model of this provider' },
+    ]);
+  }
+
+  /** Whether comparing by meaning costs the team an amount that is known. */
+  async embeddingCosts(): Promise<boolean> {
+    const { rows } = await this.db.query<{ costs: boolean }>(`SELECT ${embeddingCosts('$1')} AS costs`, [this.teamId]);
+    return rows[0]!.costs;
+  }
+
+  async readCache(): Promise<CacheSetting> {
+    const { rows } = await this.db.query<CacheSetting>(
+      `SELECT t.cache_days AS lifetime_days, c.entries, c.bytes FROM team t CROSS JOIN LATERAL (
+         SELECT coalesce(sum(entries), 0)::bigint AS entries, coalesce(sum(bytes), 0)::bigint AS bytes
+         FROM cache_size WHERE team_id = t.id
+       ) c WHERE t.id = $1`,
+      [this.teamId],
+    );
+    return rows[0]!;
+  }
+
+  async setCacheLifetime(days: number): Promise<void> {
+    await this.db.query('UPDATE team SET cache_days = $2 WHERE id = $1', [this.teamId, days]);
+  }
+
+  async readJobs(): Promise<JobsSetting> {
+    const { rows } = await this.db.query<JobsSetting>('SELECT running_jobs_per_user FROM team WHERE id = $1', [
+      this.teamId,
+    ]);
+    return rows[0]!;
+  }
+
+  /** Sets how many jobs of a user may run at once. With a lower limit, the jobs that run go on. */
+  async setRunningJobs(limit: number): Promise<void> {
+    await this.db.query('UPDATE team SET running_jobs_per_user = $2 WHERE id = $1', [this.teamId, limit]);
+  }
+
+  async readSpending(): Promise<Spending> {
+    const { rows } = await this.db.query<Spending>(
+      `SELECT monthly_cap_usd, ${spentThisMonth('team.id')} AS spent_usd,
+         to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM team WHERE id = $1`,
+      [this.teamId],
+    );
+    return rows[0]!;
+  }
+
+  async setMonthlyCap(usd: number | null): Promise<void> {
+    await this.db.query('UPDATE team SET monthly_cap_usd = $2 WHERE id = $1', [this.teamId, usd]);
+  }
+}

@@ -1,0 +1,55 @@
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { JobStatus } from '#lib/contracts/job';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Rescore } from '#lib/contracts/rescore';
+import { toPage } from '../catalogue/page.js';
+import type { Pool } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { summariesOf } from './summaries.js';
+
+interface RescoreRow {
+  id: string;
+  run_id: string;
+  job_id: string;
+  status: JobStatus;
+  options: string;
+  scoring_version: number;
+  score: number | null;
+  summaries: string;
+  created_at: Date;
+}
+
+const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRow): Rescore => ({
+  ...row,
+  eval_id: run_id,
+  options: parseJson(options) as JsonObject,
+  summaries: summariesOf(summaries),
+  created_at: created_at.toISOString(),
+});
+
+/** The rescores of a team's runs. */
+export class RescoreRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  async list(runId: string, { limit, cursor }: PageQuery): Promise<Page<Rescore>> {
+    const { rows } = await this.db.query<RescoreRow>(
+      `SELECT s.id, s.run_id, s.job_id, j.status, s.options, s.scoring_version, s.score, s.summaries, s.created_at
+       FROM rescore s JOIN job j ON j.id = s.job_id
+       WHERE s.run_id = $1 AND s.team_id = $2 AND ($3::uuid IS NULL OR s.id < $3) ORDER BY s.id DESC LIMIT $4`,
+      [runId, this.teamId, cursor ?? null, limit + 1],
+    );
+    return toPage(rows.map(toRescore), limit);
+  }
+
+  async findStatus(runId: string, rescoreId: string): Promise<JobStatus | undefined> {
+    const { rows } = await this.db.query<{ status: JobStatus }>(
+      `SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id
+        WHERE s.run_id = $1 AND s.id = $2 AND s.team_id = $3`,
+      [runId, rescoreId, this.teamId],
+    );
+    return rows[0]?.status;
+  }
+}
