@@ -1,16 +1,16 @@
-import type { Tool } from './formats/chat-completions.js';
+import { errorResponse, type ResponsePlan, type Tool } from './formats/chat-completions.js';
 
 /**
- * Tool sets that were sent lately, latest first, as JSON.stringify writes them: a suite sends the same ones with
- * every case.
+ * The tool sets of recent requests, latest first, with their text as JSON.stringify writes it. A suite sends the same
+ * tools with every case.
  */
 const known: { text: string; tools: Tool[] }[] = [];
-const KEPT = 16;
+const MAX_KNOWN = 16;
 const KEY = '"tools":';
 
 /**
- * Parses a request's body; the same tools are the same object in each. They are most of a body, and known ones are
- * not parsed again.
+ * Parses the body of a request. Equal tool sets become the same object, and a known one is not parsed again: tools are
+ * most of a body.
  */
 export function readBody(text: string): unknown {
   const at = text.indexOf(`${KEY}[`) + KEY.length;
@@ -18,7 +18,7 @@ export function readBody(text: string): unknown {
   if (sent) {
     const body = JSON.parse(`${text.slice(0, at)}null${text.slice(at + sent.text.length)}`) as { tools?: unknown };
     if (body.tools === null) return Object.assign(body, { tools: sent.tools });
-    // The key was that of something inside.
+    // The key stood in a nested object.
   }
   const body = JSON.parse(text) as { tools?: unknown } | null;
   if (!Array.isArray(body?.tools)) return body;
@@ -26,6 +26,18 @@ export function readBody(text: string): unknown {
   const same = known.find((one) => one.text === written);
   if (same) return Object.assign(body, { tools: same.tools });
   known.unshift({ text: written, tools: body.tools as Tool[] });
-  known.splice(KEPT);
+  known.splice(MAX_KNOWN);
   return body;
+}
+
+export const NOT_JSON = Symbol('not JSON');
+export const notJson = (): ResponsePlan => errorResponse(400, 'We could not parse the JSON body of your request.');
+
+/** @returns `NOT_JSON` for a text that is not JSON */
+export function tryReadBody(text: string): unknown {
+  try {
+    return readBody(text);
+  } catch {
+    return NOT_JSON;
+  }
 }

@@ -17,8 +17,6 @@ import { ItemRunner } from './items/run-item.js';
 import { RunWarnings } from './items/run-warnings.js';
 import { ItemScorer } from './items/score-item.js';
 
-export type ItemServices = ReturnType<typeof composeItems>;
-
 /**
  * All that items are run with, in plain code. A worker has one of these, and so has the process of an item in
  * quarantine.

@@ -29,7 +29,7 @@ export function composeWorker(env: Env, logger: Logger) {
   const services = composeItems(env, logger, {
     meters,
     maxConnections: env.TOOLMARK_DATABASE_POOL,
-    onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.attempted(failure?.kind, seconds),
+    onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.recordAttempt(failure?.kind, seconds),
   });
   const { pool, redis, runs, budgets, embedder, scorer, runner } = services;
 

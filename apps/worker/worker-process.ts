@@ -56,7 +56,7 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** After an error that nothing caught. What has not ended is handed back in the last second of the process. */
-  onLastResort(endsInMs: number): void {
+  onUncaughtError(endsInMs: number): void {
     this.isStopping = true;
     void drainItems(this.#worker, endsInMs - 1000).catch(() => {});
   }

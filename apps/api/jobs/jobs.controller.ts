@@ -19,7 +19,7 @@ export class JobsController {
   @About('List jobs', 'The newest first.')
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsQuery }) { limit, cursor, ...filter }: z.infer<typeof JobsQuery>) {
-    return this.service.list(caller, filter, limit, idCursor(cursor));
+    return this.service.list(caller, filter, { limit, cursor: idCursor(cursor) });
   }
 
   @Get(':id')

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Job, JobStatus, JobType } from '#lib/contracts/job';
-import type { Page } from '#lib/contracts/page';
+import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -10,7 +10,7 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { JobRepository } from '#lib/db/read/jobs';
 import { notify } from '#lib/events/notifications';
 import type { Change } from '../platform/decorators.js';
-import { notifyOfJob } from '../platform/notify-of-job.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 
 export interface JobFilter {
@@ -25,8 +25,8 @@ export class JobService {
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
-  list(caller: Caller, filter: JobFilter, limit: number, cursor: string | undefined): Promise<Page<Job>> {
-    return new JobRepository(this.pool, caller.teamId).list(filter, { limit, cursor });
+  list(caller: Caller, filter: JobFilter, page: PageQuery): Promise<Page<Job>> {
+    return new JobRepository(this.pool, caller.teamId).list(filter, page);
   }
 
   read(caller: Caller, jobId: string): Promise<Job> {
@@ -55,7 +55,7 @@ export class JobService {
       return changed;
     });
     if (job.result_ref) void notify(this.redis, { topic: 'cancel', id: job.result_ref });
-    notifyOfJob(this.redis, jobId);
+    notifyOfJobs(this.redis, [jobId]);
     return job;
   }
 }

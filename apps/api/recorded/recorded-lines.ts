@@ -15,18 +15,19 @@ import { ErrorKind } from '#lib/contracts/run';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
 import { readRecorded } from '#lib/recorded/read-recorded';
 import { badInput } from '../platform/bad-input.js';
+import { faultOf } from './recorded-faults.js';
 
-/** A line that was read; whose case it is, is not known yet. */
+/** A line that was read, before its case is looked up. */
 export interface ReadLine {
   line: number;
-  /** Id or name. */
+  /** Its id or its name. */
   case: string;
   sample?: number;
-  /** The shape that its reply was read as, or `error`. */
+  /** The shape of its reply, or `error`. */
   readAs: string;
   /** The reply, or the rounds of a chain, as an exchange is stored. */
   exchange: Uint8Array;
-  /** Where there are several rounds: the same, with the first alone to be scored. */
+  /** The same exchange with only its first round to be scored, where it has several. */
   first?: Uint8Array;
 }
 
@@ -37,7 +38,7 @@ export interface ReadLines {
 }
 
 /**
- * Reads lines of recorded replies. What is wrong with one is told, and the others are read.
+ * Reads lines of recorded replies. A fault in one line does not keep the others from being read.
  * @param from the number of the first line, from 1
  */
 export function readRecordedLines(from: number, lines: readonly string[]): ReadLines {
@@ -48,7 +49,7 @@ export function readRecordedLines(from: number, lines: readonly string[]): ReadL
     try {
       read.push(readLine(line, text));
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof LineError)) throw error;
       faults.push(...error.errors.map((one) => faultOf(line, one)));
     }
     if (faults.length >= MAX_INPUT_ERRORS) break;
@@ -56,18 +57,13 @@ export function readRecordedLines(from: number, lines: readonly string[]): ReadL
   return { read, faults: faults.slice(0, MAX_INPUT_ERRORS) };
 }
 
-/** What is wrong with a line, its number first. */
-export const faultOf = (line: number, { path, message }: InputError): InputError => ({
-  path: `/replies/${line - 1}${path}`,
-  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
-});
-
-class Fault extends Error {
+/** What is wrong with one line. */
+class LineError extends Error {
   constructor(readonly errors: InputError[]) {
     super();
   }
 }
-const fault = (path: string, message: string): Fault => new Fault([{ path, message }]);
+const fault = (path: string, message: string): LineError => new LineError([{ path, message }]);
 
 function readLine(line: number, text: string): ReadLine {
   const value = jsonIn(text);
@@ -75,31 +71,31 @@ function readLine(line: number, text: string): ReadLine {
     ...value,
     ...('sample' in value && { sample: unwrapNumbers(value.sample) }),
   });
-  if (!success) throw new Fault(badInput(error.issues).errors!);
-  const given = ANSWERS.filter((key) => data[key] !== undefined);
+  if (!success) throw new LineError(badInput(error.issues).errors!);
+  const given = REPLY_FIELDS.filter((key) => data[key] !== undefined);
   if (given.length !== 1)
-    throw fault('', `must have one of ${ANSWERS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
+    throw fault('', `must have one of ${REPLY_FIELDS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
   const place = { line, case: data.case, ...(data.sample !== undefined && { sample: data.sample }) };
   if (data.error !== undefined) {
     const error = { ...errorIn(data.error as Json), status: null, body: null };
     return { ...place, readAs: 'error', exchange: pack(line, 'error', [{ error }]) };
   }
-  const asked =
+  const recorded =
     data.rounds === undefined
       ? [{ path: '/reply', value: data.reply }]
       : data.rounds.map((round, index) => ({ path: `/rounds/${index}`, value: round }));
-  const replies = asked.map(readReply);
+  const replies = recorded.map(readReply);
   const { readAs } = replies[0]!;
   const rounds = replies.flatMap((reply) => reply.completions);
-  const all = rounds.map((_round, index) => index);
+  const everyRound = rounds.map((_round, index) => index);
   return {
     ...place,
     readAs,
-    exchange: pack(line, readAs, rounds, all),
+    exchange: pack(line, readAs, rounds, everyRound),
     ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }),
   };
 }
-const ANSWERS = ['reply', 'rounds', 'error'] as const;
+const REPLY_FIELDS = ['reply', 'rounds', 'error'] as const;
 
 function jsonIn(text: string): JsonObject {
   let value: Json;
@@ -109,7 +105,7 @@ function jsonIn(text: string): JsonObject {
     throw fault('', `is not JSON: ${(error as Error).message}`);
   }
   if (Array.isArray(value)) throw fault('', 'is a list. Send one object a line: {"case": "...", "reply": ...}.');
-  if (!isObject(value)) throw fault('', 'is no JSON object such as {"case": "...", "reply": ...}.');
+  if (!isObject(value)) throw fault('', 'is not a JSON object such as {"case": "...", "reply": ...}.');
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw fault('', `nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
   const bad = mayBeUnstorable(text) ? findUnstorable(value) : undefined;
@@ -117,7 +113,7 @@ function jsonIn(text: string): JsonObject {
   return value;
 }
 
-/** What was recorded as one reply, as the chat completions that it would have been. */
+/** A recorded reply as chat completions. */
 function readReply({ path, value }: { path: string; value: unknown }): { readAs: string; completions: JsonObject[] } {
   try {
     const { rounds, readAs, usage } = readRecorded(value);
@@ -151,12 +147,12 @@ function errorIn(error: Json): { kind: ErrorKind; message: string } {
   if (!known.success) throw fault('/error/kind', `must be one of ${ErrorKind.options.join(', ')}, or left out.`);
   const [stranger] = Object.keys(others);
   if (stranger !== undefined)
-    throw fault(`/error${jsonPointer([stranger])}`, 'is no field of an error. Its fields: message, kind.');
-  return { kind: known.data, message: message.slice(0, LONGEST_MESSAGE) };
+    throw fault(`/error${jsonPointer([stranger])}`, 'is not a field of an error. Its fields: message, kind.');
+  return { kind: known.data, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
-const LONGEST_MESSAGE = 2000;
+const MAX_MESSAGE_LENGTH = 2000;
 
-/** Nobody was asked: in place of the request stands where the reply is from. */
+/** An exchange as it is stored. No model was asked, so the place in the file stands in for the request. */
 function pack(line: number, readAs: string, replies: JsonObject[], rounds?: number[]): Uint8Array {
   const exchange = { requests: [{ recorded: { line, read_as: readAs } }], replies, ...(rounds && { rounds }) };
   return zstdCompressSync(JSON.stringify(exchange), { params: { [constants.ZSTD_c_compressionLevel]: 1 } });

@@ -140,12 +140,12 @@ describe('recorded replies', () => {
     const before = [await count('run'), await count('job')];
     const fine = { case: 'case 1', reply: 'fine' };
     const wrong: [line: unknown, path: string, message: RegExp][] = [
-      [{ case: 'case 7', reply: 'x' }, '/case', /names no case of version 1.*"case 7".*Say the id or the name/],
-      [{ case: 'twice', reply: 'x' }, '/case', /names several cases.*Say the id/],
+      [{ case: 'case 7', reply: 'x' }, '/case', /names no case of version 1.*"case 7".*Use the id or the name/],
+      [{ case: 'twice', reply: 'x' }, '/case', /names several cases.*Use the id of/],
       [{ case: 'draft', reply: 'x' }, '/case', /is a draft.*take "draft" away/],
       [{ case: 'like', reply: 'x' }, '/case', /no embedding model.*PUT \/api\/settings\/embedding/],
       [{ case: id, sample: 0, reply: 'x' }, '', /./],
-      [{ case: 'case 0', sample: 0, reply: 'x' }, '/sample', /0 of case "case 0" stands in a line before/],
+      [{ case: 'case 0', sample: 0, reply: 'x' }, '/sample', /0 of case "case 0" is in an earlier line/],
       [{ case: 'case 0', sample: 100, reply: 'x' }, '/sample', /at most 99/],
       [{ case: 'case 0', sample: -1, reply: 'x' }, '/sample', /at least 0/],
       [{ case: 'case 0', sample: 0.5, reply: 'x' }, '/sample', /integer/],
@@ -158,15 +158,15 @@ describe('recorded replies', () => {
       [{ case: 'case 0', rounds: [] }, '/rounds', /./],
       [{ case: 'case 0', error: {} }, '/error', /what went wrong/],
       [{ case: 'case 0', error: { message: 'x', kind: 'bored' } }, '/error/kind', /must be one of .*timeout/],
-      [{ case: 'case 0', error: { message: 'x', code: 1 } }, '/error/code', /is no field/],
+      [{ case: 'case 0', error: { message: 'x', code: 1 } }, '/error/code', /is not a field/],
       [{ case: 'case 0', reply: 'a\u0000b' }, '/reply', /U\+0000/],
       ['{"case": "case 0", "reply": ', '', /is not JSON/],
       [['case 0', 'x'], '', /is a list/],
-      ['7', '', /no JSON object/],
+      ['7', '', /not a JSON object/],
       [`{"case": "case 0", "reply": ${'['.repeat(300)}${']'.repeat(300)}}`, '', /deeper than 200/],
     ];
     const { status, body } = await record(suite, lines(fine, ...wrong.map(([line]) => line)));
-    expect([status, body.detail]).toEqual([422, expect.stringMatching(/nothing was kept. Line 2:/)]);
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/nothing was stored. Line 2:/)]);
     const expected = wrong.map(([, path, message], index) => ({
       path: `/replies/${index + 1}${path}`,
       message: expect.stringMatching(new RegExp(`^Line ${index + 2}: .*${message.source}`)),
@@ -236,7 +236,7 @@ describe('recorded replies', () => {
     });
     expect(await client.post(query(suite), { suite_id: suite, target_name: 'x', replies: text })).toMatchObject({
       status: 400,
-      body: { detail: expect.stringMatching(/the query says nothing/) },
+      body: { detail: expect.stringMatching(/in the body, not in the query/) },
     });
     expect(await client.post(query(suite), text, { 'content-type': 'text/csv' })).toMatchObject({ status: 415 });
     expect(await client.post(ROUTE, { suite_id: suite, target_name: 'x' })).toMatchObject({

@@ -34,7 +34,7 @@ export class ResultsController {
     @Param('id') id: string,
     @Query({ schema: ResultsPageQuery }) { limit, cursor, ...filter }: z.infer<typeof ResultsPageQuery>,
   ) {
-    return this.service.list(caller, uuid('run', id), filter, limit, cursorOf(cursor, RESULT_CURSOR));
+    return this.service.list(caller, uuid('run', id), filter, { limit, cursor: cursorOf(cursor, RESULT_CURSOR) });
   }
 
   @Get('results/:resultId')

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Page } from '#lib/contracts/page';
+import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Result, ResultWithExchange, Run } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
@@ -23,15 +23,9 @@ export class ResultService {
     @Inject(PRISMA) readonly prisma: Prisma,
   ) {}
 
-  async list(
-    caller: Caller,
-    runId: string,
-    filter: ResultFilter,
-    limit: number,
-    cursor: string | undefined,
-  ): Promise<Page<Result>> {
+  async list(caller: Caller, runId: string, filter: ResultFilter, page: PageQuery): Promise<Page<Result>> {
     const run = await this.#run(caller, runId, filter.rescore_id);
-    return new ResultRepository(this.pool, caller.teamId).list(run.id, filter, { limit, cursor });
+    return new ResultRepository(this.pool, caller.teamId).list(run.id, filter, page);
   }
 
   /** A result with its exchange, and its verdict explained. */

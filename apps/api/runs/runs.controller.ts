@@ -46,7 +46,7 @@ export class RunsController {
   @About('List runs', 'The newest first, finished or not.')
   @Answers(200, pageOf(Run))
   history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, limit, idCursor(cursor));
+    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
   }
 
   @Get('history/:id')
@@ -87,7 +87,7 @@ export class RunsController {
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
   ) {
-    return this.service.listRescores(caller, uuid('run', id), limit, idCursor(cursor));
+    return this.service.listRescores(caller, uuid('run', id), { limit, cursor: idCursor(cursor) });
   }
 
   @Post('estimate')

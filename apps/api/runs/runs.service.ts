@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { RunMetric } from '#lib/contracts/metric';
-import type { Page } from '#lib/contracts/page';
+import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
 import type { Estimate, ResumeInput, Run, RunInput, Submitted } from '#lib/contracts/run';
@@ -18,7 +18,7 @@ import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
-import { notifyOfJob } from '../platform/notify-of-job.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../suites/suite-threads.js';
 import { checkRescore } from './check-rescore.js';
@@ -67,7 +67,7 @@ export class RunService {
       'toolmark.suite': input.suite_id,
       'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`),
     });
-    notifyOfJob(this.redis, submitted.job_id, new Set(targets.map((target) => target.laneId)));
+    notifyOfJobs(this.redis, [submitted.job_id], new Set(targets.map((target) => target.laneId)));
     return submitted;
   }
 
@@ -84,8 +84,8 @@ export class RunService {
     return { input: { ...input, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
   }
 
-  list(caller: Caller, limit: number, cursor: string | undefined): Promise<Page<Run>> {
-    return new RunRepository(this.prisma, caller.teamId).list({ limit, cursor });
+  list(caller: Caller, page: PageQuery): Promise<Page<Run>> {
+    return new RunRepository(this.prisma, caller.teamId).list(page);
   }
 
   read(caller: Caller, runId: string): Promise<Run> {
@@ -111,7 +111,7 @@ export class RunService {
       await audit(client, caller, 'run.resume', runId);
       return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
     });
-    notifyOfJob(this.redis, submitted.job_id, lanes);
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
     return submitted;
   }
 
@@ -135,12 +135,12 @@ export class RunService {
       await audit(client, caller, 'run.rescore', runId);
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
     });
-    notifyOfJob(this.redis, submitted.job_id);
+    notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
 
-  async listRescores(caller: Caller, runId: string, limit: number, cursor: string | undefined): Promise<Page<Rescore>> {
+  async listRescores(caller: Caller, runId: string, page: PageQuery): Promise<Page<Rescore>> {
     const { id } = await this.read(caller, runId);
-    return new RescoreRepository(this.pool, caller.teamId).list(id, { limit, cursor });
+    return new RescoreRepository(this.pool, caller.teamId).list(id, page);
   }
 }

@@ -1,6 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Put } from '@nestjs/common';
-import type { Redis } from 'ioredis';
-import type { Pool } from '#lib/db/connection/pool';
+import { Body, Controller, Delete, Get, Put } from '@nestjs/common';
 import {
   CacheInput,
   CacheSetting,
@@ -9,27 +7,19 @@ import {
   Spending,
   SpendingInput,
 } from '#lib/contracts/settings';
-import { audit } from '#lib/db/catalogue/audit';
-import { SettingsRepository } from '#lib/db/catalogue/settings';
-import { clearCache } from '#lib/db/engine/reply-cache';
-import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { notify } from '#lib/events/notifications';
-import { POOL, REDIS } from '../platform/stores.js';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
+import { SettingsService } from './settings.service.js';
 
 @Controller('api/settings')
 export class SettingsController {
-  constructor(
-    @Inject(POOL) readonly pool: Pool,
-    @Inject(REDIS) readonly redis: Redis,
-  ) {}
+  constructor(readonly service: SettingsService) {}
 
   @Get('embedding')
   @About('Read the embedding model', 'The model that the scoring mode `semantic` compares with.')
   @Answers(200, EmbeddingSetting)
   embedding(@Me() caller: Caller) {
-    return new SettingsRepository(this.pool, caller.teamId).readEmbedding();
+    return this.service.embedding(caller);
   }
 
   @Put('embedding')
@@ -44,100 +34,64 @@ export class SettingsController {
     @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting,
     @Changes() change: Change,
   ) {
-    return change(async (client) => {
-      await new SettingsRepository(client, caller.teamId).setEmbedding(setting);
-      await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
-      return setting;
-    });
+    return this.service.setEmbedding(caller, setting, change);
   }
 
   @Get('cache')
-  @About('Read how long replies answer again', 'The lifetime of stored replies, how many there are, and their size.')
+  @About('Read the cache setting', 'How long stored replies are used, how many there are, and their size.')
   @Answers(200, CacheSetting)
   cache(@Me() caller: Caller) {
-    return new SettingsRepository(this.pool, caller.teamId).readCache();
+    return this.service.cache(caller);
   }
 
   @Put('cache')
-  @About('Set how long replies answer again', 'Counts for the replies that are stored already, too.')
+  @About('Set how long stored replies are used', 'Also applies to the replies that are stored already.')
   @Needs('owner')
   @Answers(200, CacheSetting)
-  setCache(
-    @Me() caller: Caller,
-    @Body({ schema: CacheInput }) { lifetime_days }: CacheInput,
-    @Changes() change: Change,
-  ) {
-    return change(async (client) => {
-      const settings = new SettingsRepository(client, caller.teamId);
-      await settings.setCacheLifetime(lifetime_days);
-      await audit(client, caller, 'settings.cache', String(lifetime_days));
-      return settings.readCache();
-    });
+  setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) input: CacheInput, @Changes() change: Change) {
+    return this.service.setCacheLifetime(caller, input.lifetime_days, change);
   }
 
   @Delete('cache')
-  @About(
-    'Forget the stored replies',
-    'No stored reply answers another request from then on. The results that hold them stay.',
-  )
+  @About('Clear the cache', 'From then on no stored reply answers another request. Results keep their replies.')
   @Answers(204)
-  async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
-    // In pieces, of which each is as good as done again.
-    await clearCache(this.pool, caller.teamId);
-    await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
+  emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
+    return this.service.clearCache(caller, change);
   }
 
   @Get('jobs')
-  @About('Read how many jobs run at once', 'Per user of the team.')
+  @About('Read how many jobs run at once', 'For each user of the team.')
   @Answers(200, JobsSetting)
   jobs(@Me() caller: Caller) {
-    return new SettingsRepository(this.pool, caller.teamId).readJobs();
+    return this.service.jobs(caller);
   }
 
-  /** Jobs that need no longer wait have started when it answers. */
   @Put('jobs')
   @About(
     'Set how many jobs run at once',
-    'Jobs that need no longer wait have started when it answers; where fewer may run now, those that run go on.',
+    'Jobs that no longer need to wait have started when it answers. With a lower number, running jobs continue.',
   )
   @Needs('owner')
   @Answers(200, JobsSetting)
-  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
-    await change(async (client) => {
-      await new SettingsRepository(client, caller.teamId).setRunningJobs(setting.running_jobs_per_user);
-      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
-      return setting;
-    });
-    const { jobs, lanes } = await startPendingJobs(this.pool, caller.teamId);
-    for (const id of lanes) void notify(this.redis, { topic: 'lane', id });
-    for (const id of jobs) void notify(this.redis, { topic: 'job', id });
-    return setting;
+  setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
+    return this.service.setJobs(caller, setting, change);
   }
 
   @Get('spending')
-  @About('Read what is spent this month', 'The cap of the team and what it has spent in this month of UTC.')
+  @About('Read the spending of this month', 'The cap of the team, and what it has spent in this month (UTC).')
   @Answers(200, Spending)
   spending(@Me() caller: Caller) {
-    return new SettingsRepository(this.pool, caller.teamId).readSpending();
+    return this.service.spending(caller);
   }
 
   @Put('spending')
   @About(
     'Set the monthly cap',
-    'When it is reached, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.',
+    'At the cap, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.',
   )
   @Needs('owner')
   @Answers(200, Spending)
-  setSpending(
-    @Me() caller: Caller,
-    @Body({ schema: SpendingInput }) { monthly_cap_usd }: SpendingInput,
-    @Changes() change: Change,
-  ) {
-    return change(async (client) => {
-      const settings = new SettingsRepository(client, caller.teamId);
-      await settings.setMonthlyCap(monthly_cap_usd);
-      await audit(client, caller, 'settings.spending', String(monthly_cap_usd));
-      return settings.readSpending();
-    });
+  setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) input: SpendingInput, @Changes() change: Change) {
+    return this.service.setMonthlyCap(caller, input.monthly_cap_usd, change);
   }
 }

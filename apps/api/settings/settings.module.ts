@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SettingsController } from './settings.controller.js';
+import { SettingsService } from './settings.service.js';
 
-@Module({ controllers: [SettingsController] })
+@Module({ controllers: [SettingsController], providers: [SettingsService] })
 export class SettingsModule {}

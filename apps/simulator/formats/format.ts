@@ -1,24 +1,24 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** Another format than chat completions, in which the same models can be asked. */
+/** A format other than chat completions, in which clients can ask the same models. */
 export interface Format {
-  /** @throws Error saying what the real API would refuse */
+  /** Translates a request to chat completions. @throws Error in the words in which the real API refuses it */
   read(body: JsonObject, model: string | undefined, headers: Record<string, unknown>): JsonObject;
-  /** A completion, or an error, as the format writes it. */
+  /** Translates a completion, or an error. */
   write(completion: JsonObject, status: number, headers: Record<string, string>): JsonObject;
-  /** The status that the host of the format answers in place of OpenAI's. */
+  /** The status that a host of the format sends in place of OpenAI's. */
   statusOf?(status: number): number;
 }
 
-export interface Completed {
+export interface Completion {
   content: string | null;
   calls: { id: string; name: string; arguments: string }[];
   finish: string;
   usage: { prompt: Json; completion: Json };
 }
 
-/** What a completion says; undefined for an error. */
-export function readCompletion(completion: JsonObject): Completed | undefined {
+/** Reads a completion. Returns undefined for an error. */
+export function readCompletion(completion: JsonObject): Completion | undefined {
   const choice = Array.isArray(completion.choices) ? (completion.choices[0] as JsonObject) : undefined;
   if (!choice) return undefined;
   const message = choice.message as JsonObject;
@@ -38,7 +38,7 @@ export function readCompletion(completion: JsonObject): Completed | undefined {
   };
 }
 
-/** Arguments as an object; undefined where they are none. */
+/** Parses arguments. Returns undefined when they are not an object. */
 export function objectOf(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
@@ -49,3 +49,11 @@ export function objectOf(text: string): JsonObject | undefined {
 }
 
 export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** A text as it is, or the texts of a list of parts, joined. */
+export const joinTexts = (content: Json | undefined, separator: string): string =>
+  typeof content === 'string'
+    ? content
+    : list(content)
+        .map(({ text }) => text ?? '')
+        .join(separator);

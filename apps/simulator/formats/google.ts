@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { Refused, refuseGoogleNames } from '../models/check-names.js';
-import { readCompletion, list, objectOf, type Format } from './format.js';
+import { joinTexts, list, objectOf, readCompletion, type Completion, type Format } from './format.js';
 
 const KNOWN = [
   'contents',
@@ -35,63 +35,10 @@ export const googleFormat: Format = {
         throw new Error(`Invalid JSON payload received. Unknown name "${name}": Cannot find field.`);
     const { contents, systemInstruction: system, tools, toolConfig, generationConfig } = body;
     const config = isObject(generationConfig) ? generationConfig : {};
-    const instructions = isObject(system)
-      ? list(system.parts)
-          .map(({ text }) => text)
-          .join('\n\n')
-      : '';
-    let open: { id: string; name: Json | undefined }[] = [];
-    const messages = list(contents).flatMap((content, index): JsonObject[] => {
-      const parts = list(content.parts);
-      for (const [at, part] of parts.entries()) {
-        for (const [key, said] of [
-          ['functionCall', 'function_call'],
-          ['functionResponse', 'function_response'],
-        ] as const) {
-          if (isObject(part[key]) && !part[key].name)
-            throw new Refused(
-              `* GenerateContentRequest.contents[${index}].parts[${at}].${said}.name: Name cannot be empty.\n`,
-            );
-        }
-      }
-      const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
-      if (content.role === 'model') {
-        const calls = parts.flatMap(({ functionCall: call }) => (isObject(call) ? [call] : []));
-        open = calls.map(({ id, name }, at) => ({ id: String(id ?? `call_${index}_${at}`), name }));
-        return [
-          {
-            role: 'assistant',
-            content: text || null,
-            ...(calls.length > 0 && {
-              tool_calls: calls.map(({ name, args }, at) => ({
-                id: open[at]!.id,
-                type: 'function',
-                function: { name: name ?? '', arguments: JSON.stringify(args ?? {}) },
-              })),
-            }),
-          },
-        ];
-      }
-      const results = parts.flatMap(({ functionResponse: response }) => (isObject(response) ? [response] : []));
-      if (results.length !== open.length || results.some(({ name }, at) => name !== open[at]!.name)) {
-        throw new Error(
-          'Please ensure that the number of function response parts is equal to the number of ' +
-            'function call parts of the function call turn.',
-        );
-      }
-      const answered = results.map(({ response }, at) => ({
-        role: 'tool',
-        tool_call_id: open[at]!.id,
-        content: JSON.stringify(response),
-      }));
-      open = [];
-      return [...answered, ...(text ? [{ role: 'user', content: text }] : [])];
-    });
+    const instructions = isObject(system) ? joinTexts(system.parts, '\n\n') : '';
+    const messages = readContents(contents);
     const declared = list(tools).flatMap(({ functionDeclarations }) => list(functionDeclarations));
     refuseGoogleNames(declared.map(({ name }) => name));
-    const calling =
-      isObject(toolConfig) && isObject(toolConfig.functionCallingConfig) ? toolConfig.functionCallingConfig : {};
-    const allowed = Array.isArray(calling.allowedFunctionNames) ? calling.allowedFunctionNames[0] : undefined;
     return {
       model: model ?? '',
       messages: [...(instructions ? [{ role: 'system', content: instructions }] : []), ...messages],
@@ -106,79 +53,154 @@ export const googleFormat: Format = {
             parameters: schema ?? parameters ?? {},
           },
         })),
-        tool_choice:
-          allowed !== undefined
-            ? { type: 'function', function: { name: allowed } }
-            : (MODES[String(calling.mode)] ?? 'auto'),
+        tool_choice: readToolChoice(toolConfig),
       }),
     };
   },
 
-  /** A wrong key is a 400 there. */
+  /** Google answers a wrong key with 400. */
   statusOf: (status) => (status === 401 ? 400 : status),
 
   write(completion, status, headers): JsonObject {
-    const said = readCompletion(completion);
-    if (!said) {
-      const { message } = completion.error as JsonObject;
-      const wait = headers['retry-after'];
-      delete headers['retry-after']; // it says so in the body alone
-      return {
-        error: {
-          code: status,
-          message: message ?? '',
-          status: STATUSES[status] ?? 'INTERNAL',
-          ...(wait !== undefined && {
-            details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${wait}s` }],
-          }),
-          ...(status === 401 && {
-            code: 400,
-            status: 'INVALID_ARGUMENT',
-            details: [
-              {
-                '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-                reason: 'API_KEY_INVALID',
-                domain: 'googleapis.com',
-                metadata: { service: 'generativelanguage.googleapis.com' },
-              },
-            ],
-          }),
-        },
-      };
-    }
-    const calls = said.calls.map(({ name, arguments: args }) => ({ name, args: objectOf(args) }));
-    const broken = calls.findIndex(({ args }) => args === undefined);
-    const parts =
-      broken >= 0
-        ? []
-        : [
-            ...(said.content ? [{ text: said.content }] : []),
-            ...calls.map(({ name, args }) => ({ functionCall: { name, args: args! } })),
-          ];
+    const reply = readCompletion(completion);
+    if (!reply) return writeError(completion.error as JsonObject, status, headers);
+    const { usage } = reply;
     return {
-      candidates: [
-        {
-          index: 0,
-          content: { ...(parts.length > 0 && { parts }), role: 'model' },
-          ...(broken >= 0 && said.finish === 'tool_calls'
-            ? {
-                finishReason: 'MALFORMED_FUNCTION_CALL',
-                finishMessage: `Malformed function call: ${said.calls[broken]!.name}(${said.calls[broken]!.arguments})`,
-              }
-            : {
-                finishReason: FINISH_REASONS[said.finish] ?? 'OTHER',
-                ...(said.finish === 'tool_calls' && { finishMessage: 'Model generated function call(s).' }),
-              }),
-        },
-      ],
+      candidates: [writeCandidate(reply)],
       usageMetadata: {
-        promptTokenCount: said.usage.prompt,
-        candidatesTokenCount: said.usage.completion,
-        totalTokenCount: Number(said.usage.prompt) + Number(said.usage.completion),
-        promptTokensDetails: [{ modality: 'TEXT', tokenCount: said.usage.prompt }],
+        promptTokenCount: usage.prompt,
+        candidatesTokenCount: usage.completion,
+        totalTokenCount: Number(usage.prompt) + Number(usage.completion),
+        promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.prompt }],
       },
       modelVersion: completion.model ?? null,
       responseId: String(completion.id).replace('chatcmpl-', ''),
     };
   },
 };
+
+interface OpenCall {
+  id: string;
+  name: Json | undefined;
+}
+
+function readContents(contents: Json | undefined): JsonObject[] {
+  let openCalls: OpenCall[] = [];
+  return list(contents).flatMap((content, index): JsonObject[] => {
+    const parts = list(content.parts);
+    refuseEmptyNames(parts, index);
+    const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
+    if (content.role === 'model') {
+      const calls = parts.flatMap(({ functionCall: call }) => (isObject(call) ? [call] : []));
+      openCalls = calls.map(({ id, name }, at) => ({ id: String(id ?? `call_${index}_${at}`), name }));
+      return [toAssistantMessage(text, calls, openCalls)];
+    }
+    const results = readResults(parts, openCalls);
+    openCalls = [];
+    return [...results, ...(text ? [{ role: 'user', content: text }] : [])];
+  });
+}
+
+function refuseEmptyNames(parts: JsonObject[], index: number): void {
+  for (const [at, part] of parts.entries()) {
+    for (const [key, wireKey] of [
+      ['functionCall', 'function_call'],
+      ['functionResponse', 'function_response'],
+    ] as const) {
+      if (isObject(part[key]) && !part[key].name)
+        throw new Refused(
+          `* GenerateContentRequest.contents[${index}].parts[${at}].${wireKey}.name: Name cannot be empty.\n`,
+        );
+    }
+  }
+}
+
+const toAssistantMessage = (text: string, calls: JsonObject[], openCalls: OpenCall[]): JsonObject => ({
+  role: 'assistant',
+  content: text || null,
+  ...(calls.length > 0 && {
+    tool_calls: calls.map(({ name, args }, at) => ({
+      id: openCalls[at]!.id,
+      type: 'function',
+      function: { name: name ?? '', arguments: JSON.stringify(args ?? {}) },
+    })),
+  }),
+});
+
+/** Reads the results of tools: one for each call of the turn before, in its order. */
+function readResults(parts: JsonObject[], openCalls: OpenCall[]): JsonObject[] {
+  const results = parts.flatMap(({ functionResponse: result }) => (isObject(result) ? [result] : []));
+  if (results.length !== openCalls.length || results.some(({ name }, at) => name !== openCalls[at]!.name)) {
+    throw new Error(
+      'Please ensure that the number of function response parts is equal to the number of ' +
+        'function call parts of the function call turn.',
+    );
+  }
+  return results.map(({ response }, at) => ({
+    role: 'tool',
+    tool_call_id: openCalls[at]!.id,
+    content: JSON.stringify(response),
+  }));
+}
+
+function readToolChoice(toolConfig: Json | undefined): Json {
+  const config =
+    isObject(toolConfig) && isObject(toolConfig.functionCallingConfig) ? toolConfig.functionCallingConfig : {};
+  const allowed = Array.isArray(config.allowedFunctionNames) ? config.allowedFunctionNames[0] : undefined;
+  return allowed !== undefined
+    ? { type: 'function', function: { name: allowed } }
+    : (MODES[String(config.mode)] ?? 'auto');
+}
+
+/** Google cannot write a call whose arguments are not an object, and quotes it instead. */
+function writeCandidate({ content, calls, finish }: Completion): JsonObject {
+  const written = calls.map(({ name, arguments: args }) => ({ name, args: objectOf(args) }));
+  const broken = calls.find((_call, index) => written[index]!.args === undefined);
+  const parts = broken
+    ? []
+    : [
+        ...(content ? [{ text: content }] : []),
+        ...written.map(({ name, args }) => ({ functionCall: { name, args: args! } })),
+      ];
+  return {
+    index: 0,
+    content: { ...(parts.length > 0 && { parts }), role: 'model' },
+    ...(broken && finish === 'tool_calls'
+      ? {
+          finishReason: 'MALFORMED_FUNCTION_CALL',
+          finishMessage: `Malformed function call: ${broken.name}(${broken.arguments})`,
+        }
+      : {
+          finishReason: FINISH_REASONS[finish] ?? 'OTHER',
+          ...(finish === 'tool_calls' && { finishMessage: 'Model generated function call(s).' }),
+        }),
+  };
+}
+
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
+const WRONG_KEY = {
+  code: 400,
+  status: 'INVALID_ARGUMENT',
+  details: [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'API_KEY_INVALID',
+      domain: 'googleapis.com',
+      metadata: { service: 'generativelanguage.googleapis.com' },
+    },
+  ],
+};
+
+function writeError({ message }: JsonObject, status: number, headers: Record<string, string>): JsonObject {
+  const wait = headers['retry-after'];
+  delete headers['retry-after']; // Google names the wait only in the body.
+  return {
+    error: {
+      code: status,
+      message: message ?? '',
+      status: STATUSES[status] ?? 'INTERNAL',
+      ...(wait !== undefined && { details: [{ '@type': RETRY_INFO, retryDelay: `${wait}s` }] }),
+      ...(status === 401 && WRONG_KEY),
+    },
+  };
+}

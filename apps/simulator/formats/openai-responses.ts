@@ -1,15 +1,14 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { refuseOpenAiName } from '../models/check-names.js';
-import { readCompletion, list, type Format } from './format.js';
+import { joinTexts, list, readCompletion, type Completion, type Format } from './format.js';
+
+const UNKNOWN = ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'stop', 'n'];
 
 /** OpenAI's Responses API, as far as the simulated models need it. */
 export const responsesFormat: Format = {
   read(body) {
-    for (const name of ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'stop', 'n'])
-      if (name in body) throw new Error(`Unknown parameter: '${name}'.`);
+    for (const name of UNKNOWN) if (name in body) throw new Error(`Unknown parameter: '${name}'.`);
     const {
-      input,
-      instructions,
       tools,
       tool_choice: choice,
       max_output_tokens: maxTokens,
@@ -17,38 +16,7 @@ export const responsesFormat: Format = {
       model,
       parallel_tool_calls: parallel,
     } = body;
-    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input);
-    const called = new Set<Json | undefined>();
-    const messages: JsonObject[] = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
-    for (const [index, item] of items.entries()) {
-      if (item.type === 'reasoning') continue;
-      const last = messages.at(-1);
-      if (item.type === 'function_call') {
-        refuseOpenAiName(`input[${index}].name`, item.name);
-        called.add(item.call_id);
-        const call = {
-          id: item.call_id ?? null,
-          type: 'function',
-          function: { name: item.name ?? '', arguments: item.arguments ?? '' },
-        };
-        if (last?.role === 'assistant') last.tool_calls = [...list(last.tool_calls), call];
-        else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
-      } else if (item.type === 'function_call_output') {
-        if (!called.has(item.call_id))
-          throw new Error(`No tool call found for function call output with call_id ${String(item.call_id)}.`);
-        messages.push({ role: 'tool', tool_call_id: item.call_id ?? null, content: item.output ?? '' });
-      } else {
-        messages.push({
-          role: item.role ?? null,
-          content:
-            typeof item.content === 'string'
-              ? item.content
-              : list(item.content)
-                  .map(({ text }) => text ?? '')
-                  .join('\n'),
-        });
-      }
-    }
+    const messages = readInput(body);
     list(tools).forEach(({ name }, index) => refuseOpenAiName(`tools[${index}].name`, name));
     return {
       model: model ?? null,
@@ -73,50 +41,87 @@ export const responsesFormat: Format = {
   },
 
   write(completion): JsonObject {
-    const said = readCompletion(completion);
-    if (!said) return completion;
+    const reply = readCompletion(completion);
+    if (!reply) return completion;
+    const { finish, usage } = reply;
     const id = String(completion.id).replace('chatcmpl-', '');
-    const cut = said.finish === 'length' || said.finish === 'content_filter';
+    const isIncomplete = finish === 'length' || finish === 'content_filter';
+    const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
     return {
       id: `resp_${id}`,
       object: 'response',
       created_at: completion.created ?? 0,
-      status: cut ? 'incomplete' : 'completed',
+      status: isIncomplete ? 'incomplete' : 'completed',
       error: null,
-      incomplete_details: cut ? { reason: said.finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null,
+      incomplete_details: isIncomplete ? { reason } : null,
       model: completion.model ?? null,
-      output: [
-        ...(said.content === null
-          ? []
-          : [
-              {
-                type: 'message',
-                id: `msg_${id}`,
-                status: 'completed',
-                role: 'assistant',
-                content: [{ type: 'output_text', annotations: [], logprobs: [], text: said.content }],
-              },
-            ]),
-        ...said.calls.map(({ id: callId, name, arguments: args }, index) => ({
-          type: 'function_call',
-          id: `fc_${id}_${index}`,
-          call_id: callId,
-          status: 'completed',
-          name,
-          arguments: args,
-        })),
-      ],
+      output: writeOutput(reply, id),
       parallel_tool_calls: true,
       previous_response_id: null,
       store: false,
       usage: {
-        input_tokens: said.usage.prompt,
+        input_tokens: usage.prompt,
         input_tokens_details: { cached_tokens: 0 },
-        output_tokens: said.usage.completion,
+        output_tokens: usage.completion,
         output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: Number(said.usage.prompt) + Number(said.usage.completion),
+        total_tokens: Number(usage.prompt) + Number(usage.completion),
       },
       user: null,
     };
   },
 };
+
+function readInput({ input, instructions }: JsonObject): JsonObject[] {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input);
+  const messages: JsonObject[] = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
+  const calledIds = new Set<Json | undefined>();
+  for (const [index, item] of items.entries()) {
+    if (item.type === 'reasoning') continue;
+    if (item.type === 'function_call') {
+      refuseOpenAiName(`input[${index}].name`, item.name);
+      calledIds.add(item.call_id);
+      addCall(messages, item);
+    } else if (item.type === 'function_call_output') {
+      if (!calledIds.has(item.call_id))
+        throw new Error(`No tool call found for function call output with call_id ${String(item.call_id)}.`);
+      messages.push({ role: 'tool', tool_call_id: item.call_id ?? null, content: item.output ?? '' });
+    } else {
+      messages.push({ role: item.role ?? null, content: joinTexts(item.content, '\n') });
+    }
+  }
+  return messages;
+}
+
+/** Adds a call to the assistant message that it belongs to, or to a new one. */
+function addCall(messages: JsonObject[], item: JsonObject): void {
+  const call = {
+    id: item.call_id ?? null,
+    type: 'function',
+    function: { name: item.name ?? '', arguments: item.arguments ?? '' },
+  };
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') last.tool_calls = [...list(last.tool_calls), call];
+  else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+}
+
+const writeOutput = ({ content, calls }: Completion, id: string): Json[] => [
+  ...(content === null
+    ? []
+    : [
+        {
+          type: 'message',
+          id: `msg_${id}`,
+          status: 'completed',
+          role: 'assistant',
+          content: [{ type: 'output_text', annotations: [], logprobs: [], text: content }],
+        },
+      ]),
+  ...calls.map(({ id: callId, name, arguments: args }, index) => ({
+    type: 'function_call',
+    id: `fc_${id}_${index}`,
+    call_id: callId,
+    status: 'completed',
+    name,
+    arguments: args,
+  })),
+];

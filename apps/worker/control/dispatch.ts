@@ -24,9 +24,9 @@ export class Dispatcher {
     const { pool, workers, windows, meters } = this.deps;
     workers.serve(lane, slotsOfWorker(lane));
     if (lane.paused_at) return;
-    const window = await windows.of(lane);
+    const window = await windows.forLane(lane);
     const size = window.slots + window.ahead;
-    meters.of(lane).window(size);
+    meters.forLane(lane).setWindow(size);
     if (!isWorthFilling(lane, window)) return;
     const deliveries = await dispatchLane(pool, lane.id, size);
     if (deliveries.length) await enqueue(this.deps, lane.id, deliveries);

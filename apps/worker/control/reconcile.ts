@@ -69,10 +69,10 @@ export class Reconciler {
 
   async #redeliver(lane: BusyLane, deliveries: Reconciled['redeliver'], poisoned: number): Promise<void> {
     const { meters, logger } = this.deps;
-    const meter = meters.of(lane);
+    const meter = meters.forLane(lane);
     const died = deliveries.filter((delivery) => delivery.lost).length;
-    meter.redelivered(deliveries.length, died);
-    meter.crashed(died + poisoned);
+    meter.recordRedeliveries(deliveries.length, died);
+    meter.recordCrashes(died + poisoned);
     if (deliveries.length === 0) return;
     logger.info(
       { lane: lane.id, runs: distinctRunIds(deliveries), items: deliveries.length },
@@ -86,6 +86,6 @@ export class Reconciler {
     const place = await findPlace(pool, delivery);
     if (!place) return;
     const settlement = crashedSettlement({ delivery, ...place }, crashes);
-    if (await settler.settle(lane.team_id, settlement)) meters.of(lane).ended(settlement);
+    if (await settler.settle(lane.team_id, settlement)) meters.forLane(lane).recordResult(settlement);
   }
 }

@@ -156,11 +156,11 @@ export class Embedder {
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
       if (endpoint !== endpointOf(model)) retries = new RetryState();
       endpoint = endpointOf(model);
-      const budget = this.deps.budgets.of(model.lane);
-      const moved = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
+      const budget = this.deps.budgets.forLane(model.lane);
+      const settingsExpired = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
       const permit = await unlessRerouted(
-        moved,
-        budget.acquire(tokens, this.#closed.signal, { rerouted: moved, isContinuation: true }),
+        settingsExpired,
+        budget.acquire(tokens, this.#closed.signal, { rerouted: settingsExpired, isContinuation: true }),
       );
       if (!permit) continue;
       const usage: PermitUsage = { tokens: 0 };

@@ -65,7 +65,7 @@ export class ModelPlayer {
         lane: target.laneId,
         item: identity.delivery.item,
       });
-    // Its prices of now; if it was removed meanwhile, its last ones.
+    // The prices of now, or the last ones if the model was removed meanwhile.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
     await this.#warn(item, request, context.generation, { kind, notes, played });
     return {

@@ -41,8 +41,8 @@ export const timedOutSettlement = (item: ItemIdentity, maxMs: number): Settlemen
   ...NOT_ASKED,
   result: errored(
     'timeout',
-    'Processes died while they worked on this item, so it was asked in one of its own, which had no ' +
-      `answer within ${maxMs / 1000} s.`,
+    'Processes died while they worked on this item, so it ran in one of its own, which had no result ' +
+      `within ${maxMs / 1000} s.`,
   ),
 });
 

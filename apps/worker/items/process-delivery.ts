@@ -58,13 +58,13 @@ export class DeliveryProcessor {
 
   async process(lane: ServedLane, delivery: Delivery): Promise<void> {
     const { meter } = lane;
-    meter.start();
+    meter.startItem();
     try {
       await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () =>
         this.#process(lane, delivery),
       );
     } finally {
-      meter.end();
+      meter.endItem();
     }
   }
 
@@ -74,7 +74,7 @@ export class DeliveryProcessor {
     if (this.#isDraining || items.has(delivery.token)) return;
     const claim = await this.#claim(lane, delivery);
     if (!claim) return;
-    meter.claimed(claim.queuedForS);
+    meter.recordClaim(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
     try {
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
@@ -140,7 +140,7 @@ export class DeliveryProcessor {
   ): Promise<FinishedItem | undefined> {
     const { items, runner, quarantine, budgets } = this.deps;
     const context: ItemContext = {
-      permits: (limits) => budgets.of(limits),
+      permits: (limits) => budgets.forLane(limits),
       signal,
       setActive: (isActive) => items.setActive(delivery.token, isActive, claim.lost > 0),
       generation: claim.generation,
@@ -171,6 +171,6 @@ export class DeliveryProcessor {
     );
     void onSettled?.(stored); // Not awaited: writing the reply to the cache holds up no slot.
     measureEnd();
-    if (stored) meter.ended(settlement);
+    if (stored) meter.recordResult(settlement);
   }
 }

@@ -149,8 +149,8 @@ export class ItemRunner {
   ): Promise<FinishedItem> {
     try {
       const { settlement } = finishedItem(item, await this.deps.player.askAndScore(item, request, context));
-      // The key names an address. If the model moved meanwhile, the reply may be from another one.
-      const isCacheable = settlement.result.outcome === 'scored' && !request.connection.moved.aborted;
+      // The key names the address. If the model was rerouted meanwhile, the reply may be from another one.
+      const isCacheable = settlement.result.outcome === 'scored' && !request.connection.rerouted.aborted;
       if (!isCacheable) {
         reservation.release();
         return { settlement };

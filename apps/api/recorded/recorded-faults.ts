@@ -1,0 +1,18 @@
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+
+/** What is wrong with a line, its number first. */
+export const faultOf = (line: number, { path, message }: InputError): InputError => ({
+  path: `/replies/${line - 1}${path}`,
+  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
+});
+
+/** The problem that reports these faults, in the order of their lines. */
+export function refusal(faults: readonly InputError[]): ProblemError {
+  const errors = faults.toSorted((a, b) => lineOf(a) - lineOf(b)).slice(0, MAX_INPUT_ERRORS);
+  const count = faults.length < MAX_INPUT_ERRORS ? String(faults.length) : `at least ${MAX_INPUT_ERRORS}`;
+  const faultCount = faults.length === 1 ? '1 fault' : `${count} faults`;
+  return new ProblemError(422, `The replies have ${faultCount}, and nothing was stored. ${errors[0]!.message}`, errors);
+}
+
+const lineOf = ({ path }: InputError): number => Number(path.split('/')[2]);

@@ -1,0 +1,181 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Json } from '#lib/contracts/json/json';
+import type { RunMetric } from '#lib/contracts/metric';
+import { ProblemError } from '#lib/contracts/problem';
+import { RECORDED, RecordedSettings, type RecordedInput, type RecordedSubmitted } from '#lib/contracts/recorded';
+import type { RecordedConfig } from '#lib/contracts/run';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { abandonRecording, beginRecording, finishRecording, type Recording } from '#lib/db/engine/record-run';
+import { TextStream } from '#lib/imports/files/text-stream';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { traceSubmit } from '#lib/runtime/tracing/tracing';
+import { badInput } from '../platform/bad-input.js';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { Upload } from '../platform/upload.js';
+import { checkExperiment } from '../runs/check-experiment.js';
+import { checkSpending } from '../runs/check-spending.js';
+import { resolveMetrics } from '../runs/resolve-metrics.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
+import { storeReplies, type StoredReplies } from './store-replies.js';
+
+/** Runs whose replies were made elsewhere. */
+@Injectable()
+export class RecordedService {
+  /** By team. What was read into memory already takes turns. */
+  readonly #smallBodies = new KeyedSemaphore(
+    4,
+    100,
+    'Your team has many other recorded replies waiting to be read. Try again in a few seconds.',
+  );
+  /** By team. Sending a large file may take hours. */
+  readonly #largeFiles = new KeyedSemaphore(
+    4,
+    0,
+    'Your team is sending four large files of replies, the most it may at once. Try again when one of them has ended.',
+  );
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
+
+  /** Makes a run of replies. Beside JSON everything is in the body; beside lines the settings are in the query. */
+  async record(
+    caller: Caller,
+    query: object,
+    body: RecordedInput | Upload,
+    change: Change,
+  ): Promise<RecordedSubmitted> {
+    if (body instanceof Upload) return this.#recordUpload(caller, query, body, change);
+    refuseQuery(query);
+    const { replies, ...settings } = body;
+    return this.#smallBodies.run(caller.teamId, () =>
+      this.#record(caller, settings, toIncoming(replies as Json), change),
+    );
+  }
+
+  async #recordUpload(caller: Caller, query: object, upload: Upload, change: Change): Promise<RecordedSubmitted> {
+    try {
+      const settings = parseSettings(query);
+      if (!upload.isSmall)
+        return await this.#largeFiles.run(caller.teamId, () => this.#record(caller, settings, upload, change));
+      const text = await upload.text();
+      return await this.#smallBodies.run(caller.teamId, () => this.#record(caller, settings, toIncoming(text), change));
+    } finally {
+      await upload.drain();
+    }
+  }
+
+  async #record(
+    caller: Caller,
+    settings: RecordedSettings,
+    incoming: TextStream,
+    change: Change,
+  ): Promise<RecordedSubmitted> {
+    const { pool, prisma, suiteThreads } = this;
+    const { teamId } = caller;
+    const { suite_id: suiteId, target_name: targetName } = settings;
+    const startedAtMs = Date.now();
+    const metrics = resolveMetrics(settings.metrics);
+    await checkExperiment(prisma, teamId, settings);
+    await checkSpending(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
+    const recording = await beginRecording(pool, teamId, suiteId);
+    try {
+      const stored = await storeReplies({ pool, suiteThreads }, teamId, recording, incoming);
+      const submitted = await this.#finish(caller, recording, { settings, metrics, stored }, change);
+      traceSubmit(recording.runId, startedAtMs, {
+        'toolmark.job': submitted.job_id,
+        'toolmark.suite': suiteId,
+        'toolmark.models': [`${RECORDED}::${targetName}`],
+      });
+      return submitted;
+    } catch (error) {
+      // While Postgres does not answer, the recording stays and is abandoned later.
+      await abandonRecording(pool, recording).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #finish(
+    caller: Caller,
+    recording: Recording,
+    { settings, metrics, stored }: { settings: RecordedSettings; metrics: RunMetric[]; stored: StoredReplies },
+    change: Change,
+  ): Promise<RecordedSubmitted> {
+    const { positions, samples, warnings } = stored;
+    const lanes: string[] = [];
+    const submitted = await change(async (client) => {
+      const { jobId, laneId } = await finishRecording(client, recording, {
+        teamId: caller.teamId,
+        userId: caller.userId,
+        name: settings.target_name,
+        positions,
+        experimentId: settings.experiment_id,
+        warnings,
+        config: { ...NOTHING_ASKED, samples, metrics },
+      });
+      lanes.push(laneId);
+      await audit(client, caller, 'run.record', recording.runId);
+      return {
+        job_id: jobId,
+        eval_id: recording.runId,
+        status: 'submitted' as const,
+        replies: stored.replies,
+        read_as: stored.readAs,
+        warnings: warnings.map(({ message }) => message),
+      };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
+    return submitted;
+  }
+}
+
+/** The configuration of a run that asks no model. */
+const NOTHING_ASKED = {
+  recorded: true,
+  cache: 'off',
+  model_order: 'sequential',
+  budget: null,
+  params: {},
+  temperature: null,
+  tool_choice: null,
+  max_tokens: null,
+  timeout_s: null,
+  system_prompt: null,
+  case_filter: null,
+} satisfies Omit<RecordedConfig, 'samples' | 'metrics'>;
+
+/** @throws ProblemError 400 */
+function parseSettings(query: object): RecordedSettings {
+  const parsed = RecordedSettings.safeParse(query);
+  if (parsed.success) return parsed.data;
+  throw badInput(parsed.error.issues);
+}
+
+/** @throws ProblemError 400 for a query beside a body of JSON, which has all settings */
+function refuseQuery(query: object): void {
+  if (Object.keys(query).length === 0) return;
+  throw new ProblemError(
+    400,
+    'A body of JSON has its settings in the body, not in the query. Move them there, or send the lines as ' +
+      'application/x-ndjson.',
+  );
+}
+
+/** Replies of a body of JSON as lines: a text of lines, or a list. */
+function toIncoming(replies: Json): TextStream {
+  return new TextStream(
+    (async function* () {
+      if (typeof replies === 'string') yield replies;
+      else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;
+    })(),
+  );
+}

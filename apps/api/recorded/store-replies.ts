@@ -1,0 +1,55 @@
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
+import { ProblemError, type InputError } from '#lib/contracts/problem';
+import type { Pool } from '#lib/db/connection/pool';
+import { storeRecordedReplies, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
+import type { TextStream } from '#lib/imports/files/text-stream';
+import type { SuiteThreads } from '../suites/suite-threads.js';
+import { lineBatches } from './line-batches.js';
+import { faultOf, refusal } from './recorded-faults.js';
+import { ReplyPlacement, type Placed } from './reply-placement.js';
+
+export interface StoredReplies extends Placed {
+  replies: number;
+  /** How many replies were read as each shape. */
+  readAs: Record<string, number>;
+}
+
+/**
+ * Reads recorded replies as they come in, and stores them batch by batch. Memory does not grow with their number,
+ * and no connection to Postgres waits for the sender.
+ * @throws ProblemError 422 with every fault of the replies, by line
+ */
+export async function storeReplies(
+  { pool, suiteThreads }: { pool: Pool; suiteThreads: SuiteThreads },
+  teamId: string,
+  recording: Recording,
+  incoming: TextStream,
+): Promise<StoredReplies> {
+  const placement = await ReplyPlacement.load(pool, teamId, recording);
+  const readAs = new Map<string, number>();
+  const faults: InputError[] = [];
+  let replies = 0;
+  for await (const { from, lines } of lineBatches(incoming)) {
+    const batch = await suiteThreads.run(teamId, { what: 'read-recorded', from, lines });
+    const placed: RecordedReply[] = [];
+    for (const line of batch.read) {
+      const reply = await placement.place(line);
+      if ('fault' in reply) faults.push(faultOf(line.line, reply.fault));
+      else placed.push(reply);
+      readAs.set(line.readAs, (readAs.get(line.readAs) ?? 0) + 1);
+    }
+    replies += batch.read.length;
+    faults.push(...batch.faults);
+    if (faults.length >= MAX_INPUT_ERRORS) break;
+    // After a fault the lines that follow are only checked. An empty batch keeps the recording from being abandoned.
+    await storeRecordedReplies(pool, recording, faults.length ? [] : placed);
+  }
+  if (faults.length) throw refusal(faults);
+  if (replies === 0)
+    throw new ProblemError(
+      422,
+      'There is no reply among the lines. Send one object a line: {"case": "...", "reply": ...}.',
+      [{ path: '/replies', message: 'is empty' }],
+    );
+  return { replies, readAs: Object.fromEntries(readAs), ...placement.summary() };
+}

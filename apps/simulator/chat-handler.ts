@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { unknownModel, type States } from './control.js';
+import { errorResponse, textOf, tokensOf, type ChatRequest, type ResponsePlan } from './formats/chat-completions.js';
+import { formatOf, inFormat } from './formats/formats.js';
+import { refuseOpenAiName, type Refused } from './models/check-names.js';
+import { correctReply, type CorrectReply } from './models/correct-reply.js';
+import { countRequest, type ModelState } from './models/model-state.js';
+import { chancesOf, readModelName, respond, wrongKey, type Model } from './models/models.js';
+import { NOT_JSON, notJson, tryReadBody } from './read-body.js';
+import { sendResponse } from './send-response.js';
+import { hasWrongKey } from './wrong-key.js';
+
+/** What follows from the text of a request alone. */
+interface ReadRequest {
+  request: ChatRequest;
+  model: Model;
+  state: ModelState;
+  userText: string;
+  prompt: string;
+  tokens: number;
+  correctReply?: CorrectReply;
+}
+
+const MAX_CACHED_REQUESTS = 2000;
+const MAX_CACHED_CHARACTERS = 50_000;
+
+/** Answers requests for chat completions, in OpenAI's format and in others. */
+export class ChatHandler {
+  /**
+   * Requests by their text. Runs repeat requests (samples, retries, benchmarks), and what follows from the text is
+   * kept from the second time on, so that prompts that never return take no memory.
+   */
+  readonly #cache = new Map<string, ReadRequest>();
+
+  constructor(
+    readonly seed: number,
+    readonly states: States,
+  ) {}
+
+  handle(text: string, incoming: IncomingMessage, response: ServerResponse): void {
+    const target = formatOf(incoming.url!);
+    const send = (plan: ResponsePlan, state?: ModelState): void =>
+      sendResponse(response, target ? inFormat(target.format, plan) : plan, state);
+    if (hasWrongKey(incoming)) return send(wrongKey());
+    const key = target ? `${incoming.url} ${text}` : text;
+    const read = this.#cached(key) ?? this.#read(text, incoming);
+    if ('do' in read) return send(read);
+    send(this.#respond(read, key, text), read.state);
+  }
+
+  /** After a reset a cached request would count for a state that nobody reads any more. */
+  #cached(key: string): ReadRequest | undefined {
+    const cached = this.#cache.get(key);
+    return cached && this.states.of(cached.request.model) === cached.state ? cached : undefined;
+  }
+
+  /** @returns the plan of an error response when the request is refused */
+  #read(text: string, incoming: IncomingMessage): ReadRequest | ResponsePlan {
+    let body = tryReadBody(text);
+    if (body === NOT_JSON) return notJson();
+    const target = formatOf(incoming.url!);
+    try {
+      if (target) body = target.format.read((body ?? {}) as JsonObject, target.model, incoming.headers);
+      const problem = problemOf(body as ChatRequest);
+      if (problem) return problem;
+      if (!target) refuseNames(body as ChatRequest);
+    } catch (error) {
+      const { code, param } = error as Partial<Refused>;
+      return errorResponse(400, (error as Error).message, code, { param });
+    }
+    const request = body as ChatRequest;
+    const model = readModelName(request.model);
+    if (!model) return unknownModel(request.model);
+    const lastUser = request.messages.findLastIndex((message) => message.role === 'user');
+    const userText = textOf(request.messages[lastUser]?.content).trim();
+    const round = 1 + request.messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
+    const prompt = round === 1 ? userText : `${userText} (round ${round})`;
+    return { request, model, state: this.states.of(request.model), userText, prompt, tokens: tokensOf(text) };
+  }
+
+  #respond(read: ReadRequest, key: string, text: string): ResponsePlan {
+    const { request, model, state } = read;
+    const nowMs = Date.now();
+    const repetition = countRequest(state, read.prompt, text, nowMs);
+    if (repetition > 0 && text.length < MAX_CACHED_CHARACTERS && !this.#cache.has(key)) {
+      if (this.#cache.size >= MAX_CACHED_REQUESTS) this.#cache.clear();
+      this.#cache.set(key, read);
+    }
+    state.promptTokens += read.tokens;
+    const off = this.states.offOf(state);
+    if (off) return whileOff(off.status, request.model);
+    return respond(
+      {
+        request,
+        number: model.number,
+        state,
+        userText: read.userText,
+        prompt: read.prompt,
+        promptTokens: read.tokens,
+        repetition,
+        nowMs,
+        ...chancesOf(this.seed, request, repetition),
+        correctReply: () => (read.correctReply ??= correctReply(request)),
+      },
+      model,
+    );
+  }
+}
+
+function problemOf(body: ChatRequest): ResponsePlan | undefined {
+  const wrong = (param: string, message: string) => errorResponse(400, message, null, { param });
+  if (typeof body !== 'object' || body === null) return errorResponse(400, 'The body must be a JSON object.');
+  if (typeof body.model !== 'string') return wrong('model', 'you must provide a model parameter');
+  if (!Array.isArray(body.messages) || body.messages.length === 0)
+    return wrong('messages', "'messages' must be an array of at least one message.");
+  const withoutRole = body.messages.findIndex((message) => typeof message?.role !== 'string');
+  if (withoutRole >= 0)
+    return wrong(`messages[${withoutRole}].role`, `Missing required parameter: 'messages[${withoutRole}].role'.`);
+  if (body.tools !== undefined && (!Array.isArray(body.tools) || body.tools.length === 0))
+    return wrong('tools', "'tools' must be an array of at least one tool; leave it out otherwise.");
+  if (body.tool_choice !== undefined && !body.tools)
+    return wrong('tool_choice', "'tool_choice' is only allowed when 'tools' are specified.");
+  if ((body as { stream?: unknown }).stream === true)
+    return wrong('stream', 'This simulator does not stream. Leave "stream" out.');
+  return undefined;
+}
+
+function refuseNames({ tools = [], messages }: ChatRequest): void {
+  tools.forEach((tool, index) => refuseOpenAiName(`tools[${index}].function.name`, tool?.function?.name));
+  messages.forEach(({ tool_calls: calls }, index) => {
+    if (Array.isArray(calls))
+      calls.forEach((call, at) =>
+        refuseOpenAiName(`messages[${index}].tool_calls[${at}].function.name`, call?.function?.name),
+      );
+  });
+}
+
+function whileOff(status: number | 'reset' | 'hang', model: string): ResponsePlan {
+  if (status === 'reset') return { do: 'reset' };
+  if (status === 'hang') return { do: 'hang' };
+  return errorResponse(status, `The model "${model}" is switched off.`, 'switched_off');
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http';
+import { Counter } from 'prom-client';
+import { registry } from '#lib/runtime/metrics';
+import type { ResponsePlan } from './formats/chat-completions.js';
+import type { ModelState } from './models/model-state.js';
+
+const ended = new Counter({
+  name: 'toolmark_simulator_answers_total',
+  help: 'Chat completions by how they ended: a status, reset, half, or abandoned by the client.',
+  labelNames: ['end'],
+  registers: [registry],
+});
+
+/** Sends a response as planned, now or after its delay, and counts for the model how it ended. */
+export function sendResponse(response: ServerResponse, plan: ResponsePlan, state?: ModelState): void {
+  const countEnd = (end: string) => {
+    if (!state) return;
+    state.inFlight--;
+    state.answers[end] = (state.answers[end] ?? 0) + 1;
+    ended.inc({ end });
+  };
+  const countAbandoned = () => {
+    if (!state) return;
+    state.inFlight--;
+    state.abandoned++;
+    ended.inc({ end: 'abandoned' });
+  };
+  switch (plan.do) {
+    case 'reset':
+      countEnd('reset');
+      response.socket?.resetAndDestroy();
+      return;
+    case 'half':
+      countEnd('half');
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': plan.body.length + 500 });
+      response.write(plan.body, () => response.socket?.destroy());
+      return;
+    case 'hang':
+      response.once('close', countAbandoned);
+      return;
+    case 'send': {
+      const { delayMs = 0 } = plan;
+      const sendNow = () => {
+        countEnd(String(plan.status));
+        write(response, plan);
+      };
+      if (delayMs <= 0) return sendNow();
+      const abandon = () => {
+        clearTimeout(timer);
+        countAbandoned();
+      };
+      const timer = setTimeout(() => {
+        response.off('close', abandon);
+        sendNow();
+      }, delayMs);
+      response.once('close', abandon);
+    }
+  }
+}
+
+function write(response: ServerResponse, { status, headers, body }: ResponsePlan & { do: 'send' }): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
