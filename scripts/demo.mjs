@@ -154,7 +154,7 @@ export const quoted = (text) => (/^[\w./:=-]+$/.test(text) ? text : `'${text.rep
  * The suites, and for the newest that can be run a command and a request that work as they are printed.
  * @param words of a shell: `toolmark` runs the command line, `url` and `token` are the API's
  */
-export async function wayOn(call, { toolmark, url, token }) {
+export async function nextSteps(call, { toolmark, url, token }) {
   const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MOST_SUITES}`);
   if (items.length === 0) return ['No suites yet. Import one:', `  ${toolmark} suites import examples/weather.json`];
   const suites = items.map(

@@ -20,7 +20,7 @@ const first = await start();
 const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
-await followTheWay(first);
+await followPrintedSteps(first);
 await stop('SIGTERM');
 console.log(
   `First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; what it ` +
@@ -33,7 +33,7 @@ assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no
 assert.ok(!second.text.includes(given), 'A token that was given is not printed.');
 assert.match(second.text, /token: the one that you gave, TOOLMARK_ADMIN_TOKEN/);
 assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 3, 'The data are kept.');
-await followTheWay(second, { TOOLMARK_ADMIN_TOKEN: given });
+await followPrintedSteps(second, { TOOLMARK_ADMIN_TOKEN: given });
 process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');
 await started.ended;
 console.log(`Second start: ready in ${second.seconds} s with its data; killed.`);
@@ -45,7 +45,7 @@ console.log(`Start after the kill: ready in ${third.seconds} s with its data; st
 rmSync(folder, { recursive: true, force: true });
 
 /** Runs the command and the request that a start printed, in a shell that knows nothing else. */
-async function followTheWay({ text, call }, given = {}) {
+async function followPrintedSteps({ text, call }, given = {}) {
   const printed = (what) =>
     new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ??
     assert.fail(`npm start prints a line with "${what}":\n${text}`);

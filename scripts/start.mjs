@@ -15,7 +15,7 @@ import {
   registerOpenai,
   registerSimulator,
   runDemo,
-  wayOn,
+  nextSteps,
 } from './demo.mjs';
 import { keepSecret } from './keep-secret.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -101,7 +101,7 @@ async function start() {
   }
   if (stopping) return;
   if (process.argv.includes('--watch')) watchSources();
-  const way = await wayOn(call, {
+  const steps = await nextSteps(call, {
     // Whoever logged in elsewhere, or set another folder, still means this server.
     toolmark:
       `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- ` +
@@ -117,7 +117,7 @@ async function start() {
       `  API docs   ${apiUrl}/docs`,
       `  Simulator  ${simulatorUrl}/v1`,
       `  Data, logs ${folder}`,
-      ...way,
+      ...steps,
       'Ctrl-C stops everything.',
     ].join('\n'),
   );
