@@ -6,7 +6,19 @@ import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/example
 import { ImportAnswer, ImportBody, ImportQuery, SuiteExportQuery } from '#lib/contracts/import';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, AlsoAnswers, AlsoTakes, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
+import { FILE_TYPES } from '../platform/body-parsers.js';
+import {
+  About,
+  AlsoAnswers,
+  AlsoTakes,
+  Answers,
+  Changes,
+  Me,
+  TakesFile,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
+import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { ImportService } from './imports.service.js';
 
 @Controller('api')
@@ -14,6 +26,7 @@ export class ImportsController {
   constructor(readonly service: ImportService) {}
 
   @Post('tool-eval/import')
+  @TakesFile({ types: FILE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
   @AlsoTakes({
     'text/plain': JSONL_EXAMPLE,
     'text/csv': CSV_EXAMPLE,

@@ -2,15 +2,20 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples/examples';
 import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, AlsoTakes, Answers, Changes, Me, type Change } from '../platform/decorators.js';
+import { LINE_TYPES } from '../platform/body-parsers.js';
+import { About, AlsoTakes, Answers, Changes, Me, TakesFile, type Change } from '../platform/decorators.js';
 import { Upload } from '../platform/upload.js';
 import { RecordedService } from './recorded.service.js';
+
+/** A file may take hours to send, as long as it keeps coming. */
+const UPLOAD_BOUNDS = { bytes: MAX_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
 
 @Controller('api/tool-eval/recorded')
 export class RecordedController {
   constructor(readonly service: RecordedService) {}
 
   @Post()
+  @TakesFile({ types: LINE_TYPES, bounds: UPLOAD_BOUNDS, identifiedBy: 'length' })
   @AlsoTakes({ 'application/x-ndjson': RECORDED_EXAMPLE })
   @About(
     'Record a run',
