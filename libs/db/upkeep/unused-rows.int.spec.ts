@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { cancelJob } from '../engine/cancel-job.js';
 import { deleteRun } from './delete-run.js';
 import { dispatchLane } from '../engine/dispatch-lane.js';
-import { findEmbeddings, keepEmbeddings } from '../catalogue/embedding-vectors.js';
+import { findEmbeddings, storeEmbeddings } from '../catalogue/embedding-vectors.js';
 import { removeUnusedEmbeddings } from './unused-embeddings.js';
 import { removeUnusedLanes } from './unused-lanes.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
@@ -32,7 +32,7 @@ describe('a version of a suite', () => {
     expect(await deleteRun(pool, { teamId, runId })).toBe('deleted');
   }
 
-  it('is kept as long as a run pins it, and then removed in pieces; a run that comes meanwhile makes it anew, whole', async () => {
+  it('is kept while a run pins it, then removed in pieces; a run meanwhile makes a new one', async () => {
     const { teamId, suiteId, submit } = await aTeam(pool, { cases: 4 });
     const [one, two] = [await submit(), await submit()];
     await remove(teamId, one);
@@ -112,7 +112,7 @@ it('vectors of an embedding model are removed a week after their team has taken 
     .id;
   const hashes = ['a', 'b', 'c'].map((text) => Buffer.from(text));
   const keep = (model: string) =>
-    keepEmbeddings(
+    storeEmbeddings(
       pool,
       teamId,
       `${provider} ${model}`,
