@@ -12,7 +12,7 @@ import { ClaimedItems } from './items/claimed-items.js';
 import { composeItems } from './compose-items.js';
 import { LaneWorkers } from './items/lane-workers.js';
 import { DeliveryProcessor } from './items/process-delivery.js';
-import { Quarantine } from './items/quarantine/quarantine.js';
+import { Quarantine } from './items/quarantine.js';
 import { Settler } from './items/settle.js';
 
 export type WorkerParts = ReturnType<typeof composeWorker>;

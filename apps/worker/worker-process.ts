@@ -4,10 +4,13 @@ import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { composeWorker, type WorkerParts } from './compose-worker.js';
+import type { WorkerHealth } from './health/health.controller.js';
 import { close, drain, drainItems } from './shutdown.js';
 
 /** The life cycle of a worker, bound to Nest's hooks: compose-worker.ts makes its parts, shutdown.ts stops them. */
-export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class WorkerProcess
+  implements WorkerHealth, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   readonly parts: WorkerParts;
   isStopping = false;
 
@@ -16,6 +19,14 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
     logger: Logger,
   ) {
     this.parts = composeWorker(env, logger);
+  }
+
+  get whyStuck(): readonly string[] {
+    return this.parts.liveness.whyStuck;
+  }
+
+  get stores(): WorkerHealth['stores'] {
+    return this.parts.services;
   }
 
   async onApplicationBootstrap(): Promise<void> {

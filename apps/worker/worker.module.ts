@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { HealthController } from './health/health.controller.js';
+import { HealthController, WorkerHealth } from './health/health.controller.js';
 import { WorkerProcess } from './worker-process.js';
 
 @Module({})
@@ -10,7 +10,10 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       controllers: [HealthController],
-      providers: [{ provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) }],
+      providers: [
+        { provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) },
+        { provide: WorkerHealth, useExisting: WorkerProcess },
+      ],
     };
   }
 }

@@ -1,16 +1,25 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
-import { WorkerProcess } from '../worker-process.js';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Redis } from 'ioredis';
+
+/** What the health checks ask of a worker. */
+export abstract class WorkerHealth {
+  abstract readonly isStopping: boolean;
+  /** Why the process should be restarted; empty while it works. */
+  abstract readonly whyStuck: readonly string[];
+  abstract readonly stores: { pool: Pool; redis: Redis };
+}
 
 @Controller()
 export class HealthController {
-  constructor(@Inject(WorkerProcess) readonly worker: WorkerProcess) {}
+  constructor(@Inject(WorkerHealth) readonly worker: WorkerHealth) {}
 
   /** Whether to restart this process. It is stuck, or it works; a store that is down does not count. */
   @Get('healthz')
   healthz(): { status: string } {
-    const why = this.worker.parts.liveness.whyStuck;
+    const why = this.worker.whyStuck;
     if (why.length) throw new ServiceUnavailableException({ status: 'stuck', why });
     return { status: 'ok' };
   }
@@ -18,15 +27,15 @@ export class HealthController {
   /** A worker needs both stores: Redis brings deliveries, and Postgres lets it claim them. */
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
-    const { services } = this.worker.parts;
-    const [postgres, redis] = await Promise.all([
-      checkHealth(services.pool.query('SELECT 1')),
-      checkHealth(services.redis.ping()),
+    const { pool, redis } = this.worker.stores;
+    const [postgresStatus, redisStatus] = await Promise.all([
+      checkHealth(pool.query('SELECT 1')),
+      checkHealth(redis.ping()),
     ]);
-    const stores = { postgres, redis };
-    if (this.worker.isStopping || postgres === 'down' || redis === 'down')
-      throw new ServiceUnavailableException(stores);
-    return stores;
+    const status = { postgres: postgresStatus, redis: redisStatus };
+    const isReady = !this.worker.isStopping && Object.values(status).every((store) => store === 'up');
+    if (!isReady) throw new ServiceUnavailableException(status);
+    return status;
   }
 
   @Get('metrics')

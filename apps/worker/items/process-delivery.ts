@@ -10,8 +10,8 @@ import type { ItemContext } from './play-and-score.js';
 import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
-import { KeyedMicroBatcher } from './micro-batch.js';
-import type { Quarantine } from './quarantine/quarantine.js';
+import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
+import type { Quarantine } from './quarantine.js';
 import type { FinishedItem, ItemRunner } from './run-item.js';
 import type { Settler } from './settle.js';
 

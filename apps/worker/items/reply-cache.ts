@@ -5,7 +5,7 @@ import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { findCachedReplies, cacheReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
-import { KeyedMicroBatcher } from './micro-batch.js';
+import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 
 // When is the cache used?
 // - A run's `cache` setting decides. `off`: never. `use`: an item asks the model only if no stored reply answers the

@@ -10,7 +10,7 @@ import { requestKey } from '#lib/providers/request-key';
 import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
-import { KeyedMicroBatcher } from './micro-batch.js';
+import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import { restOfChain } from './play-case.js';
 import type { ReplyCache, Reservation } from './reply-cache.js';
 import type { RunCache } from './run-cache.js';

@@ -3,7 +3,7 @@ import { settleItems, type SettledRun, type Settlement } from '#lib/db/engine/se
 import type { Logger } from '#lib/runtime/logger';
 import { measureSettled } from '../health/worker-metrics.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
-import { KeyedMicroBatcher } from './micro-batch.js';
+import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 
 /**
  * Settles items: those of a team that end within a few milliseconds share one statement and one commit

@@ -8,11 +8,11 @@ import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
-import type { LaneMeter } from '../../health/worker-metrics.js';
-import type { ItemContext } from '../play-and-score.js';
-import { crashedSettlement, timedOutSettlement, type ItemIdentity } from '../error-settlements.js';
-import type { ServedLane } from '../process-delivery.js';
-import type { FinishedItem } from '../run-item.js';
+import type { LaneMeter } from '../health/worker-metrics.js';
+import type { ItemContext } from './play-and-score.js';
+import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
+import type { ServedLane } from './process-delivery.js';
+import type { FinishedItem } from './run-item.js';
 
 /** How long an item may take from its first request on: others wait for their turn in quarantine. */
 const MAX_RUN_MS = 60_000;
@@ -42,7 +42,7 @@ export class Quarantine {
   /** @param options.entry the script of its processes */
   constructor(
     readonly logger: Logger,
-    readonly options = { entry: threadModule('apps/worker/items/quarantine/quarantine-main'), maxRunMs: MAX_RUN_MS },
+    readonly options = { entry: threadModule('apps/worker/quarantine-main'), maxRunMs: MAX_RUN_MS },
   ) {}
 
   /**

@@ -2,9 +2,9 @@ import type { Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
-import { LaneMeters } from '../../health/worker-metrics.js';
-import { composeItems } from '../../compose-items.js';
-import { printSettlement, type FromChild, type ToChild } from './quarantine.js';
+import { LaneMeters } from './health/worker-metrics.js';
+import { composeItems } from './compose-items.js';
+import { printSettlement, type FromChild, type ToChild } from './items/quarantine.js';
 
 // The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
 // item, and ends.
