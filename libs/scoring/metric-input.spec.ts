@@ -71,7 +71,7 @@ test('one metric scores with several options, each under its name', () => {
   ]);
 });
 
-test('metrics that a run of an earlier release was given score under their ids, those that score no calls with the reason', () => {
+test('metrics of a run of an earlier release score under their ids; those that score no calls say why not', () => {
   const before = (['ragas_tool_call_f1', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'] as const).map((id) => ({
     id,
     options: {},
