@@ -48,7 +48,7 @@ test('a right call scores 1 under every metric that applies to one reply', () =>
     METRIC_IDS.filter((id) => !['toolmark.multi_turn', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'].includes(id)),
   );
   expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
-    'The case is no chain.',
+    'The case is not a chain.',
   ]);
 });
 
