@@ -264,7 +264,7 @@ function fitsInAnyCase(pattern: string, text: string): boolean {
   }
 }
 
-/** Whether an error is about the one given argument. A schema that chooses by several arguments says nothing about one. */
+/** Whether an error is about the one given argument. A schema that depends on several arguments says nothing of one. */
 function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
   if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';
   return !COMPOSING.some((one) => one in parameters) || schemaPath.startsWith('#/properties/');
