@@ -1,4 +1,4 @@
-// The first run of `docker compose up`: the same as that of `npm start`, against an API that runs already.
+// The first run of `docker compose up`: the same as that of `npm start`, against a running API.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -9,7 +9,7 @@ import {
   registerOpenai,
   registerSimulator,
   runDemo,
-  wayOn,
+  nextSteps,
 } from './demo.mjs';
 
 const {
@@ -37,7 +37,7 @@ try {
   const tokenFile = join(secrets, 'admin-token');
   const isTokenGiven = !existsSync(tokenFile) || readFileSync(tokenFile, 'utf8').trim() !== token;
   const url = `http://${publishedAt.replace(/^(?:0\.0\.0\.0:)?(?=\d+$)/, '127.0.0.1:')}`;
-  const way = await wayOn(call, {
+  const steps = await nextSteps(call, {
     toolmark: 'docker compose run --rm demo toolmark',
     url,
     token: isTokenGiven ? '$TOOLMARK_ADMIN_TOKEN' : '$(docker compose exec -T api cat /secrets/admin-token)',
@@ -46,7 +46,7 @@ try {
     [
       `Toolmark is ready: the API at ${url}, its documentation at ${url}/docs.`,
       `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : READ_TOKEN}`,
-      ...way,
+      ...steps,
     ].join('\n'),
   );
 } catch (error) {

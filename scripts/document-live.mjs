@@ -1,9 +1,9 @@
-// npm run docs:live: writes into docs/live.md what the schemas of live events say (libs/contracts/event.ts).
+// npm run docs:live: writes the tables of docs/live.md from the schemas of live events (libs/contracts/event.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, setUp } from './set-up.mjs';
 
 setUp(console.error);
-const { withTables } = await import('../dist/libs/contracts/examples/live-page.js');
+const { renderLivePage } = await import('../dist/libs/contracts/examples/live-page.js');
 const page = join(root, 'docs/live.md');
-writeFileSync(page, withTables(readFileSync(page, 'utf8')));
+writeFileSync(page, renderLivePage(readFileSync(page, 'utf8')));

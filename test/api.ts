@@ -18,7 +18,7 @@ export interface ApiInProcess {
   close(): Promise<void>;
 }
 
-/** The whole API in this process, on a database of its own. */
+/** The whole API in this process, on its own database. */
 export async function startApi(variables: Record<string, string> = {}): Promise<ApiInProcess> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = readEnv({

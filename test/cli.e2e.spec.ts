@@ -96,10 +96,12 @@ it(
     });
 
     const listed = await toolmark('suites', 'drafts', 'Traces');
-    const [, draft] =
-      /^(\S+)  What is the weather in Paris\?  get_weather\("city":"Paris","days":1\.0\)  otlp trace 4bf92f35 span 00f067aa$/m.exec(
-        listed.out,
-      )!;
+    const [draft, ...described] = listed.out.split('\n')[0]!.split(/ {2,}/);
+    expect(described).toEqual([
+      'What is the weather in Paris?',
+      'get_weather("city":"Paris","days":1.0)',
+      'otlp trace 4bf92f35 span 00f067aa',
+    ]);
     expect(await toolmark('suites', 'confirm', 'Traces', draft!, 'x')).toMatchObject({
       code: 1,
       out: '',
@@ -149,7 +151,7 @@ it('a name that several suites have, or none, is reported with what there is', a
   const twins = await toolmark('run', 'Twins', '--models', 'simulator::perfect-ish');
   expect(twins).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^2 suites are named "Twins"\. Give the id of one: /),
+    err: expect.stringMatching(/^2 suites are named "Twins"\. Give the id of one:\n/),
   });
   for (const id of ids) expect(twins.err).toContain(`${id} (Twins v1, `);
   expect(await toolmark('run', 'Twinz', '--models', 'a')).toMatchObject({
@@ -217,7 +219,7 @@ it('with --json an error is a problem on standard error', async () => {
   });
 });
 
-it('the server that npm start runs is found with the token that it was given, and without one it asks for it', async () => {
+it('the server of npm start is found with the token that it was given, and without one it asks for it', async () => {
   writeFileSync(join(folder, 'running.json'), JSON.stringify({ url: system.client.url }));
   const local = { TOOLMARK_DATA_DIR: folder };
   expect(await toolmarkAs({ ...local, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN })('jobs')).toMatchObject({ code: 0 });
@@ -303,7 +305,7 @@ describe('runs and jobs are found by', () => {
     const shared = one.eval_id.slice(0, 4);
     const ambiguous = await toolmark('show', shared);
     expect(ambiguous).toMatchObject({ code: 1, out: '' });
-    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id: `));
+    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id:\n`));
     for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
   });
 
@@ -330,8 +332,6 @@ describe('runs and jobs are found by', () => {
 
   it('a job that is not a run is reported as what it is', async () => {
     const { eval_id } = await submit();
-    const watched = await toolmark('rescore', eval_id);
-    expect(watched).toMatchObject({ code: 1, err: expect.stringMatching(/not finished/) });
     await until(async () => (await system.client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed');
     const { job_id: jobId } = await toolmarkJson('rescore', eval_id);
     expect(await toolmark('show', jobId)).toEqual({
@@ -407,13 +407,37 @@ it('a watched run below --fail-under, a bad file and a silent provider are negat
   });
 }, 60_000);
 
+it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
+  const preload = `data:text/javascript,${encodeURIComponent(
+    'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) {' +
+      'process.stderr.write(url + "\\n"); return next(url, context); } });',
+  )}`;
+  for (const args of [
+    '--help',
+    '--version',
+    'suites',
+    'history',
+    'jobs',
+    'providers',
+    'models',
+    'metrics',
+    'show abc1',
+  ]) {
+    const { err } = await toolmarkAs({ ...toServer(), NODE_OPTIONS: `--import ${preload}` })(...args.split(' '));
+    expect(err).toContain('/apps/cli/commands/');
+    expect(err).not.toMatch(/node_modules\/(?!commander\/)|libs\/scoring|libs\/recorded/);
+  }
+}, 60_000);
+
 it('bash completes commands, options, choices and file names', async () => {
   const complete = async (...words: string[]) => {
     const { out } = await spawned(
       'bash',
       [
         '-c',
-        `source <(toolmark completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _toolmark; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        'source <(toolmark completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _toolmark; ' +
+          'printf "%s\\n" "$' +
+          '{COMPREPLY[@]}"',
         ...['-', 'toolmark', ...words],
       ],
       {},

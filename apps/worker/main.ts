@@ -29,7 +29,7 @@ const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env
   logger: false,
   abortOnError: false,
 });
-handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onLastResort(endsInMs));
+handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onUncaughtError(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;
 await app.listen(port, '0.0.0.0');

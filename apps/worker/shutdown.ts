@@ -4,20 +4,18 @@ import { ShuttingDown } from './items/claimed-items.js';
 
 // What stops a worker:
 // - SIGTERM or SIGINT. Nest calls `drain` and then `close` (worker-process.ts).
-// - An error that nothing caught (libs/runtime/last-resort.ts). The worker drains for four seconds and exits with 1.
+// - An error that nothing caught. The worker drains for four seconds and exits with code 1
+//   (libs/runtime/uncaught-errors.ts).
 // - Being stuck. /healthz answers 503 (health/liveness.ts), and Kubernetes sends SIGTERM.
-// A worker that is killed in any other way leaves leases that run out; the reconciler of another delivers its items.
+// A worker that is killed leaves leases that run out, and the reconciler of another worker delivers its items again
+// (control/reconcile.ts).
+
+/** A worker that cannot shut down cleanly, because the stores are gone, exits this long after its items had to end. */
+const MAX_CLOSE_MS = 10_000;
 
 /**
- * How long after draining a worker that cannot end in order, because the stores are gone, exits all the same. The
- * leases of its items run out.
- */
-const GIVE_UP_MS = 10_000;
-
-/**
- * Claims nothing new, and gives claimed items `graceMs` to end. Items that only wait for a permit are handed back at
- * once: requests under way cost money and are waited for, and so is what continues them. The rest is handed back at the
- * end.
+ * Claims nothing new, and gives claimed items `graceMs` to end, because requests under way cost money. Items that only
+ * wait to begin are handed back at once, and those that have not ended are handed back after `graceMs`.
  */
 export async function drainItems(
   { processor, laneWorkers, services: { budgets }, items }: WorkerParts,
@@ -25,30 +23,30 @@ export async function drainItems(
 ): Promise<void> {
   processor.stopClaiming();
   await laneWorkers.pause();
-  budgets.refuse(new ShuttingDown('The worker is shutting down.'));
+  budgets.drain(new ShuttingDown('The worker is shutting down.'));
   await items.drain(graceMs);
   budgets.close();
   await laneWorkers.close();
 }
 
-/** Stops everything that works, in order. */
+/** Stops all work: items first, and the control loop beside them. */
 export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
   const { items, control, liveness, services, logger } = worker;
   setTimeout(() => {
     logger.error(
       { items: items.size },
-      'The worker could not end in order; it ends now, and others take over what it held',
+      'The worker could not shut down cleanly; it exits now, and others take over its items',
     );
     process.exit(1);
-  }, graceMs + GIVE_UP_MS).unref();
+  }, graceMs + MAX_CLOSE_MS).unref();
   liveness.stop();
-  logger.info({ items: items.size }, 'Draining: no new items, waiting for those in hand');
-  // Claims stop with the first call, before any step of the control loop is waited for.
+  logger.info({ items: items.size }, 'Draining: no new items, waiting for those that are claimed');
+  // The first call stops claims at once, before any step of the control loop is waited for.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);
   await services.stop();
 }
 
-/** Closes connections when nothing works any more. */
+/** Closes connections once no work is left. */
 export async function close({ subscriber, services, locks, logger }: WorkerParts): Promise<void> {
   subscriber.disconnect();
   await services.close();

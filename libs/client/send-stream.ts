@@ -6,10 +6,10 @@ import { withoutSlash } from '#lib/contracts/url';
 import { readAnswer, type ApiClient } from './api-client.js';
 
 /**
- * Posts a body as it is made, however long that takes, which `fetch` would not. An answer that comes before its end
- * ends it.
- * @param bytes of the body, where they are known
- * @throws ApiError; a server that is not there, as what fetch throws
+ * Posts a body while it is made, however long that takes, which `fetch` does not.
+ * An answer that comes before the end of the body ends the request.
+ * @param bytes length of the body, where it is known
+ * @throws ApiError; what fetch throws when there is no server
  */
 export async function sendStream<Answer>(
   { serverUrl, token }: Pick<ApiClient, 'serverUrl' | 'token'>,
@@ -30,7 +30,7 @@ export async function sendStream<Answer>(
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.on('response', resolve);
-      // After an answer nobody listens to what becomes of the rest.
+      // After an answer nobody listens to errors of the rest.
       request.on('error', (error) => reject(new TypeError('fetch failed', { cause: error })));
       pipeline(body, request, (error) => {
         if (error) reject(error);

@@ -1,6 +1,12 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
+import {
+  metricName,
+  METRICS_NOT_IN_RUNS,
+  type MetricId,
+  type MetricOptions,
+  type RunMetric,
+} from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { toPossibleAnswer } from './compatible/bfcl-possible-answer.js';
@@ -30,8 +36,8 @@ export type MetricInput = { input: unknown } | { notApplicable: string };
  * Scores a played case by each metric of a run, under the metric's name in the run. A metric that does not apply to
  * the case, or whose reference would crash on it, has the score null and a reason.
  */
-export function scoreMetrics(metrics: readonly RunMetric[], played: PlayedCase): Record<string, MetricScore> {
-  return Object.fromEntries(metrics.map((metric) => [nameOf(metric), scoreOne(metric, played)]));
+export function scoreMetrics(metrics: readonly RunMetric[], answered: PlayedCase): Record<string, MetricScore> {
+  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, answered)]));
 }
 
 function scoreOne(metric: RunMetric, played: PlayedCase): MetricScore {
@@ -65,8 +71,8 @@ export function metricInput({ id, options }: RunMetric, played: PlayedCase): Met
         ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
         : none('The case is not a chain.');
   }
-  // Runs of earlier releases may have such a metric.
-  if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);
+  // Runs of earlier releases may have such a one.
+  if (METRICS_NOT_IN_RUNS[id]) return none(METRICS_NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn
     ? countedCalls(

@@ -1,45 +1,32 @@
-import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Pool } from '#lib/db/connection/pool';
-import type { CaseInput } from '#lib/contracts/case';
 import { exampleSuite } from '#lib/contracts/examples/example-suite';
 import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/examples/examples';
-import { ImportAnswer, ImportBody, ImportQuery, MAX_PREVIEW_CASES, SuiteExportQuery } from '#lib/contracts/import';
-import { parseJson } from '#lib/contracts/json/json';
-import { SuiteFile, type SuiteSettings } from '#lib/contracts/suite';
-import { audit } from '#lib/db/catalogue/audit';
-import { SuiteRepository } from '#lib/db/catalogue/suites';
+import { ImportAnswer, ImportBody, ImportQuery, SuiteExportQuery } from '#lib/contracts/import';
+import { SuiteFile } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { wholeOf } from '#lib/imports/files/incoming';
-import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
-import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { answerExport } from '../suites/answer-suite.js';
-import { atOneVersion } from '../suites/check-suite-change.js';
-import { POOL } from '../platform/stores.js';
-import { SuiteStreams } from '../suites/suite-streams.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
-import { About, AlsoAnswers, AlsoTakes, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
-import { SMALL_BYTES, Upload } from '../platform/upload.js';
+import { FILE_TYPES } from '../platform/body-parsers.js';
+import {
+  About,
+  AlsoAnswers,
+  AlsoTakes,
+  Answers,
+  Changes,
+  Me,
+  TakesFile,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
+import { MAX_BODY_BYTES } from '../platform/upload.js';
+import { ImportService } from './imports.service.js';
 
-/** Suites out of files and into files. */
 @Controller('api')
 export class ImportsController {
-  /** By team. A file is held until all of it is checked; the team's other large files wait meanwhile, unread. */
-  readonly #largeFiles = new KeyedSemaphore(
-    2,
-    30,
-    'Many large files are being imported just now. Try again in a few seconds.',
-  );
-
-  constructor(
-    @Inject(POOL) readonly pool: Pool,
-    readonly suiteThreads: SuiteThreads,
-    readonly suiteStreams: SuiteStreams,
-  ) {}
+  constructor(readonly service: ImportService) {}
 
   @Post('tool-eval/import')
+  @TakesFile({ types: FILE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
   @AlsoTakes({
     'text/plain': JSONL_EXAMPLE,
     'text/csv': CSV_EXAMPLE,
@@ -48,9 +35,9 @@ export class ImportsController {
   })
   @About(
     'Import a suite',
-    'Makes a suite out of a file: all of it, or nothing. With `?dry_run=true` it answers 200 with ' +
-      'what would be made. The body is the file itself as text, the suite as JSON, or JSON that holds ' +
-      'the file beside what its format cannot say.',
+    'Makes a suite from a file: all of it, or nothing. With `?dry_run=true` it answers 200 with the ' +
+      'suite that it would make. The body is the file itself as text, the suite as JSON, or JSON that ' +
+      'holds the file beside settings that its format cannot express.',
   )
   @Answers(201, ImportAnswer, 413, 429)
   @ApiResponse({ status: 200, description: 'What a dry run would make.', standardSchema: ImportAnswer })
@@ -61,48 +48,8 @@ export class ImportsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Changes() change: Change,
   ): Promise<ImportAnswer> {
-    const upload = body instanceof Upload ? body : undefined;
-    // What came as JSON was read already; threads are given texts.
-    const isJson = !upload && typeof body === 'object';
-    const text = isJson ? JSON.stringify(body) : (body as string | undefined);
-    const work = async () =>
-      this.#import(caller, query, upload ? await textOf(upload, query) : text, isJson, reply, change);
-    try {
-      const isSmall = upload ? upload.isSmall : (text ?? '').length <= SMALL_BYTES;
-      return await (isSmall ? work() : this.#largeFiles.run(caller.teamId, work));
-    } finally {
-      await upload?.drain();
-    }
-  }
-
-  async #import(
-    caller: Caller,
-    { format, name, dry_run: isDry }: ImportQuery,
-    body: string | undefined,
-    isJson: boolean,
-    reply: FastifyReply,
-    change: Change,
-  ): Promise<ImportAnswer> {
-    const made = await this.suiteThreads.run(caller.teamId, {
-      what: 'import',
-      format,
-      body,
-      isJson,
-      name,
-      ...(isDry && { preview: MAX_PREVIEW_CASES }),
-    });
-    const settings = parseJson(made.settings) as unknown as SuiteSettings;
-    const answer = { test_cases_created: made.count, warnings: made.warnings };
-    if (isDry) {
-      void reply.status(200);
-      const cases = made.cases.map((one) => parseJson(one.body) as unknown as CaseInput);
-      return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
-    }
-    return change(async (client) => {
-      const id = await new SuiteRepository(client, caller.teamId).create(settings, made.cases);
-      await audit(client, caller, 'suite.import', id);
-      return { suite_id: id, ...answer };
-    });
+    if (query.dry_run) void reply.status(200);
+    return this.service.import(caller, body, query, change);
   }
 
   @Get('tool-eval/import/example')
@@ -116,29 +63,18 @@ export class ImportsController {
   @AlsoAnswers({ 'text/csv': CSV_EXAMPLE, 'application/yaml': YAML_EXAMPLE, 'application/x-ndjson': JSONL_EXAMPLE })
   @About(
     'Export a suite',
-    'Writes a suite into a file, as large as it may be. Importing what it answers gives an equal ' +
-      'suite, but for `bfcl`, which cannot say everything.',
+    'Writes a suite of any size to a file. Importing the file gives an equal suite, except for `bfcl`, ' +
+      'which cannot express everything.',
   )
   @Answers(200, SuiteFile, 404, 429)
   async export(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: SuiteExportQuery }) { format, part }: SuiteExportQuery,
+    @Query({ schema: SuiteExportQuery }) query: SuiteExportQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const file = await atOneVersion(this.pool, caller.teamId, uuid('suite', id), (suite) =>
-      answerExport(this, caller.teamId, suite, format, part),
-    );
-    if (format !== 'json')
-      void reply.header(
-        'content-disposition',
-        `attachment; filename="toolmark-suite-${id}.${SUITE_CONTENT_TYPES[format].ending}"`,
-      );
+    const { file, name } = await this.service.export(caller, uuid('suite', id), query);
+    if (query.format !== 'json') void reply.header('content-disposition', `attachment; filename="${name}"`);
     return file;
   }
-}
-
-/** The text of a file, taken in no further than its format is read. */
-async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
-  return (await wholeOf(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
 }

@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
 import { SuitesModule } from '../suites/suites.module.js';
+import { McpSyncService } from './mcp-sync.service.js';
 import { McpController } from './mcp.controller.js';
+import { McpService } from './mcp.service.js';
+import { ServerTools } from './server-tools.js';
 
-@Module({ imports: [SuitesModule], controllers: [McpController] })
+@Module({
+  imports: [SuitesModule],
+  controllers: [McpController],
+  providers: [McpService, McpSyncService, ServerTools],
+})
 export class McpModule {}

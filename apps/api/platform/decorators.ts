@@ -7,26 +7,55 @@ import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { Role } from '#lib/contracts/team';
 import type { PoolClient } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
+import type { UploadBounds } from './upload.js';
 
-/** What stands with a route where Fastify knows it, which is before the body is read. */
-export interface RouteNeeds {
+/** What a route says of itself to Fastify, which knows it before it reads the body. */
+export interface RouteOptions {
+  /** The role that it needs. Without it, reading needs a viewer and changing an editor. */
   needs?: Role;
+  /** Files that it takes as its body, beside JSON. */
+  file?: FileBody;
 }
-/** Where decorators leave word for `openapi.ts`. */
+
+export interface FileBody {
+  types: readonly string[];
+  bounds: UploadBounds;
+  /**
+   * What tells a repeated request from another with the same Idempotency-Key: the text of the file, or its length
+   * alone where the file is too large to keep.
+   */
+  identifiedBy: 'text' | 'length';
+}
+
+const optionsOfRoutes = new WeakMap<object, RouteOptions>();
+/** Adds to the options of a route. Nest's `RouteConfig` alone would replace what another decorator said. */
+const addRouteOptions =
+  (options: RouteOptions): MethodDecorator =>
+  (target, key, descriptor) => {
+    const route = descriptor.value as object;
+    optionsOfRoutes.set(route, { ...optionsOfRoutes.get(route), ...options });
+    RouteConfig(optionsOfRoutes.get(route))(target, key, descriptor);
+  };
+
+export const routeOptions = (request: FastifyRequest): RouteOptions => request.routeOptions.config as RouteOptions;
+
+/** Extensions of the OpenAPI document by which decorators speak to `openapi.ts`, which removes them. */
 export const NEEDS = 'x-needs';
 export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
-/** Without it, reading needs a viewer and changing an editor. */
-export const Needs = (role: Role) =>
-  applyDecorators(RouteConfig({ needs: role } satisfies RouteNeeds), ApiExtension(NEEDS, role));
+/** The role that a route needs. */
+export const Needs = (role: Role) => applyDecorators(addRouteOptions({ needs: role }), ApiExtension(NEEDS, role));
 
-/** What a route is for, in a few words and in a sentence or two. `npm run check` refuses a route without it. */
+/** The route takes files as they are. Its JSON keeps numbers as they were written, as a file does. */
+export const TakesFile = (file: FileBody) => addRouteOptions({ file });
+
+/** What a route does: a title, and a sentence or two. `npm run check` refuses a route without it. */
 export const About = (summary: string, description: string) => ApiOperation({ summary, description });
 
 /**
- * Does what a request changes in one transaction, with the note of who did it, and keeps the answer for its
- * Idempotency-Key there, too: whoever sees the effect can have the answer again. What calls out, or may take long,
- * comes before; doorbells are rung after it.
+ * Runs what a request changes in one transaction, with its audit entry, and stores the response for its
+ * Idempotency-Key in the same transaction: whoever sees the effect can get the response again. Work that calls out or
+ * may take long comes before it, and notifications come after it.
  */
 export type Change = <Answer>(work: (client: PoolClient) => Promise<Answer>) => Promise<Answer>;
 
@@ -38,11 +67,11 @@ export const Changes = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Change => context.switchToHttp().getRequest<CallerRequest>().change!,
 );
 
-/** Texts that a route takes as its body, or answers, beside JSON: an example of each by its content type. */
+/** Content types that a route takes as its body, or answers with, beside JSON: an example of each. */
 export const AlsoTakes = (examples: Record<string, string>) => ApiExtension(ALSO_TAKES, examples);
 export const AlsoAnswers = (examples: Record<string, string>) => ApiExtension(ALSO_ANSWERS, examples);
 
-/** What a route answers, and the problems it may answer instead, on top of those that any route may (`openapi.ts`). */
+/** What a route answers, and its problems beside those that every route may answer (`openapi.ts`). */
 export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...problems: number[]) {
   return applyDecorators(
     HttpCode(status),
@@ -56,19 +85,19 @@ export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...pr
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An id in the path that is no UUID is an id that does not exist. */
+/** An id of a path. One that is not a UUID does not exist. @throws ProblemError 404 */
 export function uuid(what: string, text: string): string {
   if (!UUID.test(text)) throw notFound(what, text);
   return text.toLowerCase();
 }
 
-/** Cursors of lists that are ordered by id. */
+/** The cursor of a list that is ordered by id. @throws ProblemError 400 */
 export const idCursor = (cursor: string | undefined): string | undefined => cursorOf(cursor, UUID);
 
-/** A cursor goes out and comes back as a text that says nothing to its users; what never went out is refused. */
+/** A cursor as a list gave it out. @throws ProblemError 400 when it has another form */
 export function cursorOf(cursor: string | undefined, form: RegExp): string | undefined {
   if (cursor === undefined || form.test(cursor)) return cursor;
-  throw new ProblemError(400, 'The cursor is not one that this list answered.', [
+  throw new ProblemError(400, 'The cursor does not come from this list.', [
     { path: '/cursor', message: 'take it from next_cursor' },
   ]);
 }

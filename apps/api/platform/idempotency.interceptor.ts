@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { giveKeyBack, keepAnswer, takeKey, type KeyOwner } from '#lib/db/catalogue/idempotency';
+import { releaseKey, storeResponse, claimKey, type KeyOwner } from '#lib/db/catalogue/idempotency';
 import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { sha256 } from '#lib/runtime/seal';
 import { POOL } from './stores.js';
@@ -43,10 +43,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { pool } = this;
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
     const startedMs = Date.now();
-    let taken = await takeKey(pool, owner, fingerprint);
+    let taken = await claimKey(pool, owner, fingerprint);
     while (taken.state === 'under-way' && Date.now() - startedMs < WAIT_MS) {
       await delay(100);
-      taken = await takeKey(pool, owner, fingerprint);
+      taken = await claimKey(pool, owner, fingerprint);
     }
     if (taken.state === 'under-way')
       throw new ProblemError(
@@ -62,9 +62,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       void reply.status(taken.status);
       return taken.response === '' ? undefined : parseJson(taken.response);
     }
-    const { held } = taken;
+    const { claim } = taken;
     const keep = (db: Pool | PoolClient, answer: unknown): Promise<void> =>
-      keepAnswer(db, held, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
+      storeResponse(db, claim, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
     let kept = false;
     request.change = async (work) => {
       const answer = await inTransaction(pool, async (client) => {
@@ -82,9 +82,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     } catch (error) {
       const { problem } = toProblem(error);
       // What is to be tried again is not answered yet.
-      if (problem.status >= 500 || problem.status === 429 || problem.status === 408) await giveKeyBack(pool, held);
+      if (problem.status >= 500 || problem.status === 429 || problem.status === 408) await releaseKey(pool, claim);
       else
-        await keepAnswer(pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
+        await storeResponse(pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
           if (!(failure instanceof ProblemError)) throw failure;
         });
       throw error;

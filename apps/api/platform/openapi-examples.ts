@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from '#lib/contracts/examples/examples';
 import { isObject } from '#lib/contracts/json/json';
 
-/** As much of JSON Schema as is walked here. */
+/** The part of JSON Schema that this file reads. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -25,8 +25,8 @@ interface Content {
 }
 
 /**
- * Puts the whole examples of `libs/contracts/examples/examples.ts` where they are of use: into requests and answers, and of
- * each the part that is a field's into that field.
+ * Puts the examples of `libs/contracts/examples/examples.ts` into requests and responses, and into each field the
+ * part of an example that belongs to it.
  */
 export function addExamples({ paths, components }: OpenAPIObject): void {
   const schemas = components!.schemas as Record<string, Schema>;
@@ -35,7 +35,7 @@ export function addExamples({ paths, components }: OpenAPIObject): void {
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item)) {
       for (const parameter of operation.parameters ?? []) {
-        // Not as `example`, which /docs would send along unless a user takes it out: a cursor, an id, `?apply=true`.
+        // Not as `example`: /docs would fill it in and send it, such as a cursor, an id or `?apply=true`.
         const found = exampleOf(parameter.schema ?? {});
         if (found !== undefined)
           parameter.schema = { ...parameter.schema, description: undefined, example: undefined, examples: [found] };
@@ -66,7 +66,7 @@ export function addExamples({ paths, components }: OpenAPIObject): void {
 
 const nameOf = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1);
 
-/** Gives each field of a schema the first value that an example has there. */
+/** Gives each field of a schema the first value that an example has for it. */
 function spread(schema: Schema, values: unknown[]): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const there = values
@@ -90,7 +90,7 @@ function spread(schema: Schema, values: unknown[]): void {
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** An example of a schema that has no name, made of those of its parts; undefined where a part has none. */
+/** An example of a schema without a name, made of the examples of its parts; undefined where it has none. */
 function exampleOf(schema: Schema): unknown {
   const name = nameOf(schema);
   if (name !== undefined) return Object.values(EXAMPLES[name] ?? {})[0];

@@ -1,31 +1,34 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/problem';
-import { Incoming } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/text-stream';
 
-/** What a body may have: in all, and of time; who is slower would keep others waiting. */
+/** The largest body, but for routes that say otherwise with `@TakesFile`. */
+export const MAX_BODY_BYTES = 10 * 2 ** 20;
+
+/** How large a body may be and how slowly it may come: a slow sender would keep others waiting. */
 export interface UploadBounds {
   bytes: number;
-  /** From when somebody reads it to its end. */
+  /** From when its reader begins to its end. */
   totalMs?: number;
   /** From one piece to the next. */
   idleMs?: number;
 }
-const LONGEST_MS = 120_000;
+const DEFAULT_TOTAL_MS = 120_000;
 
-/** What is known to be no larger makes nobody wait. */
+/** A body that is known to be no larger does not take turns with others. */
 export const SMALL_BYTES = 2 ** 20;
 
-/** Of what nobody wants to read so much is taken, in so much time, from a client that goes on sending. */
+/** How much of an unwanted body is read, and for how long, from a client that is still sending. */
 const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 1000 };
 
-/** Takes what nobody wants to read: a client that is still sending reads no answer, and sees a broken connection. */
+/** Reads on what nobody wants: a client that is still sending reads no response, and sees a broken connection. */
 export async function drain(body: Readable): Promise<void> {
   const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const endsAt = performance.now() + DRAIN.ms;
   for (let size = 0; size <= DRAIN.bytes && performance.now() < endsAt;) {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), DRAIN.idleMs)));
-    const next = await Promise.race([chunks.next().catch(() => ENDED), late]);
+    const timeout = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), DRAIN.idleMs)));
+    const next = await Promise.race([chunks.next().catch(() => ENDED), timeout]);
     clearTimeout(timer);
     if (!next || next.done) return;
     size += next.value.length;
@@ -33,8 +36,8 @@ export async function drain(body: Readable): Promise<void> {
 }
 const ENDED = { done: true, value: undefined } as const;
 
-/** A body that is read as it is needed, and never beyond its bounds. */
-export class Upload extends Incoming {
+/** A body that is read piece by piece, and never beyond its bounds. */
+export class Upload extends TextStream {
   readonly #body: Readable;
   readonly isSmall: boolean;
 
@@ -52,8 +55,8 @@ export class Upload extends Incoming {
     return drain(this.#body);
   }
 
-  /** Called when it is answered: a client that has not sent all of it has some time to read the answer. */
-  letGo(): void {
+  /** Ends it when the response is sent. A client that has not sent all of it has some time to read the response. */
+  release(): void {
     setTimeout(() => void (this.#body.readableEnded || this.#body.destroy()), DRAIN.ms).unref();
   }
 
@@ -64,7 +67,7 @@ export class Upload extends Incoming {
     return text;
   }
 
-  /** What a repetition of its request is told by. */
+  /** What identifies its request, for the Idempotency-Key. */
   toJSON(): object {
     return { bytes: this.declaredLength ?? null };
   }
@@ -72,10 +75,10 @@ export class Upload extends Incoming {
 
 async function* pieces(
   body: Readable,
-  { bytes: largest, totalMs = LONGEST_MS, idleMs = totalMs }: UploadBounds,
+  { bytes: maxBytes, totalMs = DEFAULT_TOTAL_MS, idleMs = totalMs }: UploadBounds,
   declaredLength: number,
 ): AsyncGenerator<string> {
-  if (declaredLength > largest) throw tooLarge(largest);
+  if (declaredLength > maxBytes) throw tooLarge(maxBytes);
   addAbortSignal(AbortSignal.timeout(totalMs), body);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -85,17 +88,17 @@ async function* pieces(
       const idle = setTimeout(() => body.destroy(new Error('Nothing came for too long.')), idleMs);
       const { done, value } = await chunks.next().finally(() => clearTimeout(idle));
       if (done) break;
-      if ((size += value.length) > largest) throw tooLarge(largest);
+      if ((size += value.length) > maxBytes) throw tooLarge(maxBytes);
       yield decoder.decode(value, { stream: true });
     }
   } catch (error) {
     if (error instanceof ProblemError || (error as { statusCode?: number }).statusCode === 413) throw error;
-    throw new ProblemError(408, 'The body broke off, or nothing of it came for too long. Nothing of it was kept.');
+    throw new ProblemError(408, 'The body broke off, or stopped arriving for too long. Nothing of it was stored.');
   } finally {
     await chunks.return?.();
   }
   yield decoder.decode();
 }
 
-const tooLarge = (largest: number): ProblemError =>
-  new ProblemError(413, `The body is larger than ${largest / 2 ** 20} MiB. Send less of it at a time.`);
+const tooLarge = (maxBytes: number): ProblemError =>
+  new ProblemError(413, `The body is larger than ${maxBytes / 2 ** 20} MiB. Send less of it at a time.`);

@@ -185,7 +185,7 @@ describe('recorded replies', () => {
     expect([many.status, many.body.errors.length, many.body.detail]).toEqual([
       422,
       100,
-      expect.stringMatching(/^At least 100 things/),
+      expect.stringMatching(/^The replies have at least 100 faults/),
     ]);
     expect(await record(suite, '\n\n')).toMatchObject({
       status: 422,

@@ -1,12 +1,20 @@
 import { Module } from '@nestjs/common';
 import { Shutdown } from '../platform/shutdown.js';
+import { CaseService } from './cases.service.js';
+import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
 import { SuiteThreads } from './suite-threads.js';
+import { SuiteValidator } from './suite-validator.js';
 import { SuitesController } from './suites.controller.js';
+import { SuiteService } from './suites.service.js';
 
 @Module({
   controllers: [SuitesController],
   providers: [
+    SuiteService,
+    CaseService,
+    SuiteValidator,
+    SuiteExporter,
     { provide: SuiteThreads, useFactory: () => new SuiteThreads() },
     {
       provide: SuiteStreams,
@@ -18,6 +26,6 @@ import { SuitesController } from './suites.controller.js';
       },
     },
   ],
-  exports: [SuiteThreads, SuiteStreams],
+  exports: [SuiteThreads, SuiteValidator, SuiteExporter],
 })
 export class SuitesModule {}

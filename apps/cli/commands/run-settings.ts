@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Experiment } from '#lib/contracts/experiment';
 import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
@@ -123,13 +123,9 @@ async function findExperiment(client: ApiClient, wanted: string): Promise<string
   const named = all.filter(({ name }) => name === wanted);
   const found = named.length ? named : all.filter(({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted));
   if (found.length === 1) return found[0]!.id;
+  const [ids, names] = [found.map(({ id }) => id), all.map(({ name }) => name)];
+  if (ids.length) throw new NegativeAnswer(`${ids.length} experiments match "${wanted}". Give the id of one:`, ids);
   throw new NegativeAnswer(
-    found.length
-      ? `${found.length} experiments match "${wanted}". Give the id of one: ${found.map(({ id }) => id).join(', ')}`
-      : `No experiment has the name or id "${wanted}". ${insteadOf(
-          wanted,
-          all.map(({ name }) => name),
-          'the experiments',
-        )}`,
+    `No experiment has the name or id "${wanted}". ${suggestNames(wanted, names, 'the experiments')}`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
-import type { Result, Run } from '#lib/contracts/run';
+import type { Actual, Result, Run } from '#lib/contracts/run';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
@@ -64,7 +64,8 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, resu
 }
 
 const SETTINGS = ['samples', 'temperature', 'tool_choice', 'cache', 'max_tokens', 'timeout_s'];
-function runFacts({ id, job_id, suite, status, config, created_at, finished_at, counts, actual }: Run): string[] {
+function runFacts(run: Run): string[] {
+  const { id, job_id, suite, status, config, created_at, finished_at, counts, actual } = run;
   const settings = SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`);
   return [
     `Run ${id} is ${status} (job ${job_id}).`,
@@ -72,13 +73,13 @@ function runFacts({ id, job_id, suite, status, config, created_at, finished_at, 
     `Settings   ${settings.join(', ')}`,
     `Submitted  ${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`,
     `Items      ${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`,
-    ...(actual
-      ? [
-          `Took       ${actual.duration_s.toFixed(1)} s, ${actual.requests} requests, ${actual.cached} stored replies, ` +
-            `cost ${actual.cost_usd === null ? 'unknown' : dollars(actual.cost_usd)}`,
-        ]
-      : []),
+    ...(actual ? [tookLine(actual)] : []),
   ];
+}
+
+function tookLine({ duration_s, requests, cached, cost_usd }: Actual): string {
+  const cost = cost_usd === null ? 'unknown' : dollars(cost_usd);
+  return `Took       ${duration_s.toFixed(1)} s, ${requests} requests, ${cached} stored replies, cost ${cost}`;
 }
 
 const progressTable = ({ targets }: Run): string[] =>
@@ -136,7 +137,8 @@ function resultLines(result: ExplainedResult): string[] {
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
     `Scores     overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
     ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
-    `Requests   ${cached ? 'none, a stored reply answered' : attempts}, ${latency_ms ?? '-'} ms, ${tokens}, ${dollars(cost_usd)}`,
+    `Requests   ${cached ? 'none, a stored reply answered' : attempts}`,
+    `Took       ${latency_ms ?? '-'} ms, ${tokens}, cost ${cost_usd === null ? 'unknown' : dollars(cost_usd)}`,
     '',
     ...explanation,
   ];

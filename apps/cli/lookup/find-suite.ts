@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Suite } from '#lib/contracts/suite';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
@@ -20,11 +20,11 @@ export async function findSuite(client: ApiClient, suite: string, also = ''): Pr
         `${id} (${name} v${version}, ${cases} cases, changed ${at})`,
     );
     const what = found.every(({ name }) => name === found[0]!.name) ? 'are named' : 'match';
-    throw new NegativeAnswer(`${found.length} suites ${what} "${suite}". Give the id of one: ${each.join(', ')}`);
+    throw new NegativeAnswer(`${found.length} suites ${what} "${suite}". Give the id of one:`, each);
   }
   const names = suites.map(({ name }) => name);
   throw new NegativeAnswer(
-    `No suite has the name or id "${suite}"${also}. ${insteadOf(suite, names, "the server's suites")}`,
+    `No suite has the name or id "${suite}"${also}. ${suggestNames(suite, names, "the server's suites")}`,
   );
 }
 

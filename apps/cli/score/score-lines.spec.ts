@@ -38,7 +38,7 @@ test('lines are scored in order under their numbers, wherever the chunks of the 
   }
 });
 
-test('a line that cannot be scored says its number and why, and the rest go on', async () => {
+test('the answer to a line that cannot be scored has its number and the reason, and the rest are scored', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const { answers, lines, failed } = await scored([
     [
@@ -58,7 +58,7 @@ test('a line that cannot be scored says its number and why, and the rest go on',
   expect({ lines, failed }).toEqual({ lines: 8, failed: 7 });
   expect(answers.map((answer) => [answer.line, answer.outcome, answer.error])).toEqual([
     [1, 'error', expect.stringContaining('JSON')],
-    [2, 'error', 'The line is no JSON object.'],
+    [2, 'error', 'The line is not a JSON object.'],
     [3, 'error', '"metric" is missing: name the metric.'],
     [4, 'error', expect.stringContaining('No metric "nope". Nearest of the metrics, 12 in all: ')],
     [
@@ -77,7 +77,7 @@ test('a line that cannot be scored says its number and why, and the rest go on',
 const one = async (asked: object) => (await scored([JSON.stringify(asked)])).answers[0]!;
 const f = (a: number) => ({ name: 'f', args: { a } });
 
-test('an answer names metric, version and options, defaults filled in, and so does an error as far as they are known', async () => {
+test('an answer names metric, version and options with their defaults, and an error those that are known', async () => {
   const by = { metric: 'promptfoo_tool_call_f1', version: '0.123', options: { threshold: 0.5, inverse: false } };
   const asked = { metric: by.metric, options: { threshold: 0.5, inverse: null } };
   expect(await one({ ...asked, input: { output: [], expected: ['a'] } })).toEqual({
@@ -109,7 +109,7 @@ test('an answer names metric, version and options, defaults filled in, and so do
   });
 });
 
-test('the names that the references have for their fields are read as well as our own', async () => {
+test('the field names of the references are read as well as our own', async () => {
   const axion = {
     metric: 'axion_tool_correctness',
     input: { tools_called: [{ name: 'search', args: {} }], expected_tools: [{ name: 'calculate', args: {} }] },
@@ -262,17 +262,17 @@ test.each<[string, object, string]>([
   [
     'a misspelt "input"',
     { metric: 'ragas_tool_call_f1', inputs: {} },
-    '"inputs" is no field of a line. Is "input" meant?',
+    'A line has no field "inputs". Did you mean "input"?',
   ],
   [
     'a misspelt "options"',
     { metric: 'difflib_ratio', option: {}, input: { a: '', b: '' } },
-    '"option" is no field of a line. Is "options" meant?',
+    'A line has no field "option". Did you mean "options"?',
   ],
   [
     'a misspelt "metric"',
     { metrics: 'difflib_ratio', input: {} },
-    '"metrics" is no field of a line. Is "metric" meant?',
+    'A line has no field "metrics". Did you mean "metric"?',
   ],
 ])('%s is an error that names the way out', async (_what, asked, error) => {
   const answer = await one(asked);
@@ -296,7 +296,7 @@ test('a line without end is refused before it fills the memory, and the next one
   expect(answers[1]!.error).toBe('The line is longer than 500 bytes.');
 });
 
-test('nothing more is read while what was scored is not written', async () => {
+test('it reads no faster than it writes', async () => {
   let read = 0;
   const input = Readable.from(
     (function* () {
@@ -323,7 +323,7 @@ test('nothing more is read while what was scored is not written', async () => {
   clearInterval(drain);
 }, 60_000);
 
-test('a bar shows how much is read, and at the end how many lines', () => {
+test('a bar shows how much was read, and at the end how many lines', () => {
   let drawn = '';
   const progress = scoreProgress({ write: (text) => (drawn += text) }, 4_000_000);
   for (const bytes of [65_536, 131_072, 2_000_000, 4_000_000]) progress.at(bytes);

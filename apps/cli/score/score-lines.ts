@@ -1,30 +1,30 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { meant } from '#lib/contracts/input/nearest';
+import { likelyName } from '#lib/contracts/input/nearest-names';
 import { readInput } from '#lib/recorded/read-input';
 import { findMetric, resolveOptions } from '#lib/scoring/metrics';
 import { toSafeJson } from '../output/terminal.js';
 
 const WRITE_AT_LENGTH = 65_536;
 /** Far above any recorded reply; a file without line ends would fill the memory. */
-const LONGEST_LINE_BYTES = 64 * 2 ** 20;
+const MAX_LINE_BYTES = 64 * 2 ** 20;
 
 /**
- * Scores JSON lines one by one, in order and in constant memory: no more is read than was written. A line that
- * cannot be scored answers with its number and the reason, and the rest go on.
+ * Scores JSON lines one by one, in order and in constant memory: it reads no faster than it writes. The answer to a
+ * line that cannot be scored has its number and the reason, and the next line is scored.
  */
 export async function scoreLines(
   input: Readable,
   output: Writable,
   onProgress: (bytes: number) => void = () => {},
-  longestLineBytes = LONGEST_LINE_BYTES,
+  maxLineBytes = MAX_LINE_BYTES,
 ): Promise<{ lines: number; failed: number }> {
   let [line, failed, answers] = [0, 0, ''];
-  for await (const text of linesOf(input, onProgress, longestLineBytes)) {
+  for await (const text of linesOf(input, onProgress, maxLineBytes)) {
     line++;
     if (text?.trim() === '') continue;
-    const { answer, scored } = scoreLine(text, line, longestLineBytes);
+    const { answer, scored } = scoreLine(text, line, maxLineBytes);
     if (!scored) failed++;
     answers += `${answer}\n`;
     if (answers.length < WRITE_AT_LENGTH) continue;
@@ -35,12 +35,8 @@ export async function scoreLines(
   return { lines: line, failed };
 }
 
-function scoreLine(
-  text: string | undefined,
-  line: number,
-  longestLineBytes: number,
-): { answer: string; scored: boolean } {
-  // What is known of the line when it fails stands in its answer too.
+function scoreLine(text: string | undefined, line: number, maxLineBytes: number): { answer: string; scored: boolean } {
+  // What was read of a line before it failed is in its answer too.
   const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = {
     id: null,
     metric: null,
@@ -59,14 +55,14 @@ function scoreLine(
     });
   };
   try {
-    if (text === undefined) throw new Error(`The line is longer than ${longestLineBytes} bytes.`);
+    if (text === undefined) throw new Error(`The line is longer than ${maxLineBytes} bytes.`);
     const parsed = parseJson(text);
-    if (!isObject(parsed)) throw new Error('The line is no JSON object.');
+    if (!isObject(parsed)) throw new Error('The line is not a JSON object.');
     if (typeof parsed.metric === 'string') known.metric = parsed.metric;
     const named = parsed.id ?? null;
-    JSON.stringify(named); // An id nested too deeply to be printed is none.
+    JSON.stringify(named); // It throws when the id is nested too deeply to be printed.
     known.id = named;
-    refuseSlips(parsed);
+    refuseMisspeltFields(parsed);
     if (typeof parsed.metric !== 'string')
       throw new Error(`"metric" ${parsed.metric === undefined ? 'is missing' : 'must be a string'}: name the metric.`);
     const metric = findMetric(parsed.metric);
@@ -82,24 +78,24 @@ function scoreLine(
 }
 
 const FIELDS = ['metric', 'options', 'input'];
-/** Other fields of a line are its owner's, but for one that can only be a misspelt one of ours. */
-function refuseSlips(line: JsonObject): void {
+/** Other fields of a line belong to its author. One that looks like a misspelt field of ours is refused. */
+function refuseMisspeltFields(line: JsonObject): void {
   for (const key in line) {
     if (key === 'id' || FIELDS.includes(key)) continue;
-    const likely = meant(key, FIELDS);
+    const likely = likelyName(key, FIELDS);
     if (likely !== undefined && line[likely] === undefined)
-      throw new Error(`"${key}" is no field of a line. Is "${likely}" meant?`);
+      throw new Error(`A line has no field "${key}". Did you mean "${likely}"?`);
   }
 }
 
 /**
- * The lines of a text; undefined for one that is too long. They end at \n alone: U+2028 may stand in a JSON string,
- * which node:readline would cut there; and no byte of another character is a \n in UTF-8.
+ * The lines of a text; undefined for one that is too long. Lines end at \n alone: node:readline would cut a JSON string
+ * at U+2028. In UTF-8 no byte of another character is a \n.
  */
 async function* linesOf(
   input: Readable,
   onProgress: (bytes: number) => void,
-  longestBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<string | undefined> {
   const decoder = new TextDecoder();
   let parts: Buffer[] = [];
@@ -109,16 +105,16 @@ async function* linesOf(
     const end = chunk.lastIndexOf(10);
     if (end >= 0) {
       const first = chunk.indexOf(10);
-      if (length + first > longestBytes) yield undefined;
+      if (length + first > maxBytes) yield undefined;
       else yield decoder.decode(Buffer.concat([...parts, chunk.subarray(0, first)]));
       if (first < end) yield* decoder.decode(chunk.subarray(first + 1, end)).split('\n');
       [parts, length] = [[], 0];
     }
     const rest = chunk.subarray(end + 1);
     length += rest.length;
-    if (length <= longestBytes) parts.push(rest);
+    if (length <= maxBytes) parts.push(rest);
     else parts = [];
   }
-  if (length > longestBytes) yield undefined;
+  if (length > maxBytes) yield undefined;
   else if (length) yield decoder.decode(Buffer.concat(parts));
 }

@@ -46,8 +46,7 @@ export class Reconciler {
       queues: LaneQueues;
       settler: Settler;
       meters: LaneMeters;
-      /** The id of this process. */
-      worker: string;
+      workerId: string;
       logger: Logger;
     },
   ) {}
@@ -57,10 +56,10 @@ export class Reconciler {
   }
 
   async #reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
-    const { pool, redis, queues, worker } = this.deps;
+    const { pool, redis, queues, workerId } = this.deps;
     for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
       await notify(redis, { topic: 'job', id: jobId });
-    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudgeLeases, (deliveries) =>
+    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, workerId, mayJudgeLeases, (deliveries) =>
       queues.findMissing(lane.id, deliveries),
     );
     await this.#redeliver(lane, redeliver, poisoned.length);
@@ -69,10 +68,10 @@ export class Reconciler {
 
   async #redeliver(lane: BusyLane, deliveries: Reconciled['redeliver'], poisoned: number): Promise<void> {
     const { meters, logger } = this.deps;
-    const meter = meters.of(lane);
+    const meter = meters.forLane(lane);
     const died = deliveries.filter((delivery) => delivery.lost).length;
-    meter.redelivered(deliveries.length, died);
-    meter.crashed(died + poisoned);
+    meter.recordRedeliveries(deliveries.length, died);
+    meter.recordCrashes(died + poisoned);
     if (deliveries.length === 0) return;
     logger.info(
       { lane: lane.id, runs: distinctRunIds(deliveries), items: deliveries.length },
@@ -86,6 +85,6 @@ export class Reconciler {
     const place = await findPlace(pool, delivery);
     if (!place) return;
     const settlement = crashedSettlement({ delivery, ...place }, crashes);
-    if (await settler.settle(lane.team_id, settlement)) meters.of(lane).ended(settlement);
+    if (await settler.settle(lane.team_id, settlement)) meters.forLane(lane).recordResult(settlement);
   }
 }

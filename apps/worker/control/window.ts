@@ -62,7 +62,7 @@ export class LaneWindows {
 
   constructor(readonly pool: Pool) {}
 
-  async of(lane: LaneLimits): Promise<LaneWindow> {
+  async forLane(lane: LaneLimits): Promise<LaneWindow> {
     return windowOf(lane, await this.#latencyOf(lane));
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
-import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { findEmbeddings, storeEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
@@ -125,7 +125,7 @@ export class Embedder {
   ): Promise<void> {
     let tries = 0;
     await retryTransient(
-      () => keepEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
+      () => storeEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
       this.#closed.signal,
     );
   }
@@ -156,11 +156,11 @@ export class Embedder {
       if (model.providerId !== providerId || model.modelId !== modelId) return undefined;
       if (endpoint !== endpointOf(model)) retries = new RetryState();
       endpoint = endpointOf(model);
-      const budget = this.deps.budgets.of(model.lane);
-      const moved = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
+      const budget = this.deps.budgets.forLane(model.lane);
+      const settingsExpired = AbortSignal.timeout(MAX_SETTINGS_AGE_MS);
       const permit = await unlessRerouted(
-        moved,
-        budget.acquire(tokens, this.#closed.signal, { rerouted: moved, isContinuation: true }),
+        settingsExpired,
+        budget.acquire(tokens, this.#closed.signal, { rerouted: settingsExpired, isContinuation: true }),
       );
       if (!permit) continue;
       const usage: PermitUsage = { tokens: 0 };

@@ -37,11 +37,11 @@ it('a worker that leaves waiting items untouched is stuck, unless something keep
   expect(await whyAfter(6)).toEqual([]);
   expect(await whyAfter(1)).toEqual([expect.stringContaining('4 items for sim are queued')]);
 
-  const meter = meters.of({ id: team.laneId, name: 'lane' });
-  meter.slots(1);
-  meter.start();
+  const meter = meters.forLane({ id: team.laneId, name: 'lane' });
+  meter.setSlots(1);
+  meter.startItem();
   expect(await whyAfter(7)).toEqual([]);
-  meter.end();
+  meter.endItem();
   expect(await whyAfter(7)).toHaveLength(1);
   await new LaneRepository(pool, team.teamId).setPaused(team.laneId, true);
   expect(await whyAfter(1)).toEqual([]);

@@ -104,7 +104,7 @@ const redeliveries = new Counter({
 });
 const crashes = new Counter({
   name: 'toolmark_item_crashes_total',
-  help: 'How often a process died or froze with an item in hand.',
+  help: 'How often a process died or froze while it worked on an item.',
   labelNames: LANE,
   registers,
 });
@@ -157,39 +157,39 @@ export class LaneMeter {
     return this.#slots === undefined ? undefined : this.#slots - this.activeItems;
   }
 
-  slots(n: number): void {
+  setSlots(n: number): void {
     this.#slots = n;
     slots.set(this.labels, n);
   }
 
-  window(n: number): void {
+  setWindow(n: number): void {
     window.set(this.labels, n);
   }
 
-  start(): void {
+  startItem(): void {
     this.started++;
     this.activeItems++;
   }
 
-  end(): void {
+  endItem(): void {
     this.activeItems--;
   }
 
-  claimed(queuedForS: number | null): void {
+  recordClaim(queuedForS: number | null): void {
     if (queuedForS !== null) dispatchLag.observe(this.labels, queuedForS);
   }
 
-  waited(reason: string, seconds: number): void {
+  recordWait(reason: string, seconds: number): void {
     budgetWait.inc({ ...this.labels, reason }, seconds);
   }
 
   /** @param failure its kind; undefined when the model replied */
-  attempted(failure: string | undefined, seconds: number): void {
+  recordAttempt(failure: string | undefined, seconds: number): void {
     requests.inc({ ...this.labels, outcome: failure ?? 'answered' });
     if (!failure) requestSeconds.observe(this.labels, seconds);
   }
 
-  ended({ result, promptTokens, completionTokens, costUsd, cached }: Settlement): void {
+  recordResult({ result, promptTokens, completionTokens, costUsd, cached }: Settlement): void {
     items.inc({ ...this.labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
     if (cached) return fromCache.inc(this.labels);
     tokens.inc({ ...this.labels, direction: 'prompt' }, promptTokens ?? 0);
@@ -201,12 +201,12 @@ export class LaneMeter {
    * @param all items that are queued again
    * @param died how many of them were lost with their process
    */
-  redelivered(all: number, died: number): void {
+  recordRedeliveries(all: number, died: number): void {
     redeliveries.inc({ ...this.labels, reason: 'lost' }, all - died);
     redeliveries.inc({ ...this.labels, reason: 'died' }, died);
   }
 
-  crashed(times: number): void {
+  recordCrashes(times: number): void {
     crashes.inc(this.labels, times);
   }
 }
@@ -215,7 +215,7 @@ export class LaneMeter {
 export class LaneMeters {
   readonly #meters = new Map<string, LaneMeter>();
 
-  of({ id, name }: { id: string; name: string }): LaneMeter {
+  forLane({ id, name }: { id: string; name: string }): LaneMeter {
     let meter = this.#meters.get(id);
     if (!meter) this.#meters.set(id, (meter = new LaneMeter(id, name)));
     return meter;

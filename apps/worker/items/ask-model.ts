@@ -45,8 +45,8 @@ export interface AskOptions {
   replyMemory?: ReplyMemory;
   /** What the circuit breaker tells items apart by. */
   item: string;
-  /** Whether this request continues an item that is paid for in part. */
-  continues?: boolean;
+  /** Whether this request continues an item that was paid for in part. */
+  isContinuation?: boolean;
   /** Notes whether the item is worked on, or only waits for its turn. */
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
@@ -65,7 +65,7 @@ const MAX_REFUSALS_KEPT = 20;
  */
 export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAsker(options).ask();
 
-/** An attempt that is under way, with what the budget is told when it gives its permit back. */
+/** An attempt that is under way, and what the budget is to learn when its permit is released. */
 interface Attempt {
   model: ModelConnection;
   startedAt: number;
@@ -79,7 +79,7 @@ class ModelAsker {
   #body: JsonObject;
   #retries = new RetryState();
   #outageSince: number | undefined;
-  #endpoint: AbortSignal | undefined;
+  #lastRerouted: AbortSignal | undefined;
 
   constructor(readonly options: AskOptions) {
     this.#body = options.body;
@@ -100,7 +100,7 @@ class ModelAsker {
     for (;;) {
       const model = await this.options.model().catch(unavailable);
       if (model instanceof ProviderFailure) return this.#fail(model);
-      this.#startAnewIfMoved(model);
+      this.#resetIfRerouted(model);
       const budget = this.options.permits(model.lane);
       const tokens = estimateTokens(this.#body);
       const permit = await this.#waitForPermit(budget, tokens, model);
@@ -121,20 +121,20 @@ class ModelAsker {
   }
 
   /** What went wrong at one address says nothing of another. */
-  #startAnewIfMoved({ moved }: ModelConnection): void {
-    if (this.#endpoint && this.#endpoint !== moved) {
+  #resetIfRerouted({ rerouted }: ModelConnection): void {
+    if (this.#lastRerouted && this.#lastRerouted !== rerouted) {
       this.#retries = new RetryState();
       this.#outageSince = undefined;
     }
-    this.#endpoint = moved;
+    this.#lastRerouted = rerouted;
   }
 
   /** @returns undefined when the model is to be asked elsewhere by now */
-  async #waitForPermit(budget: Permits, tokens: number, { moved }: ModelConnection): Promise<Permit | undefined> {
-    const { signal, continues, setActive } = this.options;
+  async #waitForPermit(budget: Permits, tokens: number, { rerouted }: ModelConnection): Promise<Permit | undefined> {
+    const { signal, isContinuation, setActive } = this.options;
     await setActive?.(false);
     return traceStep('wait for the budget', {}, () =>
-      unlessRerouted(moved, budget.acquire(tokens, signal, { rerouted: moved, isContinuation: continues })),
+      unlessRerouted(rerouted, budget.acquire(tokens, signal, { rerouted, isContinuation })),
     );
   }
 
@@ -205,10 +205,10 @@ class ModelAsker {
     return Date.now() - this.#outageSince < MAX_THROTTLED_MS ? undefined : this.#fail(failure);
   }
 
-  async #pause(ms: number, { moved }: ModelConnection): Promise<void> {
+  async #pause(ms: number, { rerouted }: ModelConnection): Promise<void> {
     const { signal, setActive } = this.options;
     await setActive?.(false);
-    await delay(ms, undefined, { signal: AbortSignal.any([signal, moved]) }).catch(() => signal.throwIfAborted());
+    await delay(ms, undefined, { signal: AbortSignal.any([signal, rerouted]) }).catch(() => signal.throwIfAborted());
   }
 
   #fail(failure: ProviderFailure): AskResult {

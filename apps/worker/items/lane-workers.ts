@@ -30,8 +30,8 @@ export class LaneWorkers {
   serve(lane: BusyLane, concurrency: number): void {
     if (this.#isDraining) return;
     const { budgets, meters, connect, logger } = this.deps;
-    const served = { teamId: lane.team_id, meter: meters.of(lane), budget: budgets.of(lane) };
-    served.meter.slots(concurrency);
+    const served = { teamId: lane.team_id, meter: meters.forLane(lane), budget: budgets.forLane(lane) };
+    served.meter.setSlots(concurrency);
     const known = this.#lanes.get(lane.id);
     if (known) {
       if (known.worker.concurrency !== concurrency) setConcurrency(known.worker, concurrency);

@@ -60,7 +60,7 @@ async function playRounds(
     const newMessages = messagesOf(reply.message, results, played.replies.length);
     messages.push(...newMessages);
     const body = { ...options.body, tool_choice: played.toolChoice, messages: [...messages] };
-    const next = await askModel({ ...options, body, toolChoice: played.toolChoice, continues: true });
+    const next = await askModel({ ...options, body, toolChoice: played.toolChoice, isContinuation: true });
     addRound(played, next, newMessages);
     if (!next.reply) return failed(played, next.failure);
     played.replies.push((reply = next.reply));

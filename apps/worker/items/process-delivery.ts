@@ -6,7 +6,7 @@ import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
 import { measureSettling, type LaneMeter } from '../health/worker-metrics.js';
-import type { ItemContext } from './ask-and-score.js';
+import type { ItemContext } from './play-and-score.js';
 import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
@@ -34,8 +34,7 @@ export class DeliveryProcessor {
   constructor(
     readonly deps: {
       pool: Pool;
-      /** The id of this process. */
-      worker: string;
+      workerId: string;
       items: ClaimedItems;
       runner: ItemRunner;
       quarantine: Quarantine;
@@ -58,13 +57,13 @@ export class DeliveryProcessor {
 
   async process(lane: ServedLane, delivery: Delivery): Promise<void> {
     const { meter } = lane;
-    meter.start();
+    meter.startItem();
     try {
       await traceItem(delivery, { 'toolmark.lane': meter.id, 'toolmark.lane_name': meter.name }, () =>
         this.#process(lane, delivery),
       );
     } finally {
-      meter.end();
+      meter.endItem();
     }
   }
 
@@ -74,7 +73,7 @@ export class DeliveryProcessor {
     if (this.#isDraining || items.has(delivery.token)) return;
     const claim = await this.#claim(lane, delivery);
     if (!claim) return;
-    meter.claimed(claim.queuedForS);
+    meter.recordClaim(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
     try {
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
@@ -102,8 +101,8 @@ export class DeliveryProcessor {
   }
 
   async #claimBatch(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
-    const { pool, worker } = this.deps;
-    const claims = await retryTransient(() => claimItems(pool, worker, deliveries));
+    const { pool, workerId } = this.deps;
+    const claims = await retryTransient(() => claimItems(pool, workerId, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
@@ -140,7 +139,7 @@ export class DeliveryProcessor {
   ): Promise<FinishedItem | undefined> {
     const { items, runner, quarantine, budgets } = this.deps;
     const context: ItemContext = {
-      permits: (limits) => budgets.of(limits),
+      permits: (limits) => budgets.forLane(limits),
       signal,
       setActive: (isActive) => items.setActive(delivery.token, isActive, claim.lost > 0),
       generation: claim.generation,
@@ -171,6 +170,6 @@ export class DeliveryProcessor {
     );
     void onSettled?.(stored); // Not awaited: writing the reply to the cache holds up no slot.
     measureEnd();
-    if (stored) meter.ended(settlement);
+    if (stored) meter.recordResult(settlement);
   }
 }

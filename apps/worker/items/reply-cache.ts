@@ -14,7 +14,7 @@ import { KeyedMicroBatcher } from './micro-batch.js';
 // - "The same request" is the key of libs/providers/request-key.ts: provider, address, format, body, sample and, for a
 //   chain, all that its later requests follow from. It belongs to one team, and lasts as long as the team's
 //   settings say.
-// - An item stores its reply if it was scored and settled, and the model did not move to another address meanwhile.
+// - An item stores its reply if it was scored and settled, and the model was not rerouted to another address meanwhile.
 //   What is stored is where to find the exchange of that item (run-item.ts).
 
 /** How long a reservation lasts without a sign of life from its holder. */

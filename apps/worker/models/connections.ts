@@ -10,10 +10,10 @@ import { UnsealError, type Sealer } from '#lib/runtime/seal';
 export interface ModelConnection extends Connection {
   chat: ChatClient;
   /**
-   * Aborts when the model is to be asked elsewhere, in another format or with another key, and a turn is no longer to
-   * be waited for here.
+   * Aborts when the model is to be asked at another address, in another format or with another key, so that waiting for
+   * a permit here is pointless.
    */
-  moved: AbortSignal;
+  rerouted: AbortSignal;
 }
 
 /** A model that an item holds, so that its connection is kept up to date. */
@@ -27,7 +27,7 @@ export interface HeldModel {
 }
 
 const REFRESH_MS = 1000;
-/** What is older, because Postgres was away, is read again before it is used. */
+/** An older description, because Postgres was away, is read again before it is used. */
 const MAX_AGE_MS = 5000;
 const IDLE_MS = 60_000;
 
@@ -40,7 +40,7 @@ interface Entry {
   /** The row that was read, as JSON, to tell whether it changed. */
   text: string | undefined;
   endpoint: string;
-  moved: AbortController;
+  rerouted: AbortController;
   /** Throws what creating the client threw. */
   connection: () => ModelConnection | undefined;
   reading: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class Connections {
     throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
   }
 
-  /** Reads all of them again. */
+  /** Reads the descriptions of all models again. */
   async refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;
@@ -124,14 +124,14 @@ export class Connections {
     const endpoint = row ? JSON.stringify([row.baseUrl, row.kind, row.sealedKey, row.lane.id]) : '';
     if (endpoint !== entry.endpoint) {
       entry.endpoint = endpoint;
-      entry.moved.abort();
-      entry.moved = new AbortController();
-      setMaxListeners(0, entry.moved.signal); // every item that waits for its turn there
+      entry.rerouted.abort();
+      entry.rerouted = new AbortController();
+      setMaxListeners(0, entry.rerouted.signal); // Every item that waits for a permit there listens.
     }
     entry.connection = () => undefined;
     if (!row) return;
     try {
-      const connection = this.#connect(row, entry.moved.signal);
+      const connection = this.#connect(row, entry.rerouted.signal);
       entry.connection = () => connection;
     } catch (error) {
       entry.connection = () => {
@@ -140,10 +140,10 @@ export class Connections {
     }
   }
 
-  #connect(row: Connection, moved: AbortSignal): ModelConnection {
+  #connect(row: Connection, rerouted: AbortSignal): ModelConnection {
     const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
     const chat = createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch);
-    return { ...row, chat, moved };
+    return { ...row, chat, rerouted };
   }
 
   close(): void {
@@ -162,7 +162,7 @@ const newEntry = (providerId: string, modelId: string): Entry => ({
   readAt: -Infinity,
   text: undefined,
   endpoint: '',
-  moved: new AbortController(),
+  rerouted: new AbortController(),
   connection: () => undefined,
   reading: undefined,
 });

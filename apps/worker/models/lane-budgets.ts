@@ -7,7 +7,7 @@ import type { LaneMeters } from '../health/worker-metrics.js';
 /** The budgets of the lanes that this process takes permits from, one each. */
 export class LaneBudgets {
   readonly #budgets = new Map<string, { budget: LaneBudget; usedAt: number }>();
-  #refusal: Error | undefined;
+  #draining: Error | undefined;
 
   constructor(
     readonly pool: Pool,
@@ -16,7 +16,7 @@ export class LaneBudgets {
   ) {}
 
   /** The budget of a lane, under the limits given here from now on. */
-  of(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
+  forLane(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
       known.usedAt = performance.now();
@@ -28,16 +28,16 @@ export class LaneBudgets {
       lane.id,
       lane,
       () => this.#isInUse(lane.id),
-      (reason, seconds) => this.meters.of(lane).waited(reason, seconds),
+      (reason, seconds) => this.meters.forLane(lane).recordWait(reason, seconds),
     );
     this.#budgets.set(lane.id, { budget, usedAt: performance.now() });
-    if (this.#refusal) budget.drain(this.#refusal);
+    if (this.#draining) budget.drain(this.#draining);
     return budget;
   }
 
   /**
-   * Whether requests may be under way in the fleet. The very first items of a lane are claimed just now, and nothing is
-   * settled: then Redis cannot know of any yet.
+   * Whether requests may be under way in the fleet. They are not if the lane has settled nothing and its first items
+   * were queued just now.
    */
   async #isInUse(laneId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
@@ -49,7 +49,7 @@ export class LaneBudgets {
     return rowCount === 1;
   }
 
-  /** Lanes that nothing has asked for in this time, and that have no request here that waits or is under way. */
+  /** Lanes that have not been used here for this long, and have no request that waits or is under way. */
   idleFor(ms: number): string[] {
     return [...this.#budgets]
       .filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms)
@@ -62,9 +62,9 @@ export class LaneBudgets {
     this.#budgets.delete(laneId);
   }
 
-  /** Turns away items that would begin, now and from now on. Items that continue are let through. */
-  refuse(reason: Error): void {
-    this.#refusal = reason;
+  /** Turns away requests of items that have not begun, from now on. Items that continue get their permits. */
+  drain(reason: Error): void {
+    this.#draining = reason;
     for (const { budget } of this.#budgets.values()) budget.drain(reason);
   }
 

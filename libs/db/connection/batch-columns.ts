@@ -12,6 +12,11 @@ export class BatchColumns<Row> {
     this.#columns = Object.entries(columns).map(([name, column]) => [name, ...column]);
   }
 
+  /** SQL of the names: `run_id, target`. */
+  get names(): string {
+    return this.#columns.map(([name]) => name).join(', ');
+  }
+
   /** The arrays: a parameter for each column. */
   values(rows: readonly Row[]): unknown[][] {
     return this.#columns.map(([, , value]) => rows.map(value));
@@ -23,11 +28,10 @@ export class BatchColumns<Row> {
    * @param ordinality name of a further column that numbers the rows from 1
    */
   unnest(first: number, ordinality?: string): string {
-    const names = this.#columns.map(([name]) => name);
     const parameters = this.#columns.map(([, type], n) => `$${first + n}::${type}[]`);
     return ordinality === undefined
-      ? `unnest(${parameters.join(', ')}) AS u(${names.join(', ')})`
-      : `unnest(${parameters.join(', ')}) WITH ORDINALITY AS u(${[...names, ordinality].join(', ')})`;
+      ? `unnest(${parameters.join(', ')}) AS u(${this.names})`
+      : `unnest(${parameters.join(', ')}) WITH ORDINALITY AS u(${this.names}, ${ordinality})`;
   }
 
   /** SQL of the columns as arguments of a function: `p_run => $1::uuid[], p_target => $2::int[]`. */

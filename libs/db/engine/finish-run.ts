@@ -1,39 +1,44 @@
 import type { Summary } from '#lib/contracts/summary';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
-import { inTransaction, type Pool } from '../connection/pool.js';
 
-/** Those that a turn of the loop looks for, of each team: one with very many keeps nobody else waiting. */
-const A_TEAM = 20;
+// Finishing is a step of its own, and no part of settling: two targets that end at the same instant would each leave
+// the run to the other, and a summary of a million results would hold up a lane. First each target that has nothing
+// left to settle gets its summary; then a run whose targets all have one is completed, with its job.
+
+/** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+const PER_TEAM = 20;
 
 export interface TargetToFinish {
   teamId: string;
   runId: string;
-  /** Of the run; a resume makes the next. */
+  /** The generation of the run; each resume makes the next one. */
   generation: number;
   ordinal: number;
   target: string;
 }
 
-/** Targets that have nothing left to settle (all settled, or their run was stopped) and no summary yet. */
+/** Targets without a summary that have nothing left to settle: all is settled, or their run was stopped. */
 export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
   const { rows } = await pool.query<TargetToFinish>(
     `SELECT "teamId", "runId", generation, ordinal, target FROM (
-       SELECT r.team_id AS "teamId", t.run_id AS "runId", r.generation, t.ordinal, t.provider_key || '::' ||
-         t.model_id AS target,
+       SELECT r.team_id AS "teamId", t.run_id AS "runId", r.generation, t.ordinal,
+         t.provider_key || '::' || t.model_id AS target,
          row_number() OVER (PARTITION BY r.team_id ORDER BY t.run_id, t.ordinal) AS n
        FROM target t JOIN run r ON r.id = t.run_id
        WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded'))
-         AND r.status <> 'pending') done
+         AND r.status <> 'pending'
+     ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
-    [A_TEAM],
+    [PER_TEAM],
   );
   return rows;
 }
 
 /**
- * Stores a target's final summary, once, and logs it unless the run was stopped. Nothing happens if the run was
+ * Stores a target's final summary, once, and logs it unless the run was stopped. Changes nothing when the run was
  * resumed since.
  */
 export async function finishTarget(
@@ -42,12 +47,12 @@ export async function finishTarget(
   summary: Summary,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    // In a statement of its own: the next one sees what whoever held the lock has done.
+    // A statement of its own: the next one sees what whoever held the lock has done.
     await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now() FROM run r
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4
-         RETURNING r.job_id, r.status`,
+       RETURNING r.job_id, r.status`,
       [runId, ordinal, JSON.stringify(summary), generation],
     );
     if (rows[0]?.status === 'running') {
@@ -56,67 +61,93 @@ export async function finishTarget(
   });
 }
 
-/** A run that has nothing left to do but to be finished. */
+/** A run whose targets are all finished. */
 export interface RunToFinish {
   id: string;
   teamId: string;
   userId: string;
 }
 
-/** Runs whose targets are all finished: those that are to be completed, and stopped ones that have no score yet. */
+/** Running runs whose targets are all finished, and stopped ones that have results and no score yet. */
 export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
   const { rows } = await pool.query<RunToFinish>(
-    // The first condition of the inner query is, to the letter, the one of the index run_unfinished.
+    // The first condition of the inner query is, to the letter, that of the index run_unfinished.
     `SELECT id, "teamId", "userId" FROM (
-       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", row_number() OVER (PARTITION BY r.team_id
-         ORDER BY r.id) AS n FROM run r
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId",
+         row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
+       FROM run r
        WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
          AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
-         AND (r.status = 'running' OR EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id
-           AND t.settled > t.errored))) done
+         AND (r.status = 'running' OR EXISTS (
+           SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored
+         ))
+     ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
-    [A_TEAM],
+    [PER_TEAM],
   );
   return rows;
 }
 
 /**
- * Finishes a run whose targets are all finished, with its job, once. A stopped run gets its score only.
- * @returns the id of the job that moved
+ * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score.
+ * @returns the id of the job that changed
  */
 export async function finishRun(pool: Pool, run: RunToFinish): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, run.userId);
-    // It may have been resumed since it was found: look again, in a statement of its own, once nobody can.
-    await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [run.id]);
-    const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [
-      run.id,
-    ]);
-    if (unfinished.rowCount) return undefined;
-    // The mean over the targets' overall means; targets with nothing scored are left out.
-    const scored = await client.query<{ job_id: string; status: string; score: number | null; delta: number | null }>(
-      `UPDATE run r SET score = s.score, delta = s.score - b.score
-       FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s,
-         (SELECT base.score FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
-            LEFT JOIN experiment e ON e.id = self.experiment_id LEFT JOIN run base ON base.id = e.baseline_run_id
-              AND base.id <> $1) b
-       WHERE r.id = $1 RETURNING r.job_id, r.status, r.score, r.delta`,
-      [run.id],
-    );
-    const finished = await client.query(
+    if (!(await lockFinishable(client, run.id))) return undefined;
+    const scored = await storeScore(client, run.id);
+    const completed = await client.query(
       `UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],
     );
-    const row = scored.rows[0];
-    if (!row || finished.rowCount === 0) return undefined;
+    if (!scored || completed.rowCount === 0) return undefined;
+    const { job_id: jobId, score, delta } = scored;
     await client.query(`UPDATE job SET status = 'completed', finished_at = now(), detail = NULL WHERE id = $1`, [
-      row.job_id,
+      jobId,
     ]);
-    await logEvents(client, row.job_id, [
-      { name: 'tool_eval_complete', data: { eval_id: run.id, score: row.score, delta: row.delta } },
+    await logEvents(client, jobId, [
+      { name: 'tool_eval_complete', data: { eval_id: run.id, score, delta } },
       { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
     ]);
     await admitJobs(client, run.userId);
-    return row.job_id;
+    return jobId;
   });
+}
+
+/**
+ * Locks a run, so that nobody can resume it, and looks again whether its targets are finished: it may have been
+ * resumed since it was found.
+ */
+async function lockFinishable(client: PoolClient, runId: string): Promise<boolean> {
+  await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [runId]);
+  const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [
+    runId,
+  ]);
+  return unfinished.rowCount === 0;
+}
+
+interface ScoredRun {
+  job_id: string;
+  score: number | null;
+  delta: number | null;
+}
+
+/**
+ * The score is the mean over the targets' overall means, without targets that have nothing scored. The delta is the
+ * difference to the baseline of the run's experiment.
+ */
+async function storeScore(client: PoolClient, runId: string): Promise<ScoredRun | undefined> {
+  const { rows } = await client.query<ScoredRun>(
+    `UPDATE run r SET score = s.score, delta = s.score - b.score
+     FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s, (
+       SELECT base.score
+       FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
+         LEFT JOIN experiment e ON e.id = self.experiment_id
+         LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1
+     ) b
+     WHERE r.id = $1 RETURNING r.job_id, r.score, r.delta`,
+    [runId],
+  );
+  return rows[0];
 }

@@ -1,16 +1,17 @@
 import type { PoolClient } from '../connection/pool.js';
 
 /**
- * Locks a user's row until the transaction ends. Locks are taken in one order everywhere: user, providers, targets
- * by key, job; so whatever starts and ends the jobs of a user takes turns.
+ * Locks a user's row until the transaction ends, so that whatever starts or ends jobs of the user takes turns.
+ * Every transaction takes its locks in one order, or two could wait for each other: user, providers, targets by key,
+ * job.
  */
 export async function lockUser(client: PoolClient, userId: string): Promise<void> {
   await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
 }
 
 /**
- * The same for what is tried again with the next turn of a loop: it waits five seconds for this and every further
- * lock of the transaction, whatever whoever holds them does.
+ * As `lockUser`, for work that a loop tries again: this and every later lock of the transaction fails after five
+ * seconds, whatever keeps it.
  */
 export async function lockUserOrTimeOut(client: PoolClient, userId: string): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '5s'`);

@@ -1,7 +1,8 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
-import { activateRun, preparationProgress } from './admit-jobs.js';
+import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { RESULT_EVENT } from '../read/log.js';
+import { activateRun, preparationProgress } from './admit-jobs.js';
 
 /** A resumed run whose items are to be looked through. */
 export interface RunToPrepare {
@@ -11,21 +12,23 @@ export interface RunToPrepare {
 }
 
 /**
- * Those whose job was admitted, of each team the oldest; and those that were stopped by a release which knows
- * nothing of preparing.
+ * Resumed runs whose job was admitted, at most five of each team, the oldest. Among them are runs that were stopped
+ * by a release which knows nothing of preparing.
  */
 export async function runsToPrepare(pool: Pool): Promise<RunToPrepare[]> {
   const { rows } = await pool.query<RunToPrepare>(
     `SELECT id, "teamId", "jobId" FROM (
-       SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", row_number() OVER (PARTITION BY r.team_id
-         ORDER BY r.job_id) AS n
-       FROM run r JOIN job j ON j.id = r.job_id WHERE j.status <> 'pending' AND r.id IN (SELECT run_id
-         FROM preparation)) todo
+       SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId",
+         row_number() OVER (PARTITION BY r.team_id ORDER BY r.job_id) AS n
+       FROM run r JOIN job j ON j.id = r.job_id
+       WHERE j.status <> 'pending' AND r.id IN (SELECT run_id FROM preparation)
+     ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
   );
   return rows;
 }
 
+/** The preparation of one target: its items from `next_item` to `end_item` are still to be looked through. */
 interface Part {
   target: number;
   generation: number;
@@ -34,11 +37,12 @@ interface Part {
 }
 
 /**
- * Looks through the next items of a resumed run: results that errored make room, and become entries of the log of
- * the job that they ended in; they and items without a result become redo rows. With the last piece the run begins.
- * Each piece moves on behind itself in its own commit, so that whoever goes on after a crash does nothing twice.
- * @returns whether there is more to do, and the lanes that have work now; undefined when another process is at it,
- *   or nothing is left
+ * Looks through the next items of a resumed run. Results that errored make room, and become entries of the log of
+ * the job in which they ended; they and the items without a result become redo rows. With the last piece the run
+ * becomes active. Each piece is one commit that also moves the preparation behind it, so that whoever continues
+ * after a crash does nothing twice.
+ * @returns whether there is more to do, and the lanes that have work now; undefined when another process prepares
+ *   the run, or nothing is left to prepare
  */
 export async function prepareRun(
   pool: Pool,
@@ -46,43 +50,28 @@ export async function prepareRun(
   pieceSize = 5000,
 ): Promise<{ more: boolean; lanes: string[] } | undefined> {
   return inTransaction(pool, async (client) => {
-    const lock = await client.query<{ mine: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(hashtext('prepare'), hashtext($1)) AS mine, set_config('lock_timeout', '5s',
-        true)`,
-      [runId],
-    );
-    if (!lock.rows[0]!.mine) return undefined;
+    if (!(await lockPreparation(client, runId))) return undefined;
     // Whoever cancels the run, or dispatches or settles items of it, comes before or after this.
     const targets = await client.query<{ lane_id: string }>(
       'SELECT lane_id FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
       [runId],
     );
-    const {
-      rows: [run],
-    } = await client.query<{ job_id: string; status: JobStatus; generation: number }>(
-      'SELECT job_id, status, generation FROM run WHERE id = $1',
-      [runId],
-    );
-    const { rows: parts } = await client.query<Part>(
-      'SELECT target, generation, next_item, end_item FROM preparation WHERE run_id = $1 ORDER BY target',
-      [runId],
-    );
+    const { run, parts } = await readPreparation(client, runId);
     if (!run || run.status === 'pending' || parts.length === 0) return undefined;
     if (isFinished(run.status) || parts[0]!.generation !== run.generation) {
       await cancelPreparation(client, runId);
       return undefined;
     }
-    const part = parts.find(({ next_item, end_item }) => next_item < end_item);
+    const isOpen = ({ next_item, end_item }: Part): boolean => next_item < end_item;
+    const part = parts.find(isOpen);
     if (part) {
       const end = Math.min(part.next_item + pieceSize, part.end_item);
       await prepareItems(client, runId, part, end);
       part.next_item = end;
     }
-    if (parts.some(({ next_item, end_item }) => next_item < end_item)) {
-      await client.query('UPDATE job SET detail = $2 WHERE id = $1', [
-        run.job_id,
-        await preparationProgress(client, runId),
-      ]);
+    if (parts.some(isOpen)) {
+      const detail = await preparationProgress(client, runId);
+      await client.query('UPDATE job SET detail = $2 WHERE id = $1', [run.job_id, detail]);
       return { more: true, lanes: [] };
     }
     await client.query('DELETE FROM preparation WHERE run_id = $1', [runId]);
@@ -92,6 +81,63 @@ export async function prepareRun(
   });
 }
 
+/** One process at a time prepares a run, and waits for no other lock longer than five seconds. */
+async function lockPreparation(client: PoolClient, runId: string): Promise<boolean> {
+  const { rows } = await client.query<{ mine: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(hashtext('prepare'), hashtext($1)) AS mine,
+       set_config('lock_timeout', '5s', true)`,
+    [runId],
+  );
+  return rows[0]!.mine;
+}
+
+interface PreparedRun {
+  job_id: string;
+  status: JobStatus;
+  generation: number;
+}
+
+async function readPreparation(
+  client: PoolClient,
+  runId: string,
+): Promise<{ run: PreparedRun | undefined; parts: Part[] }> {
+  const runs = await client.query<PreparedRun>('SELECT job_id, status, generation FROM run WHERE id = $1', [runId]);
+  const parts = await client.query<Part>(
+    'SELECT target, generation, next_item, end_item FROM preparation WHERE run_id = $1 ORDER BY target',
+    [runId],
+  );
+  return { run: runs.rows[0], parts: parts.rows };
+}
+
+interface ItemOfCase {
+  item: number;
+  casePosition: number;
+  sample: number;
+}
+
+/** Which case and sample the items are. An item is a position of (case, sample); a run may have some cases only. */
+async function locateItems(client: PoolClient, runId: string, from: number, end: number): Promise<ItemOfCase[]> {
+  const { rows } = await client.query<{ samples: number; first: number; positions: number[] | null }>(
+    `SELECT samples, $2::int / samples AS first,
+       CASE WHEN cardinality(case_positions) > 0
+         THEN case_positions[$2::int / samples + 1 : ($3::int - 1) / samples + 1] END AS positions
+     FROM run WHERE id = $1`,
+    [runId, from, end],
+  );
+  const { samples, first, positions } = rows[0]!;
+  return Array.from({ length: end - from }, (_, n) => {
+    const item = from + n;
+    const index = Math.floor(item / samples);
+    return { item, casePosition: positions ? positions[index - first]! : index, sample: item % samples };
+  });
+}
+
+const ITEMS = new BatchColumns<ItemOfCase>({
+  item: ['int', ({ item }) => item],
+  case_position: ['int', ({ casePosition }) => casePosition],
+  sample: ['int', ({ sample }) => sample],
+});
+
 /** Prepares the items of a target from where it stands to `end`. The caller holds the target. */
 async function prepareItems(
   client: PoolClient,
@@ -99,68 +145,53 @@ async function prepareItems(
   { target, generation, next_item: from }: Part,
   end: number,
 ): Promise<void> {
-  const {
-    rows: [run],
-  } = await client.query<{ samples: number; first: number; positions: number[] | null }>(
-    `SELECT samples, $2::int / samples AS first, CASE WHEN cardinality(case_positions) > 0 THEN
-      case_positions[$2::int / samples + 1 : ($3::int - 1) / samples + 1] END AS positions
-     FROM run WHERE id = $1`,
-    [runId, from, end],
-  );
-  const { samples, first, positions } = run!;
-  const items = Array.from({ length: end - from }, (_, n) => from + n);
-  const cases = items
-    .map((item) => Math.floor(item / samples))
-    .map((index) => (positions ? positions[index - first]! : index));
+  const items = await locateItems(client, runId, from, end);
+  const positions = items.map(({ casePosition }) => casePosition);
   await client.query(
+    // The range of positions lets Postgres use the key of `result`.
     `WITH item AS (
-       SELECT * FROM unnest($4::int[], $5::int[], $6::int[]) AS i(item, case_position, sample)
+       SELECT * FROM ${ITEMS.unnest(7)}
      ), removed AS (
        DELETE FROM result r USING item i
-       WHERE r.run_id = $1 AND r.target = $2 AND r.case_position BETWEEN $7 AND $8 AND r.outcome = 'errored'
-         AND r.generation < $3
-         AND r.case_position = i.case_position AND r.sample = i.sample RETURNING i.item, r.*
+       WHERE r.run_id = $1 AND r.target = $2 AND r.case_position BETWEEN $5 AND $6 AND r.outcome = 'errored'
+         AND r.generation < $3 AND r.case_position = i.case_position AND r.sample = i.sample
+       RETURNING i.item, r.*
      ), logged AS (
        INSERT INTO job_event (job_id, seq, at, name, data)
        SELECT j.id, r.seq, r.settled_at, 'tool_eval_result', ${RESULT_EVENT}
-       FROM removed r JOIN run ON run.id = r.run_id JOIN job j ON j.team_id = run.team_id
-         AND j.result_ref = $1::text AND j.type = 'tool_eval' AND j.generation = r.generation
+       FROM removed r JOIN run ON run.id = r.run_id
+         JOIN job j ON j.team_id = run.team_id AND j.result_ref = $1::text AND j.type = 'tool_eval'
+           AND j.generation = r.generation
      ), redone AS (
        INSERT INTO redo (run_id, target, item)
        SELECT $1, $2, item FROM removed
        UNION ALL
        SELECT $1, $2, i.item FROM item i
-       WHERE NOT EXISTS (SELECT 1 FROM result r WHERE r.run_id = $1 AND r.target = $2 AND r.case_position BETWEEN $7
-         AND $8 AND r.case_position = i.case_position AND r.sample = i.sample)
-         AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = $1 AND f.target = $2 AND f.item = i.item)
+       WHERE NOT EXISTS (
+           SELECT 1 FROM result r
+           WHERE r.run_id = $1 AND r.target = $2 AND r.case_position BETWEEN $5 AND $6
+             AND r.case_position = i.case_position AND r.sample = i.sample
+         ) AND NOT EXISTS (
+           SELECT 1 FROM in_flight f WHERE f.run_id = $1 AND f.target = $2 AND f.item = i.item
+         )
        ON CONFLICT DO NOTHING
      )
-     UPDATE preparation SET next_item = $9, errored = errored - (SELECT count(*) FROM removed) WHERE run_id = $1
-       AND target = $2`,
-    [
-      runId,
-      target,
-      generation,
-      items,
-      cases,
-      items.map((item) => item % samples),
-      Math.min(...cases),
-      Math.max(...cases),
-      end,
-    ],
+     UPDATE preparation SET next_item = $4, errored = errored - (SELECT count(*) FROM removed)
+     WHERE run_id = $1 AND target = $2`,
+    [runId, target, generation, end, Math.min(...positions), Math.max(...positions), ...ITEMS.values(items)],
   );
 }
 
 /**
- * Ends the preparation of a run that does not go on: what errored and was not removed yet counts again. What
- * another release has resumed since counts as it left it. The caller holds the targets.
+ * Ends the preparation of a run that is not resumed after all: what errored and was not removed yet counts again.
+ * What another release has resumed since counts as that release left it. The caller holds the targets.
  */
 export async function cancelPreparation(client: PoolClient, runId: string): Promise<void> {
   await client.query(
-    `WITH stopped AS (DELETE FROM preparation WHERE run_id = $1 RETURNING target, generation, errored)
-     UPDATE target t SET settled = t.settled + s.errored, errored = t.errored + s.errored FROM stopped s
-       JOIN run r ON r.id = $1 AND r.generation = s.generation
-     WHERE t.run_id = $1 AND t.ordinal = s.target`,
+    `WITH cancelled AS (DELETE FROM preparation WHERE run_id = $1 RETURNING target, generation, errored)
+     UPDATE target t SET settled = t.settled + c.errored, errored = t.errored + c.errored
+     FROM cancelled c JOIN run r ON r.id = $1 AND r.generation = c.generation
+     WHERE t.run_id = $1 AND t.ordinal = c.target`,
     [runId],
   );
 }

@@ -1,6 +1,6 @@
+import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
-import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
@@ -17,49 +17,56 @@ export interface Budget {
 }
 
 /**
- * How many more items of a run may be handed out: so many that the budget holds if each takes one request and costs
- * what those before did on average. Before the first has ended nothing is known of the cost, and a window of items
- * may go. While money is left one may go, however dear.
+ * How many more items of a run may be dispatched: as many as the budget holds if each takes one request and costs
+ * the average of those before. Until the first item settles nothing is known of the cost, and a whole window may go.
+ * While money is left one item may go, however much it costs.
  */
 export function itemsAllowed(budget: Budget): number {
   const { maxRequests, maxCost, capLeft, requests, cost, settled, inFlight } = budget;
   const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity);
   if (left <= 0) return 0;
-  const byCost =
-    left === Infinity || cost === 0 ? Infinity : Math.max(1, Math.floor((left * settled) / cost)) - inFlight;
+  const isCostUnknown = left === Infinity || cost === 0;
+  const byCost = isCostUnknown ? Infinity : Math.max(1, Math.floor((left * settled) / cost)) - inFlight;
   const byRequests = maxRequests === null ? Infinity : maxRequests - requests - inFlight;
   return Math.max(0, Math.min(byCost, byRequests));
 }
 
-/** Why a budget is spent, or undefined while it is not. */
+/** Which limit of a budget is reached, as a sentence; undefined while none is. */
 export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
-  return capLeft !== null && capLeft <= 0
-    ? "The team's monthly cap is spent; PUT /api/settings/spending changes it."
-    : undefined;
+  if (capLeft !== null && capLeft <= 0)
+    return "The team's monthly cap is spent; PUT /api/settings/spending changes it.";
+  return undefined;
 }
 
 const round = (usd: number): number => Number(usd.toPrecision(4));
 
+/** SQL: the run `r` of the team `tm` has a budget, or its team a monthly cap. */
+const HAS_BUDGET = '(r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL)';
+
+const HAS_PRICED_MODEL = `EXISTS (
+  SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+  WHERE t.run_id = r.id AND m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL)`;
+const MAY_COMPARE_MEANING = `EXISTS (
+  SELECT 1 FROM suite_version_case c
+  WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0)`;
+
 /**
- * What is left of the caps of teams that have one. Only models with prices cost anything that is known: those of
- * the run, or the embedding model where cases are compared by meaning. Cases are looked at only where that decides
- * (CASE keeps the order).
+ * SQL of what is left of the team's cap, if the run costs anything that is known: when one of its models has prices,
+ * or when cases are compared by meaning and the embedding model has. CASE keeps the order, so that cases are
+ * searched only where that decides.
  */
 const CAP_LEFT = `CASE
   WHEN tm.monthly_cap_usd IS NULL THEN NULL
-  WHEN EXISTS (SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
-      WHERE t.run_id = r.id AND m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL)
-    OR CASE WHEN ${embeddingCosts('r.team_id')} THEN EXISTS (SELECT 1 FROM suite_version_case c WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0) ELSE false END
+  WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
 /** SQL of what a team has spent this month, by UTC. */
 export function spentThisMonth(teamId: string): string {
-  return (
-    `(SELECT coalesce(sum(cost_usd), 0) FROM spending WHERE team_id = ${teamId} AND month = ` +
-    "date_trunc('month', now() AT TIME ZONE 'UTC')::date)"
-  );
+  return `(
+    SELECT coalesce(sum(cost_usd), 0) FROM spending
+    WHERE team_id = ${teamId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date)`;
 }
 
 /** The budgets of those of these runs that have one. */
@@ -67,17 +74,17 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
   const { rows } = await client.query<{ id: string } & Budget>(
     `SELECT r.id, r.max_requests AS "maxRequests", r.max_cost_usd AS "maxCost", ${CAP_LEFT} AS "capLeft",
        s.requests, s.cost, s.settled, (SELECT count(*)::int FROM in_flight f WHERE f.run_id = r.id) AS "inFlight"
-     FROM run r JOIN team tm ON tm.id = r.team_id
-       CROSS JOIN LATERAL (SELECT sum(requests)::int AS requests, sum(cost_usd) AS cost, sum(settled)::int AS
-         settled FROM target WHERE run_id = r.id) s
-     WHERE r.id = ANY ($1) AND (r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS
-       NOT NULL)`,
+     FROM run r JOIN team tm ON tm.id = r.team_id CROSS JOIN LATERAL (
+       SELECT sum(requests)::int AS requests, sum(cost_usd) AS cost, sum(settled)::int AS settled
+       FROM target WHERE run_id = r.id
+     ) s
+     WHERE r.id = ANY ($1) AND ${HAS_BUDGET}`,
     [runIds],
   );
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 
-/** A run that has a budget, items left, and nothing in flight: its budget may be spent. */
+/** A run that has a budget, items left and nothing in flight: its budget may be spent. */
 export interface RunToStop {
   id: string;
   teamId: string;
@@ -87,19 +94,19 @@ export interface RunToStop {
 
 export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
   const { rows } = await pool.query<RunToStop>(
-    `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId" FROM run r
-      JOIN team tm ON tm.id = r.team_id
-     WHERE r.status = 'running' AND (r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd
-       IS NOT NULL)
-       AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active) AND NOT EXISTS (SELECT 1
-         FROM in_flight f WHERE f.run_id = r.id)`,
+    `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
+     FROM run r JOIN team tm ON tm.id = r.team_id
+     WHERE r.status = 'running' AND ${HAS_BUDGET}
+       AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active)
+       AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`,
   );
   return rows;
 }
 
 /**
- * Stops a run whose budget is spent, once what it had in flight is settled. Nothing more was handed out since.
- * @returns the id of the job that moved
+ * Stops a run whose budget is spent, once what it had in flight is settled. The dispatcher has handed out nothing
+ * since (`itemsAllowed`).
+ * @returns the id of the job that changed
  */
 export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
@@ -110,9 +117,9 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
       [run.id],
     );
     const budget = (await readBudgets(client, [run.id])).get(run.id);
-    const spent = budget && budgetExceeded(budget);
-    if (!budget || spent === undefined || budget.inFlight > 0 || !targets.rows.some(({ active }) => active))
-      return undefined;
+    const reason = budget && budgetExceeded(budget);
+    const hasItemsLeft = targets.rows.some(({ active }) => active);
+    if (!budget || reason === undefined || budget.inFlight > 0 || !hasItemsLeft) return undefined;
     const stopped = await client.query(
       `UPDATE run SET status = 'budget_exceeded', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],
@@ -121,10 +128,10 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     await client.query('UPDATE target SET active = false WHERE run_id = $1', [run.id]);
     await client.query(`UPDATE job SET status = 'budget_exceeded', finished_at = now(), detail = $2 WHERE id = $1`, [
       run.jobId,
-      spent,
+      reason,
     ]);
     await logEvents(client, run.jobId, [
-      { name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: spent } },
+      { name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: reason } },
     ]);
     await admitJobs(client, run.userId);
     return run.jobId;

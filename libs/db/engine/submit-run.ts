@@ -1,190 +1,154 @@
 import { ProblemError } from '#lib/contracts/problem';
 import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
-import { admitJobs } from './admit-jobs.js';
-import { lockUser } from './lock-user.js';
-import { logEvents } from './log-events.js';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { lockProviders } from '../catalogue/move-targets.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
+import { lockProviders } from '../catalogue/move-targets.js';
+import { BatchColumns } from '../connection/batch-columns.js';
+import { insertRow } from '../connection/insert-row.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { admitJobs } from './admit-jobs.js';
+import { createJob } from './create-job.js';
+import { lockUser } from './lock-user.js';
+import { noCases, pinSuiteVersion, type PinnedSuite } from './pin-suite-version.js';
 
 export interface ResolvedTarget {
   providerId: string;
   providerKey: string;
   modelId: string;
   laneId: string;
-  /** Whether what it costs is known. */
+  /** Whether the prices of the model are known. */
   priced: boolean;
   params: unknown;
   systemPrompt: string | null;
 }
 
+export interface Submission {
+  teamId: string;
+  userId: string;
+  suiteId: string;
+  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
+  targets: ResolvedTarget[];
+  estimate?: Estimate;
+}
+
 /**
- * Writes a run: its job, the suite version it pins and one row per target; however many items, a few rows.
- * The job starts at once, or waits as `pending` when the user has as many running as allowed.
- * @throws ProblemError 422 when the filter leaves no case, 404 when the suite is gone.
+ * Writes a run: its job, the suite version that it pins and one row per target. However many items it has, that is
+ * a few rows.
+ *
+ * A run and its job live like this. Both are `pending` until the user has fewer jobs running than the team allows,
+ * then `queued` (`admitJobs`). A resumed run is prepared while it is queued (`prepareRun`). Then its targets become
+ * active, and the dispatcher takes items of them; with its first item the run is `running` (`dispatchLane`). When
+ * every item of a target is settled, the target gets its summary; when every target has one, the run is `completed`
+ * (`finishTarget`, `finishRun`). On the way it may be `cancelled` (`cancelJob`) or `budget_exceeded`
+ * (`stopIfOverBudget`). From each of these three ends a resume leads back to `pending`, with a new job and the next
+ * generation (`resumeRun`).
+ *
+ * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is
+ *   gone
  */
 export async function submitRun(
   pool: Pool | PoolClient,
-  submission: {
-    teamId: string;
-    userId: string;
-    suiteId: string;
-    input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
-    targets: ResolvedTarget[];
-    estimate?: Estimate;
-  },
+  submission: Submission,
 ): Promise<{ jobId: string; runId: string }> {
   const { teamId, userId, suiteId, input, targets } = submission;
   return inTransaction(pool, async (client) => {
-    const jobId = newId();
     const runId = newId();
     const suite = await pinSuiteVersion(client, teamId, suiteId);
     const positions = await selectCases(client, suite, input.case_filter);
-    const n = positions.length * input.samples;
-    const total = n * targets.length;
-    if (total > MOST_ITEMS) throw tooManyItems(positions.length, input.samples, targets.length);
-    const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
-    await client.query(
-      `INSERT INTO job (id, team_id, user_id, type, status, result_ref, total)
-        VALUES ($1, $2, $3, 'tool_eval', 'pending', $4, $5)`,
-      [jobId, teamId, userId, runId, total],
-    );
-    await client.query(
-      `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
-        config, samples,
-         case_positions, experiment_id, max_requests, max_cost_usd, estimate, model_order)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11, $12, $13, $14, $15, $16)`,
-      [
-        runId,
-        teamId,
-        userId,
-        jobId,
-        suiteId,
-        suite.versionId,
-        suite.name,
-        suite.version,
-        JSON.stringify(config satisfies RunConfig),
-        input.samples,
-        positions.length === suite.caseCount ? [] : positions,
-        experimentId,
-        input.budget?.max_requests ?? null,
-        input.budget?.max_cost_usd ?? null,
-        submission.estimate ? JSON.stringify(submission.estimate) : null,
-        input.model_order,
-      ],
-    );
+    const itemsPerTarget = positions.length * input.samples;
+    const total = itemsPerTarget * targets.length;
+    if (total > MAX_ITEMS) throw tooManyItems(positions.length, input.samples, targets.length);
+    const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total });
+    await insertRun(client, { runId, jobId, suite, positions }, submission);
     await lockUser(client, userId);
-    await lockProviders(client, '$1', [targets.map((t) => t.providerId)]);
-    const made = await client.query(
-      `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params,
-        system_prompt, n)
-       SELECT $1, t.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, t.provider, t.key, t.model, t.params, t.prompt,
-         $3
-       FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS t(provider, key,
-         model, params, prompt, ordinal)
-         JOIN provider p ON p.id = t.provider LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model`,
-      [
-        runId,
-        userId,
-        n,
-        targets.map((t) => t.providerId),
-        targets.map((t) => t.providerKey),
-        targets.map((t) => t.modelId),
-        targets.map((t) => JSON.stringify(t.params)),
-        targets.map((t) => t.systemPrompt),
-      ],
-    );
-    if (made.rowCount !== targets.length)
-      throw new ProblemError(422, 'A provider of the run was deleted just now.', [
-        { path: '/models', message: 'name one that is there' },
-      ]);
-    await logEvents(client, jobId, [
-      { name: 'job_created', data: { type: 'tool_eval', status: 'pending', result_ref: runId } },
-    ]);
+    await lockProviders(client, '$1', [targets.map((target) => target.providerId)]);
+    await insertTargets(client, runId, userId, itemsPerTarget, targets);
     await admitJobs(client, userId);
     return { jobId, runId };
   });
 }
 
-/** Items are counted in Postgres' integers. */
-const MOST_ITEMS = 2 ** 31 - 1;
+/** Items are counted in columns of type integer. */
+const MAX_ITEMS = 2 ** 31 - 1;
 
 const tooManyItems = (cases: number, samples: number, models: number): ProblemError =>
   new ProblemError(
     422,
     `${cases} cases x ${samples} samples x ${models} models are ${cases * samples * models} items, ` +
-      `and a run may have ${MOST_ITEMS}. Ask for fewer samples or models, or for some of the cases ` +
+      `and a run may have ${MAX_ITEMS}. Ask for fewer samples or models, or for some of the cases ` +
       'with case_filter.',
     [{ path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' }],
   );
 
-export interface PinnedSuite {
-  versionId: string;
-  version: number;
-  name: string;
-  caseCount: number;
+async function insertRun(
+  client: PoolClient,
+  run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
+  { teamId, userId, suiteId, input, estimate }: Submission,
+): Promise<void> {
+  const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
+  await insertRow(client, 'run', {
+    id: run.runId,
+    team_id: teamId,
+    user_id: userId,
+    job_id: run.jobId,
+    suite_id: suiteId,
+    suite_version_id: run.suite.versionId,
+    suite_name: run.suite.name,
+    suite_version: run.suite.version,
+    status: 'pending',
+    config: JSON.stringify(config satisfies RunConfig),
+    samples: input.samples,
+    case_positions: run.positions.length === run.suite.caseCount ? [] : run.positions,
+    experiment_id: experimentId,
+    max_requests: input.budget?.max_requests ?? null,
+    max_cost_usd: input.budget?.max_cost_usd ?? null,
+    estimate: estimate ? JSON.stringify(estimate) : null,
+    model_order: input.model_order,
+  });
 }
 
-/** The immutable copy of the suite as it is now; made by the first run of this version, shared by the others. */
-export async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: string): Promise<PinnedSuite> {
-  // FOR UPDATE: nobody edits the suite while it is copied, and two first runs do not copy it twice.
-  const { rows } = await client.query<{ version: number; name: string }>(
-    `SELECT version, name FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE`,
-    [suiteId, teamId],
+const TARGETS = new BatchColumns<ResolvedTarget>({
+  provider_id: ['uuid', (target) => target.providerId],
+  provider_key: ['text', (target) => target.providerKey],
+  model_id: ['text', (target) => target.modelId],
+  params: ['text', (target) => JSON.stringify(target.params)],
+  system_prompt: ['text', (target) => target.systemPrompt],
+});
+
+/** The lanes are read here, once the providers are locked: one that moves meanwhile takes these targets with it. */
+async function insertTargets(
+  client: PoolClient,
+  runId: string,
+  userId: string,
+  itemsPerTarget: number,
+  targets: ResolvedTarget[],
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params,
+       system_prompt, n)
+     SELECT $1, u.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, u.provider_id, u.provider_key, u.model_id, u.params,
+       u.system_prompt, $3
+     FROM ${TARGETS.unnest(4, 'ordinal')} JOIN provider p ON p.id = u.provider_id
+       LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = u.model_id`,
+    [runId, userId, itemsPerTarget, ...TARGETS.values(targets)],
   );
-  const suite = rows[0];
-  if (!suite)
-    throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [
-      { path: '/suite_id', message: 'does not exist' },
+  if (rowCount !== targets.length)
+    throw new ProblemError(422, 'A provider of the run was deleted just now.', [
+      { path: '/models', message: 'name one that is there' },
     ]);
-  const versionId = (await knownVersion(client, suiteId, suite.version)) ?? (await makeVersion(client, suiteId));
-  const count = await client.query<{ n: number }>(
-    'SELECT count(*)::int AS n FROM suite_version_case WHERE version_id = $1',
-    [versionId],
-  );
-  return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
-}
-
-/** Held until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`). */
-async function knownVersion(client: PoolClient, suiteId: string, version: number): Promise<string | undefined> {
-  const { rows } = await client.query<{ id: string }>(
-    'SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2 FOR KEY SHARE',
-    [suiteId, version],
-  );
-  return rows[0]?.id;
-}
-
-async function makeVersion(client: PoolClient, suiteId: string): Promise<string> {
-  const versionId = newId();
-  await client.query(
-    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
-     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1`,
-    [suiteId, versionId],
-  );
-  await client.query(
-    `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
-     SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body FROM suite_case
-       WHERE suite_id = $1`,
-    [suiteId, versionId],
-  );
-  return versionId;
 }
 
 /** Positions of the cases that take part: those that the filter leaves, without drafts. */
 async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunInput['case_filter']): Promise<number[]> {
   const { rows } = await client.query<{ position: number }>(
-    `SELECT position FROM suite_version_case WHERE version_id = $1 AND ($2::text[] IS NULL OR tags && $2)
-      AND ($3::text IS NULL OR category = $3)
-       AND ${NOT_DRAFT} ORDER BY position`,
+    `SELECT position FROM suite_version_case
+     WHERE version_id = $1 AND ($2::text[] IS NULL OR tags && $2) AND ($3::text IS NULL OR category = $3)
+       AND ${NOT_DRAFT}
+     ORDER BY position`,
     [suite.versionId, filter?.tags?.length ? filter.tags : null, filter?.category ?? null],
   );
   if (rows.length) return rows.map((row) => row.position);
-  if (suite.caseCount === 0)
-    throw new ProblemError(
-      422,
-      `The suite "${suite.name}" has no test cases. Add one with POST /api/tool-suites/{id}/cases.`,
-    );
+  if (suite.caseCount === 0) throw noCases(suite);
   throw filter
     ? new ProblemError(422, 'The case filter leaves no test case.', [
         { path: '/case_filter', message: 'matches no case of the suite' },

@@ -1,5 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { bytesOf, type Tool } from '#lib/contracts/tool';
+import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Bound, FormatCompliance, ParsedCall } from '#lib/contracts/verdict';
 import { findJsonSpans } from './json-in-text.js';
 import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEARCHED_BYTES } from './reply-bounds.js';
@@ -88,8 +88,8 @@ function readCall(name: string, raw: Json | undefined, repairs: Repair[], parsin
 function maySearch(text: string, parsing: Parsing): boolean {
   // A UTF-16 unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
-  const found = bytesOf(text);
-  return found <= MAX_SEARCHED_BYTES || continuesBeyond(parsing, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
+  const found = byteLength(text);
+  return found <= MAX_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
 }
 
 const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ParsedCall => ({

@@ -54,7 +54,7 @@ function aLane({ gives = true } = {}) {
   const attempts: (string | undefined)[] = [];
   const meter = {
     id: 'lane',
-    attempted: (failure: string | undefined) => void attempts.push(failure),
+    recordAttempt: (failure: string | undefined) => void attempts.push(failure),
   } as unknown as LaneMeter;
   return {
     lane: { meter, budget },
@@ -150,7 +150,7 @@ describe('an item that processes died of', () => {
     expect((await other)?.settlement).toMatchObject({ casePosition: 1, result: CRASHED });
   });
 
-  it('starts with the permit that it waited for, gets more from its lane, and releases those its process kept', async () => {
+  it('starts with the permit that it waited for, gets others from its lane, and releases what was kept', async () => {
     const { lane, given, released, attempts } = aLane();
     const settlement = { ...identity(), attempts: 2, exchange: Buffer.from('what was said').toString('base64') };
     const finished = await quarantine(`

@@ -9,7 +9,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../../health/worker-metrics.js';
-import type { ItemContext } from '../ask-and-score.js';
+import type { ItemContext } from '../play-and-score.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from '../error-settlements.js';
 import type { ServedLane } from '../process-delivery.js';
 import type { FinishedItem } from '../run-item.js';
@@ -62,7 +62,7 @@ export class Quarantine {
         await setActive(true);
         this.logger.warn(
           { lane: meter.id, run: item.delivery.runId, item: item.delivery.item, crashes },
-          'Playing an item in a process of its own: others died of it',
+          'Running an item in a process of its own, because others died of it',
         );
         const child = fork(this.options.entry, { serialization: 'advanced' });
         const ending = this.#watch(child, meter, permits, signal);
@@ -90,7 +90,7 @@ export class Quarantine {
       signal.addEventListener('abort', abort);
       child.on('message', (message: FromChild) => {
         if ('id' in message) void permits.answer(child, message);
-        else if ('attempted' in message) meter.attempted(message.attempted.failure, message.attempted.seconds);
+        else if ('attempted' in message) meter.recordAttempt(message.attempted.failure, message.attempted.seconds);
         else if ('failed' in message) end(() => reject(errorOf(message.failed)));
         else end(() => resolve({ settlement: message.finished === undefined ? undefined : parse(message.finished) }));
       });

@@ -1,0 +1,110 @@
+import { Inject, Injectable, type StreamableFile } from '@nestjs/common';
+import type { CaseInput } from '#lib/contracts/case';
+import { MAX_PREVIEW_CASES, type ImportAnswer, type ImportQuery, type SuiteExportQuery } from '#lib/contracts/import';
+import { parseJson } from '#lib/contracts/json/json';
+import type { SuiteSettings } from '#lib/contracts/suite';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
+import { readWholeText } from '#lib/imports/files/text-stream';
+import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import type { Change } from '../platform/decorators.js';
+import { POOL } from '../platform/stores.js';
+import { SMALL_BYTES, Upload } from '../platform/upload.js';
+import { retryOnSuiteChange } from '../suites/retry-on-suite-change.js';
+import { SuiteExporter } from '../suites/suite-exporter.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
+
+/** A file to import, as text. */
+interface ImportedFile {
+  text: string | undefined;
+  /** It came as a JSON body. */
+  isJson: boolean;
+}
+
+/** Turns files into suites, and suites into files. */
+@Injectable()
+export class ImportService {
+  /** By team. A large file is in memory until all of it is checked; the team's other large files wait unread. */
+  readonly #largeFiles = new KeyedSemaphore(
+    2,
+    30,
+    'Many large files are being imported just now. Try again in a few seconds.',
+  );
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+    readonly exporter: SuiteExporter,
+  ) {}
+
+  /** @param body an upload, a text, or parsed JSON */
+  async import(caller: Caller, body: unknown, query: ImportQuery, change: Change): Promise<ImportAnswer> {
+    if (body instanceof Upload) return this.#importUpload(caller, body, query, change);
+    const file = fileOf(body);
+    const work = () => this.#import(caller, file, query, change);
+    return (file.text ?? '').length <= SMALL_BYTES ? work() : this.#largeFiles.run(caller.teamId, work);
+  }
+
+  async #importUpload(caller: Caller, upload: Upload, query: ImportQuery, change: Change): Promise<ImportAnswer> {
+    const work = async () => this.#import(caller, { text: await textOf(upload, query), isJson: false }, query, change);
+    try {
+      return await (upload.isSmall ? work() : this.#largeFiles.run(caller.teamId, work));
+    } finally {
+      await upload.drain();
+    }
+  }
+
+  async #import(
+    caller: Caller,
+    { text, isJson }: ImportedFile,
+    { format, name, dry_run: isDryRun }: ImportQuery,
+    change: Change,
+  ): Promise<ImportAnswer> {
+    const imported = await this.suiteThreads.run(caller.teamId, {
+      what: 'import',
+      format,
+      body: text,
+      isJson,
+      name,
+      ...(isDryRun && { preview: MAX_PREVIEW_CASES }),
+    });
+    const settings = parseJson(imported.settings) as unknown as SuiteSettings;
+    const answer = { test_cases_created: imported.count, warnings: imported.warnings };
+    if (isDryRun) {
+      const cases = imported.cases.map((one) => parseJson(one.body) as unknown as CaseInput);
+      return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
+    }
+    return change(async (client) => {
+      const id = await new SuiteRepository(client, caller.teamId).create(settings, imported.cases);
+      await audit(client, caller, 'suite.import', id);
+      return { suite_id: id, ...answer };
+    });
+  }
+
+  async export(
+    { teamId }: Caller,
+    suiteId: string,
+    { format, part }: SuiteExportQuery,
+  ): Promise<{ file: StreamableFile; name: string }> {
+    const suites = new SuiteRepository(this.pool, teamId);
+    const file = await retryOnSuiteChange(suites, suiteId, (suite) =>
+      this.exporter.asFile(teamId, suite, format, part),
+    );
+    return { file, name: `toolmark-suite-${suiteId}.${SUITE_CONTENT_TYPES[format].ending}` };
+  }
+}
+
+/** Threads take texts, so a body that was parsed as JSON is written again. */
+function fileOf(body: unknown): ImportedFile {
+  const isJson = typeof body === 'object';
+  return { text: isJson ? JSON.stringify(body) : (body as string | undefined), isJson };
+}
+
+/** The text of an upload, read no further than its format may be long. */
+async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
+  return (await readWholeText(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
+}

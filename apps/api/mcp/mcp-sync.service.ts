@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { McpSyncAnswer, McpSyncInput, McpSyncQuery } from '#lib/contracts/mcp';
+import { ProblemError } from '#lib/contracts/problem';
+import type { Suite } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
+import { SuiteChanged, SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
+import type { Change } from '../platform/decorators.js';
+import { POOL } from '../platform/stores.js';
+import { SuiteThreads } from '../suites/suite-threads.js';
+import { SuiteValidator } from '../suites/suite-validator.js';
+import { checkToolLimits } from './select-tools.js';
+import { ServerTools } from './server-tools.js';
+
+/** Cases that are listed for each tool that changed. */
+const MAX_LISTED_CASES = 1000;
+
+const WAY_OUT = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
+
+type ToolDiff = ReturnType<typeof compareTools>;
+
+/** Compares suites with the MCP servers that their tools were read from, and brings them up to date. */
+@Injectable()
+export class McpSyncService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+    readonly serverTools: ServerTools,
+    readonly validator: SuiteValidator,
+  ) {}
+
+  /**
+   * Unlike other changes, this one is not retried when somebody else changed the suite: the user decided about the
+   * difference that they saw.
+   */
+  async sync(
+    caller: Caller,
+    suiteId: string,
+    query: McpSyncQuery,
+    input: McpSyncInput,
+    change: Change,
+  ): Promise<McpSyncAnswer> {
+    try {
+      return await this.#sync(caller, suiteId, query, input, change);
+    } catch (error) {
+      if (!(error instanceof SuiteChanged)) throw error;
+      throw new ProblemError(409, 'The suite was changed by someone else meanwhile. Look again.');
+    }
+  }
+
+  async #sync(
+    caller: Caller,
+    suiteId: string,
+    { apply, keep_removed: keepRemoved }: McpSyncQuery,
+    input: McpSyncInput,
+    change: Change,
+  ): Promise<McpSyncAnswer> {
+    const { teamId } = caller;
+    const suite = await new SuiteRepository(this.pool, teamId).read(suiteId);
+    const source = await new McpSourceRepository(this.pool, teamId).find(suite.id);
+    const url = input.url ?? source?.url;
+    if (url === undefined)
+      throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
+    const { server, tools: listed } = await this.serverTools.read({
+      url,
+      headers: input.headers,
+      transport: input.transport ?? source?.transport ?? 'auto',
+    });
+    const { tools: now, warnings } = await this.serverTools.usable(teamId, listed);
+    const diff = compareTools(suite.tools, source?.toolNames ?? [], now);
+    warnings.push(...(await this.#listConcernedCases(teamId, suite, diff)));
+    if (!apply) return { server, ...diff, applied: false, version: suite.version, warnings };
+
+    const tools = applyDiff(suite.tools, diff, keepRemoved);
+    const isChanged = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length) > 0;
+    if (isChanged) warnings.push(...(await this.#checkTools(teamId, suite, tools)));
+    return change(async (client) => {
+      if (isChanged) {
+        await new SuiteRepository(client, teamId).update(suite.id, { tools }, suite.version);
+        await audit(client, caller, 'suite.update', suite.id);
+      }
+      const toolNames = now.map((tool) => tool.function.name);
+      await new McpSourceRepository(client, teamId).save(suite.id, { ...server, url, toolNames });
+      return { server, ...diff, applied: true, version: suite.version + (isChanged ? 1 : 0), warnings };
+    });
+  }
+
+  /** @returns warnings; @throws ProblemError 422, SuiteChanged */
+  async #checkTools(teamId: string, suite: Suite, tools: Tool[]): Promise<string[]> {
+    checkToolLimits(tools, suite.tools);
+    await this.validator.checkTools(teamId, tools);
+    return this.validator.checkStoredCases(teamId, suite, tools, WAY_OUT);
+  }
+
+  /**
+   * Adds to each difference the first cases that it concerns.
+   * @returns a warning when there are more
+   */
+  async #listConcernedCases(teamId: string, suite: Suite, diff: ToolDiff): Promise<string[]> {
+    const concerned = new Map([...diff.removed, ...diff.changed].map(({ name, cases }) => [name, cases]));
+    if (concerned.size === 0) return [];
+    const names = [...concerned.keys()];
+    let unlisted = 0;
+    for await (const page of new CaseRepository(this.pool, teamId).pages(suite.id, suite.version)) {
+      const cases = page.map(({ body }) => body);
+      const found = await this.suiteThreads.run(teamId, { what: 'find-uses', names, cases });
+      for (const { index, name, uses } of found) {
+        const { id, position } = page[index]!;
+        for (const list of uses.map((use) => concerned.get(use)!)) {
+          if (list.length < MAX_LISTED_CASES) list.push({ id, position, name });
+          else unlisted++;
+        }
+      }
+    }
+    if (unlisted === 0) return [];
+    return [
+      `Of the cases that a difference concerns the first ${MAX_LISTED_CASES} are listed; ${unlisted} more are not.`,
+    ];
+  }
+}

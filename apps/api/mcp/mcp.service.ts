@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import type { McpDiscovered, McpDiscoverInput, McpImportAnswer, McpImportInput, McpServer } from '#lib/contracts/mcp';
+import { ProblemError } from '#lib/contracts/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { writeCase } from '#lib/db/catalogue/insert-cases';
+import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import { draftCases } from '#lib/mcp/draft-cases';
+import { toTools } from '#lib/mcp/to-tools';
+import type { Change } from '../platform/decorators.js';
+import { SuiteValidator } from '../suites/suite-validator.js';
+import { selectTools } from './select-tools.js';
+import { ServerTools } from './server-tools.js';
+
+const MAX_SYSTEM_PROMPT = 50_000;
+
+/** Makes suites of the tools of MCP servers. */
+@Injectable()
+export class McpService {
+  constructor(
+    readonly serverTools: ServerTools,
+    readonly validator: SuiteValidator,
+  ) {}
+
+  async discover({ teamId }: Caller, input: McpDiscoverInput): Promise<z.infer<typeof McpDiscovered>> {
+    const { server, tools } = await this.serverTools.read(input);
+    const { warnings } = await this.serverTools.usable(teamId, tools);
+    return { server, tools, warnings };
+  }
+
+  async import(caller: Caller, input: McpImportInput, change: Change): Promise<z.infer<typeof McpImportAnswer>> {
+    const { teamId } = caller;
+    const { url, tools: given } = input;
+    if ((url === undefined) === (given === undefined))
+      throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [
+        { path: '/url', message: 'either "url" or "tools" must be given' },
+      ]);
+    const read = url === undefined ? undefined : await this.serverTools.read({ ...input, url });
+    const server = read?.server ?? null;
+    const { tools, warnings } = await this.serverTools.forNewSuite(
+      teamId,
+      selectTools(read?.tools ?? given!, input.tool_names),
+    );
+    const drafts = input.generate_cases ? draftCases(tools) : [];
+    warnings.push(
+      ...(await this.validator.checkNewCases(teamId, drafts, tools, (index) => `/test_cases/${index}`)),
+      ...instructionWarnings(server?.instructions ?? '', input.use_instructions),
+    );
+    return change(async (client) => {
+      const suite = { ...settingsOf(input, server), tools };
+      const id = await new SuiteRepository(client, teamId).create(suite, drafts.map(writeCase));
+      if (read) {
+        const toolNames = toTools(read.tools).tools.map((tool) => tool.function.name);
+        await new McpSourceRepository(client, teamId).save(id, { ...read.server, url: url!, toolNames });
+      }
+      await audit(client, caller, 'suite.import', id);
+      return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
+    });
+  }
+}
+
+/** The settings of a suite that is made of a server's tools, or of tools that were given. */
+function settingsOf({ suite_name: name, url, use_instructions: isUsed }: McpImportInput, server: McpServer | null) {
+  return {
+    name: name ?? (server ? `Tools of ${server.name}`.slice(0, 200) : 'Tools of an MCP server'),
+    description: server ? `Tools of the MCP server ${server.name} ${server.version} at ${withoutQuery(url!)}.` : '',
+    system_prompt: (isUsed && server?.instructions?.slice(0, MAX_SYSTEM_PROMPT)) || null,
+    pass_threshold: 1,
+  };
+}
+
+function instructionWarnings({ length }: string, isUsed: boolean): string[] {
+  if (length === 0) return isUsed ? ['The server has no instructions, so the suite has no system prompt.'] : [];
+  if (!isUsed)
+    return [
+      `The server has instructions for models (${length} characters), which no case is judged under: ` +
+        `with "use_instructions": true they become the suite's system prompt.`,
+    ];
+  if (length <= MAX_SYSTEM_PROMPT) return [];
+  return [
+    `The server's instructions have ${length} characters; the first ${MAX_SYSTEM_PROMPT} are the ` +
+      "suite's system prompt.",
+  ];
+}
+
+/** Some URLs carry a token in their query. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,53 @@
+import type { McpTool } from '#lib/contracts/mcp';
+import { ProblemError } from '#lib/contracts/problem';
+import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+
+/** A tool as a server lists it, or as a suite has it. */
+export type ListedTool = McpTool | Tool;
+
+/** An unknown name is answered with this many of the server's tools. */
+const MAX_NAMES = 50;
+
+const nameOf = (tool: ListedTool): string =>
+  'function' in tool ? (tool as Tool).function.name : (tool as McpTool).name;
+
+/**
+ * The tools with these names, or all.
+ * @throws ProblemError 422 when the server has no tool with one of the names
+ */
+export function selectTools(tools: readonly ListedTool[], names: string[] | undefined): readonly ListedTool[] {
+  if (!names) return tools;
+  const missing = names.filter((name) => !tools.some((tool) => nameOf(tool) === name));
+  if (missing.length) {
+    const known = tools.map(nameOf).slice(0, MAX_NAMES).join(', ') + (tools.length > MAX_NAMES ? ', ...' : '');
+    throw new ProblemError(
+      422,
+      `The server has no tool ${missing.map((name) => `"${name}"`).join(', ')}. Its tools: ${known}.`,
+      [{ path: '/tool_names', message: 'must name tools of the server' }],
+    );
+  }
+  return tools.filter((tool) => names.includes(nameOf(tool)));
+}
+
+const WAY_OUT = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';
+
+/**
+ * @param before the tools that the suite has now: tools that are too large already may stay so
+ * @throws ProblemError 422 when a suite cannot have so many or so large tools
+ */
+export function checkToolLimits(tools: readonly ListedTool[], before: readonly Tool[] = []): void {
+  if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
+  if (tools.length > MAX_TOOLS)
+    throw new ProblemError(
+      422,
+      `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${WAY_OUT}`,
+      [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }],
+    );
+  const bytes = byteLength(tools);
+  if (bytes <= MAX_TOOLS_BYTES || bytes <= byteLength(before)) return;
+  throw new ProblemError(
+    422,
+    `The tools have ${bytes} bytes together, and those of a suite may have ${MAX_TOOLS_BYTES}. ${WAY_OUT}`,
+    [{ path: '/tool_names', message: 'choose fewer' }],
+  );
+}

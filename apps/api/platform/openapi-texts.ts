@@ -1,0 +1,62 @@
+/** Problems by status. */
+export const PROBLEMS: Record<string, string> = {
+  400: 'Not JSON, or it does not fit the schema; `errors` says which field and why.',
+  401: 'No token, or one that is unknown, revoked or expired.',
+  403: 'The role of the token does not allow this.',
+  404: 'There is no such id in this team.',
+  408: 'The body broke off, or stopped arriving for a minute. Send it again.',
+  409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
+  413: 'The body is larger than 10 MiB, or than the limit of its route.',
+  422:
+    'It fits the schema, but its parts do not fit together, it names something that does not exist, or it ' +
+    'holds text that cannot be stored.',
+  429: 'The team has too many requests of this kind at once; see Retry-After.',
+  503: 'The database cannot be reached at the moment; see Retry-After.',
+};
+
+/** Groups of routes, each named after a controller. */
+export const TAGS: Record<string, string> = {
+  Suites: 'Tools, and cases that give a prompt and the call that would be right.',
+  Imports: 'Import suites from files, and export them to files.',
+  Mcp: 'Make suites from the tools of MCP servers.',
+  Runs: 'Suites played with models: estimates, runs, their results, and the jobs that carry them out.',
+  Recorded: 'Runs whose replies were made elsewhere.',
+  Metrics: 'Metrics that runs compute beside the house score.',
+  Experiments: 'Runs that belong together, compared with a baseline.',
+  Providers: 'The endpoints that requests go to, and their models.',
+  Lanes: 'The queues of requests under the limits of a provider, and their current state.',
+  Teams: 'Who you are, the tokens of a team, and teams.',
+  Settings: 'Settings of a whole team.',
+};
+
+/** Ids in a path, by the segment in front of them. */
+const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
+  'tool-suites': { description: 'The id of the suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' },
+  cases: { description: 'The id of the case.', example: '019aa8a2-5c1e-7000-8000-000000000021' },
+  history: {
+    description: 'The id of the run: the `eval_id` of its submit.',
+    example: '019aa8a2-5c1e-7000-8000-000000000031',
+  },
+  results: { description: 'The id of the result, as the list of results has it.', example: '0-0-0' },
+  jobs: { description: 'The id of the job.', example: '019aa8a2-5c1e-7000-8000-000000000041' },
+  experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },
+  lanes: { description: 'The id of the lane.', example: '019aa8a2-5c1e-7000-8000-000000000061' },
+  tokens: {
+    description: 'The id of the token, which is not its secret.',
+    example: '019aa8a2-5c1e-7000-8000-000000000071',
+  },
+  providers: { description: 'The `key` of the provider.', example: 'openai' },
+};
+
+/** What describes the parameter `name` of a path. */
+export function describePathParameter(path: string, name: string): object | undefined {
+  const segments = path.split('/');
+  const parameter = PATH_PARAMETERS[segments[segments.indexOf(`{${name}}`) - 1]!];
+  return parameter && { description: parameter.description, schema: { type: 'string', examples: [parameter.example] } };
+}
+
+export const INTRODUCTION =
+  'Find out how well language models call tools. Errors are problem documents (RFC 9457). Lists ' +
+  'answer `{items, next_cursor}`; pass `next_cursor` as `cursor` for the next page. Times are ' +
+  'ISO 8601 in UTC. To follow jobs live, use Socket.IO on the same port, as docs/live.md ' +
+  'of the repository describes.';

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Case, CaseInput } from '#lib/contracts/case';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
+import type { Page } from '#lib/contracts/page';
+import type { Suite } from '#lib/contracts/suite';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Change } from '../platform/decorators.js';
+import { POOL } from '../platform/stores.js';
+import { retryOnSuiteChange } from './retry-on-suite-change.js';
+import { SuiteValidator } from './suite-validator.js';
+
+/** One case, a list, or `{cases: [...]}`: the bodies that add cases. */
+export type AddedCases = CaseInput | CaseInput[] | { cases: CaseInput[] };
+
+/** What users do with the cases of a suite. */
+@Injectable()
+export class CaseService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly validator: SuiteValidator,
+  ) {}
+
+  list({ teamId }: Caller, suiteId: string, limit: number, cursor: string | undefined): Promise<Page<Case>> {
+    return new CaseRepository(this.pool, teamId).list(suiteId, { limit, cursor });
+  }
+
+  /** @returns the case where one was given by itself, `items` otherwise; with `warnings` */
+  add(caller: Caller, suiteId: string, input: AddedCases, change: Change) {
+    const { cases, isSingle, pathOf } = casesOf(input);
+    return this.#withSuite(caller, suiteId, async ({ tools }) => {
+      const warnings = await this.#check(caller.teamId, cases, tools, pathOf);
+      return change(async (client) => {
+        const items = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
+        await audit(client, caller, 'suite.add-cases', suiteId);
+        return isSingle ? { ...items[0], warnings } : { items, warnings };
+      });
+    });
+  }
+
+  replace(caller: Caller, suiteId: string, caseId: string, input: CaseInput, change: Change) {
+    return this.#withSuite(caller, suiteId, async ({ tools }) => {
+      const warnings = await this.#check(caller.teamId, [input], tools, () => '');
+      return change(async (client) => {
+        const replaced = await new CaseRepository(client, caller.teamId).replace(suiteId, caseId, input, tools);
+        await audit(client, caller, 'suite.replace-case', suiteId);
+        return { ...replaced, warnings };
+      });
+    });
+  }
+
+  delete(caller: Caller, suiteId: string, caseId: string, change: Change): Promise<void> {
+    return change(async (client) => {
+      await new CaseRepository(client, caller.teamId).delete(suiteId, caseId);
+      await audit(client, caller, 'suite.delete-case', suiteId);
+    });
+  }
+
+  #withSuite<Made>({ teamId }: Caller, suiteId: string, work: (suite: Suite) => Promise<Made>): Promise<Made> {
+    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, work);
+  }
+
+  /** @returns warnings; @throws ProblemError 422 */
+  async #check(
+    teamId: string,
+    cases: readonly CaseInput[],
+    tools: Suite['tools'],
+    pathOf: (index: number) => string,
+  ): Promise<string[]> {
+    const ownTools = cases.flatMap((input) => input.tools ?? []);
+    return [...conversionWarnings(ownTools), ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf))];
+  }
+}
+
+/** The cases of a body, and the path of each in it. */
+function casesOf(input: AddedCases): { cases: CaseInput[]; isSingle: boolean; pathOf: (index: number) => string } {
+  if (Array.isArray(input)) return { cases: input, isSingle: false, pathOf: (index) => `/${index}` };
+  if ('cases' in input) return { cases: input.cases, isSingle: false, pathOf: (index) => `/cases/${index}` };
+  return { cases: [input], isSingle: true, pathOf: () => '' };
+}

@@ -1,0 +1,86 @@
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
+import type { SuiteExportFormat } from '#lib/contracts/import';
+import type { Suite, SuiteSettings } from '#lib/contracts/suite';
+import { CaseRepository, type CaseRow } from '#lib/db/catalogue/cases';
+import type { Pool } from '#lib/db/connection/pool';
+import type { BfclPart } from '#lib/imports/bfcl/export-bfcl';
+import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
+import { POOL } from '../platform/stores.js';
+import { SuiteStreams } from './suite-streams.js';
+
+/** Characters of cases that are read before the answer begins. */
+const MAX_BUFFERED_CHARACTERS = 4 * 2 ** 20;
+
+type CasePages = AsyncIterable<CaseRow[]>;
+
+interface FileOfSuite {
+  settings: SuiteSettings;
+  format: SuiteExportFormat;
+  part: BfclPart;
+  caseJson: (one: CaseRow) => string;
+}
+
+/** Writes suites with their cases, whatever their size. */
+@Injectable()
+export class SuiteExporter {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteStreams: SuiteStreams,
+  ) {}
+
+  /** A suite with its cases, as the API answers it. */
+  asJson(teamId: string, suite: Suite): Promise<StreamableFile> {
+    return this.#stream(teamId, suite, { settings: suite, format: 'json', part: 'all', caseJson: jsonWithId });
+  }
+
+  /** A suite as a file that can be imported. */
+  asFile(teamId: string, suite: Suite, format: SuiteExportFormat, part: BfclPart): Promise<StreamableFile> {
+    const { name, description, system_prompt, pass_threshold, tools } = suite;
+    const settings = { name, description, system_prompt, pass_threshold, tools };
+    return this.#stream(teamId, suite, { settings, format, part, caseJson: ({ body }) => body });
+  }
+
+  /**
+   * Cases are read at the version of the suite that its settings were read at. A small suite is read before the
+   * answer begins. A change in the meantime breaks off the answer of a large one, so that nobody takes a mixture of
+   * two versions for a suite.
+   * @throws SuiteChanged; ProblemError 429 when the team reads too many large suites
+   */
+  async #stream(teamId: string, suite: Suite, file: FileOfSuite): Promise<StreamableFile> {
+    const cases = new CaseRepository(this.pool, teamId);
+    const write = (pages: CasePages): AsyncGenerator<string> =>
+      exportSuite(
+        {
+          settings: file.settings,
+          pages: jsonOf(pages, file.caseJson),
+          usedFields: () => cases.usedFields(suite.id),
+        },
+        file.format,
+        file.part,
+      );
+    const { type } = SUITE_CONTENT_TYPES[file.format];
+    const pages = cases.pages(suite.id, suite.version);
+    const buffered: CaseRow[][] = [];
+    for (let characters = 0; characters <= MAX_BUFFERED_CHARACTERS;) {
+      const { value, done } = await pages.next();
+      if (done) return new StreamableFile(this.suiteStreams.small(write(resume(buffered))), { type });
+      buffered.push(value);
+      characters += value.reduce((sum, { body }) => sum + body.length, 0);
+    }
+    return new StreamableFile(this.suiteStreams.large(teamId, write(resume(buffered, pages))), { type });
+  }
+}
+
+/** The buffered pages, each released as it is taken, then the rest. */
+async function* resume(buffered: CaseRow[][], rest?: CasePages): AsyncGenerator<CaseRow[]> {
+  for (let page = buffered.shift(); page; page = buffered.shift()) yield page;
+  if (rest) yield* rest;
+}
+
+async function* jsonOf(pages: CasePages, caseJson: (one: CaseRow) => string): AsyncGenerator<string[]> {
+  for await (const page of pages) yield page.map(caseJson);
+}
+
+/** A stored case is JSON already; its id and position go before its own fields. */
+const jsonWithId = ({ id, position, body }: CaseRow): string =>
+  `{"id":"${id}","position":${position}${body === '{}' ? '}' : `,${body.slice(1)}`}`;

@@ -1,0 +1,78 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CaseInput } from '#lib/contracts/case';
+import type { InputError } from '#lib/contracts/problem';
+import type { Suite } from '#lib/contracts/suite';
+import type { Tool } from '#lib/contracts/tool';
+import { CaseRepository } from '#lib/db/catalogue/cases';
+import type { Pool } from '#lib/db/connection/pool';
+import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
+import { prefixed, refuse } from '../platform/problem.js';
+import { POOL } from '../platform/stores.js';
+import type { CaseError } from './suite-work.js';
+import { SuiteThreads } from './suite-threads.js';
+
+/**
+ * Checks tools and cases before they are stored. Checking may take long, so none of it happens under the lock of a
+ * suite: `retryOnSuiteChange` repeats it when somebody else changed the suite in between.
+ */
+@Injectable()
+export class SuiteValidator {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
+
+  /** @throws ProblemError 422 with what is wrong with the tools */
+  async checkTools(teamId: string, tools: readonly Tool[]): Promise<void> {
+    const errors = await this.suiteThreads.run(teamId, { what: 'check-tools', tools: JSON.stringify(tools) });
+    refuse(prefixed('/tools', errors));
+  }
+
+  /**
+   * @param pathOf the path of a case in the body
+   * @returns warnings about expected arguments that no call can have
+   * @throws ProblemError 422 with what is wrong with the cases
+   */
+  async checkNewCases(
+    teamId: string,
+    cases: readonly CaseInput[],
+    tools: readonly Tool[],
+    pathOf: (index: number) => string,
+  ): Promise<string[]> {
+    const { errors, slips } = await this.suiteThreads.run(teamId, {
+      what: 'check-cases',
+      tools: JSON.stringify(tools),
+      cases: cases.map((input) => JSON.stringify(input)),
+    });
+    refuse(errors.map(({ index, path, message }): InputError => ({ path: pathOf(index) + path, message })));
+    return unsatisfiableWarnings(slips, (index) => (pathOf(index) === '' ? 'The case' : `Case ${index}`));
+  }
+
+  /**
+   * Checks all cases of a suite against other tools, page by page.
+   * @param wayOut a sentence on what the user can do about a case that does not fit
+   * @returns warnings about expected arguments that no call can have
+   * @throws ProblemError 422 with the cases that would not fit; SuiteChanged
+   */
+  async checkStoredCases(teamId: string, suite: Suite, newTools: readonly Tool[], wayOut = ''): Promise<string[]> {
+    const tools = JSON.stringify(newTools);
+    const found = noneUnsatisfiable();
+    for await (const page of new CaseRepository(this.pool, teamId).pages(suite.id, suite.version)) {
+      const cases = page.map(({ body }) => body);
+      const { errors, slips } = await this.suiteThreads.run(teamId, { what: 'fit-cases', tools, cases });
+      refuse(
+        errors.map((error) => ({
+          path: '/tools',
+          message: `${nameOf(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}`,
+        })),
+      );
+      mergeUnsatisfiable(found, {
+        ...slips,
+        named: slips.named.map((slip) => ({ ...slip, index: page[slip.index]!.position })),
+      });
+    }
+    return unsatisfiableWarnings(found, (position) => `Case ${position}`);
+  }
+}
+
+const nameOf = (position: number, { name }: CaseError): string => `Case ${position}${name ? ` ("${name}")` : ''}`;
