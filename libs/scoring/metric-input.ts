@@ -36,8 +36,8 @@ export type MetricInput = { input: unknown } | { notApplicable: string };
  * Scores a played case by each metric of a run, under the metric's name in the run. A metric that does not apply to
  * the case, or whose reference would crash on it, has the score null and a reason.
  */
-export function scoreMetrics(metrics: readonly RunMetric[], answered: PlayedCase): Record<string, MetricScore> {
-  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, answered)]));
+export function scoreMetrics(metrics: readonly RunMetric[], played: PlayedCase): Record<string, MetricScore> {
+  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, played)]));
 }
 
 function scoreOne(metric: RunMetric, played: PlayedCase): MetricScore {
@@ -71,7 +71,7 @@ export function metricInput({ id, options }: RunMetric, played: PlayedCase): Met
         ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
         : none('The case is not a chain.');
   }
-  // Runs of earlier releases may have such a one.
+  // Runs of earlier releases may have such a metric.
   if (METRICS_NOT_IN_RUNS[id]) return none(METRICS_NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn

@@ -50,7 +50,7 @@ export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Too
     const [fewest = []] = accepted
       .map((tool) => unsatisfiableIn(tool, params!, config, input.param_scoring))
       .sort((a, b) => a.length - b.length);
-    return fewest.map((slip) => ({ ...slip, path: jsonPointer(path) + slip.path }));
+    return fewest.map((argument) => ({ ...argument, path: jsonPointer(path) + argument.path }));
   };
   if (!input.expected_calls)
     return argumentsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
@@ -105,7 +105,7 @@ function checkArgument(
     if (!fault) return undefined;
     first ??= {
       path: fault.instancePath || jsonPointer([key]),
-      describe: () => explained(fault, variant, errors, name),
+      describe: () => describeFault(fault, variant, errors, name),
     };
   }
   return first;
@@ -120,8 +120,8 @@ interface Variant {
 type Comparison = 'exact' | 'text' | 'number' | 'anything';
 
 function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
-  const leaf = (value: Json, how: How): Variant[] => [
-    { value, nodes: new Map([[jsonPointer(path), { expected, how }]]) },
+  const leaf = (value: Json, comparison: Comparison): Variant[] => [
+    { value, nodes: new Map([[jsonPointer(path), { expected, comparison }]]) },
   ];
   const held = isObject(expected) ? expected : {};
   switch (matcherOf(expected)) {
@@ -171,7 +171,7 @@ function together(parts: Variant[][], make: (values: Json[]) => Json, expected: 
   return rows.map((row) => ({
     value: make(row.map(({ value }) => value)),
     nodes: new Map([
-      [jsonPointer(path), { expected, how: 'exact' as const }],
+      [jsonPointer(path), { expected, comparison: 'exact' as const }],
       ...row.flatMap(({ nodes }) => [...nodes]),
     ]),
   }));
@@ -347,8 +347,6 @@ function describeFault(
 
 function unknownKey(what: string, key: string, known: string[], them: string): string {
   const likely = likelyName(key, known);
-  return (
-    `${what} ` +
-    `"${key}"${likely === undefined ? `. ${known.length ? suggestNames(key, known, them) : 'It has none.'}` : `; is "${likely}" meant?`}`
-  );
+  if (likely !== undefined) return `${what} "${key}"; is "${likely}" meant?`;
+  return `${what} "${key}". ${known.length ? suggestNames(key, known, them) : 'It has none.'}`;
 }

@@ -75,7 +75,7 @@ export function scoreMultiTurn(
   );
 }
 
-function answer({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
+function toResult({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
   const warnings = conversionWarnings(tools);
   return { score: overall, ...verdict, ...(warnings.length > 0 && { warnings }) };
 }

@@ -89,7 +89,7 @@ function maySearch(text: string, parsing: Parsing): boolean {
   // A UTF-16 unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
   const found = byteLength(text);
-  return found <= MAX_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
+  return found <= MAX_SEARCHED_BYTES || continuesBeyond(parsing, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
 }
 
 const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ParsedCall => ({
