@@ -1,5 +1,5 @@
-// Refuses an OpenAPI document (a file, or else the API's own) in which something has no description or no example,
-// or that Redocly's linter refuses. Needs no services.
+// Refuses an OpenAPI document (a file, or else the API's own) if anything in it lacks a description or an example, or
+// if Redocly's linter refuses it. Needs no services.
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -8,7 +8,7 @@ import { findUndescribed } from './find-undescribed.mjs';
 
 const [, , file] = process.argv;
 const source = file ? readFileSync(file, 'utf8') : JSON.stringify(await ownDocument());
-// All recommended rules, and those that hold examples to their schemas and ask for words.
+// All recommended rules, and rules that check examples against their schemas and ask for descriptions.
 const config = await createConfig({
   extends: ['recommended'],
   rules: {

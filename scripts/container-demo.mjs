@@ -1,4 +1,4 @@
-// The first run of `docker compose up`: the same as that of `npm start`, against an API that runs already.
+// The first run of `docker compose up`: the same as that of `npm start`, against a running API.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

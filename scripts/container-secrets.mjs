@@ -1,4 +1,4 @@
-// Makes the secrets that `npm start` makes, once, in the folder given.
+// Creates the same secrets as `npm start`, once, in the given folder.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { keepSecret } from './keep-secret.mjs';

@@ -1,11 +1,10 @@
-// What the first start shows: the examples are loaded, one of them is run against models of the simulator, a table
-// says who won.
+// The first run: loads the examples, runs one of them against simulated models, and prints a leaderboard.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MODELS = ['perfect-ish', 'careless-arguments', 'flaky-20', 'wrong-tool', 'json-in-name', 'text-only'];
 
-/** Calls to the API at `url`; a refusal is an error that says what the API said. */
+/** @returns a function that calls the API at `url`; a refusal throws what the API said */
 export function apiClient(url, token) {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
@@ -23,7 +22,7 @@ export function apiClient(url, token) {
 
 const isEmpty = async (call, path) => (await call('GET', `${path}?limit=1`)).items.length === 0;
 
-/** Whether nobody has used this database yet. */
+/** Whether the database is unused. */
 export const isUntouched = async (call) =>
   (await isEmpty(call, '/api/providers')) &&
   (await isEmpty(call, '/api/tool-suites')) &&
@@ -47,7 +46,7 @@ export async function registerSimulator(call, simulatorUrl) {
   });
 }
 
-/** The simulator may have another port than at the last start. */
+/** Updates the simulator's address: its port may differ from the last start. */
 export async function followSimulator(call, simulatorUrl) {
   const provider = await findProvider(call, 'simulator');
   const url = `${simulatorUrl}/v1`;
@@ -55,7 +54,7 @@ export async function followSimulator(call, simulatorUrl) {
   if (isOurs && provider.base_url !== url) await call('PATCH', '/api/providers/simulator', { base_url: url });
 }
 
-/** Registers OPENAI_API_KEY's endpoint with the models that it lists, unless there is a provider `openai` already. */
+/** Registers OpenAI with the models that the endpoint lists, unless there is a provider `openai`. */
 export async function registerOpenai(call, { apiKey, baseUrl = 'https://api.openai.com/v1' }, say) {
   if (await findProvider(call, 'openai')) return;
   await call('POST', '/api/providers', {
@@ -77,7 +76,7 @@ export async function registerOpenai(call, { apiKey, baseUrl = 'https://api.open
   }
 }
 
-/** Loads every suite of `folder` and answers the one with the most cases. */
+/** Imports every suite of `folder`. Returns them, the largest first. */
 export async function importExamples(call, folder) {
   const suites = [];
   for (const file of readdirSync(folder)
@@ -90,7 +89,7 @@ export async function importExamples(call, folder) {
   return suites.sort((a, b) => b.cases - a.cases);
 }
 
-/** Runs the suite, shows how far it is, and answers the finished run. `isStopping` ends the watching early. */
+/** Runs the suite, shows its progress, and returns the finished run; undefined once `isStopping` is true. */
 export async function runDemo(call, suite, { say, out, isStopping }) {
   const models = MODELS.map((model) => `simulator::${model}`);
   say(
@@ -132,7 +131,7 @@ function barOnTerminal(out) {
   };
 }
 
-/** A line for each tenth: what goes to a file or a pipe cannot be drawn over. */
+/** Prints a line for each tenth, because a bar cannot be redrawn in a file or a pipe. */
 function barInLines(say) {
   let shown = -1;
   return {
@@ -146,16 +145,16 @@ function barInLines(say) {
   };
 }
 
-const MOST_SUITES = 5;
-/** A text as one word of a POSIX shell. */
+const MAX_SUITES = 5;
+/** The text as one word of a POSIX shell. */
 export const quoted = (text) => (/^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /**
- * The suites, and for the newest that can be run a command and a request that work as they are printed.
- * @param words of a shell: `toolmark` runs the command line, `url` and `token` are the API's
+ * Lists the suites, with a command and a request that run the newest usable one as they are printed. `toolmark` (the
+ * command line), `url` and `token` are shell words.
  */
 export async function nextSteps(call, { toolmark, url, token }) {
-  const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MOST_SUITES}`);
+  const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MAX_SUITES}`);
   if (items.length === 0) return ['No suites yet. Import one:', `  ${toolmark} suites import examples/weather.json`];
   const suites = items.map(
     ({ id, name, test_cases_count: cases, tools }) =>
@@ -187,7 +186,7 @@ async function firstToRun(call, suites) {
   return undefined;
 }
 
-/** Two of the simulator's, else of any provider; names that a shell takes as they are. */
+/** Two models of the simulator, or else of any provider, whose names need no quotes in a shell. */
 async function modelsToAsk(call) {
   const { items } = await call('GET', '/api/providers?limit=200');
   const all = items
@@ -197,23 +196,23 @@ async function modelsToAsk(call) {
   return (simulated.length > 0 ? simulated : all).slice(0, 2);
 }
 
-/** Names are their authors', and a terminal obeys control characters. */
+/** Users choose names, and a terminal would obey control characters in them. */
 const visible = (name) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 
 const percent = (share) => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 
-/** A table of the run's summaries, best first. */
+/** The run's summaries as a table, best first. */
 export function leaderboard(run, colours) {
   const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
   const summaries = [...run.summaries].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
-  const askedOtherwise = ({ tool_choice_used: used }) =>
+  const hasOtherToolChoice = ({ tool_choice_used: used }) =>
     Object.keys(used).some((choice) => choice !== run.config.tool_choice);
-  const marks = summaries.some(askedOtherwise)
+  const marks = summaries.some(hasOtherToolChoice)
     ? [`* asked with another tool_choice than "${run.config.tool_choice}"`]
     : [];
   const rows = summaries.map((summary, index) => [
     String(index + 1),
-    summary.target.replace(/^simulator::/, '') + (askedOtherwise(summary) ? ' *' : ''),
+    summary.target.replace(/^simulator::/, '') + (hasOtherToolChoice(summary) ? ' *' : ''),
     percent(summary.overall),
     summary.overall_ci ? `${percent(summary.overall_ci[0])} .. ${percent(summary.overall_ci[1])}` : '-',
     percent(summary.tool_accuracy),

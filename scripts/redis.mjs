@@ -1,4 +1,4 @@
-// A private Redis (or Valkey) server, for machines where none is given.
+// A private Redis (or Valkey) server, for machines without one.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ Three ways to get one:
                             and set REDIS_URL=redis://127.0.0.1:6379
   - use one you have:       set REDIS_URL=redis://<host>:6379`;
 
-/** Starts Redis on the data under `folder`. Answers its URL and how to stop it. */
+/** Starts Redis on the data under `folder`. Returns its URL and how to stop it. */
 export async function startRedis({ folder, logFile, durable, say }) {
   const program = findOnPath('redis-server') ?? findOnPath('valkey-server') ?? installRedis(say);
   if (!program) throw new Error(NO_REDIS);
@@ -34,7 +34,7 @@ export async function startRedis({ folder, logFile, durable, say }) {
     bind: '127.0.0.1',
     dir: `"${home}"`,
     pidfile: `"${join(home, 'redis.pid')}"`,
-    // In a file and not on the command line, where every user of the machine could read it.
+    // In a file, because every user of the machine can read a command line.
     requirepass: kept.value.password,
     appendonly: durable ? 'yes' : 'no',
     save: '""',
@@ -52,7 +52,7 @@ export async function startRedis({ folder, logFile, durable, say }) {
   const answers = await until(async () => server.hasExited() || (await isReady(port, kept.value.password)), 60_000);
   if (server.hasExited() || !answers) {
     await server.stop();
-    throw new Error(`Redis did not start. The reason stands at the end of ${logFile}.`);
+    throw new Error(`Redis did not start. The reason is at the end of ${logFile}.`);
   }
   return { url: `redis://:${kept.value.password}@127.0.0.1:${port}`, stop: server.stop, exited: server.exited };
 }
@@ -64,13 +64,13 @@ export function findOnPath(program) {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Look further.
+      // Try the next folder.
     }
   }
   return undefined;
 }
 
-/** On Debian and Ubuntu as root; the package's own service is neither started nor left enabled. */
+/** Works as root on Debian and Ubuntu. The package's own service is not started, and is left disabled. */
 function installRedis(say) {
   if (process.getuid?.() !== 0 || !findOnPath('apt-get')) return undefined;
   say('Installing Redis (apt-get install redis-server) ...');
@@ -105,13 +105,13 @@ async function stopEarlierServer(home, port) {
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8'));
   const command = pid > 0 ? commandOf(pid) : undefined;
-  // Redis shows its address and port instead of its arguments.
+  // The command line of a Redis shows its address and port instead of its arguments.
   if (command && /redis|valkey/.test(command) && command.includes(`:${port}`))
     await stopLeftover(pid, ['SIGTERM', 'SIGKILL']);
   rmSync(file, { force: true });
 }
 
-/** Whether the server answers commands: while it loads its data it refuses them. */
+/** Whether the server answers commands: it refuses them while it loads its data. */
 const isReady = (port, password) =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 }, () =>

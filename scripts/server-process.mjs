@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-// A pipe that only this process holds is the lifeline: when it closes, because we close it or because we were
-// killed, the shell stops the server. The server is in a session of its own: a Ctrl-C in the terminal must not
-// reach it before its clients ended.
+// A pipe that only this process holds is the lifeline: when it closes, because we close it or were killed, the shell
+// stops the server. The server has its own session, because a Ctrl-C in the terminal must not reach it before its
+// clients have ended.
 const GUARD = `
 exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -15,8 +15,8 @@ kill $guard 2>/dev/null
 exit $code`;
 
 /**
- * Starts a server whose output goes to the end of `logFile`. `exited` is fulfilled when it has ended; `stop` asks
- * it to end with `stopSignal` and waits.
+ * Starts a server whose output is appended to `logFile`. `exited` resolves when it has ended; `stop` sends `stopSignal`
+ * and waits.
  */
 export function runServer(command, args, { logFile, stopSignal, user = {}, env = {} }) {
   const log = openSync(logFile, 'a');
@@ -42,7 +42,7 @@ export function runServer(command, args, { logFile, stopSignal, user = {}, env =
   };
 }
 
-/** Ends the server of an earlier start that was itself killed, if it is still there; throws when it will not go. */
+/** Ends a server that a killed start left behind; throws if it does not end. */
 export async function stopLeftover(pid, signals) {
   for (const signal of signals) {
     signalProcess(pid, signal);
@@ -51,7 +51,7 @@ export async function stopLeftover(pid, signals) {
   throw new Error(`Process ${pid}, left over from an earlier start, does not end. End it by hand: kill -9 ${pid}`);
 }
 
-/** The command line of a living process; undefined when there is none. */
+/** The command line of a running process; undefined if there is none. */
 export function commandOf(pid) {
   try {
     process.kill(pid, 0);
@@ -59,7 +59,7 @@ export function commandOf(pid) {
     if (error.code === 'ESRCH') return undefined;
   }
   try {
-    // Empty for a process that ended and that nobody has waited for yet.
+    // Empty for a zombie.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') || undefined;
   } catch {
     return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout?.trim() || undefined;
@@ -74,7 +74,7 @@ export function signalProcess(pid, signal) {
   }
 }
 
-/** Waits for `check` to hold; false when it did not in time. */
+/** Waits until `check` holds; returns false if it does not in time. */
 export async function until(check, timeoutMs) {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     if (await check()) return true;
@@ -83,7 +83,7 @@ export async function until(check, timeoutMs) {
   return false;
 }
 
-/** `wanted` when it is free on `host`, else a port that is; `host` undefined means all interfaces. */
+/** `wanted` if it is free on `host`, else a port that is. Without `host`: on all interfaces. */
 export async function freePort(wanted = 0, host = undefined) {
   const listens = (port) =>
     new Promise((resolve) => {

@@ -1,5 +1,4 @@
-// Deletes from node_modules what nothing here reads and is large, at the end of an install. Deleting twice does no
-// harm.
+// Deletes large files that nothing here reads from node_modules, at the end of an install. Running it twice is safe.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,17 +9,16 @@ const isNodeOfPlatform = (name) => name.startsWith('node-');
 const isOtherDatabase = (name) =>
   name.startsWith('query_compiler_') && !name.startsWith('query_compiler_fast_bg.postgresql.');
 
-// Node's headers, which only a compiler of native add-ons reads; the package is named after the platform (67 MB).
+// Node's headers, which only compilers of native add-ons read. The package is named after the platform (67 MB).
 const pinnedNode = join(packages, 'node/node_modules');
 for (const name of namesIn(pinnedNode).filter(isNodeOfPlatform))
   rmSync(join(pinnedNode, name, 'include'), { recursive: true, force: true });
 
-// Prisma's compilers of queries for other databases than PostgreSQL, and the small and slow one for it (60 MB).
+// Prisma's query compilers for databases other than PostgreSQL, and the small, slow one for PostgreSQL (60 MB).
 const prismaRuntime = join(packages, '@prisma/client/runtime');
 for (const name of namesIn(prismaRuntime).filter(isOtherDatabase)) rmSync(join(prismaRuntime, name), { force: true });
 
-// Source maps of every package: they lead a debugger to sources of other people, most of which are not published
-// (109 MB).
+// Source maps of packages: they lead a debugger to sources that are mostly not published (109 MB).
 deleteSourceMaps(packages);
 
 function namesIn(folder) {

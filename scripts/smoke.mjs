@@ -1,5 +1,5 @@
-// Runs `npm start` as a user on a fresh machine would: to its leaderboard, the commands that it prints, stop, again
-// with the data kept and a token given, killed, again; and looks that nothing is left behind.
+// Runs `npm start` as a user on a fresh machine would: to its leaderboard and the commands that it prints; stopped;
+// again with the kept data and a given token; killed; and again. Checks that nothing is left behind.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ await stop('SIGINT');
 console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
 rmSync(folder, { recursive: true, force: true });
 
-/** Runs the command and the request that a start printed, in a shell that knows nothing else. */
+/** Runs the command and the request that a start printed, in a shell with an empty environment. */
 async function followPrintedSteps({ text, call }, given = {}) {
   const printed = (what) =>
     new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ??
@@ -72,7 +72,7 @@ async function followPrintedSteps({ text, call }, given = {}) {
 async function start(given = {}) {
   const startedAt = Date.now();
   let text = '';
-  // With a group of its own, so that only npm gets the signals, as from a service manager.
+  // In its own group, so that only npm gets the signals, as from a service manager.
   started = spawn('npm', ['start'], {
     cwd: root,
     env: { ...env, ...given },
@@ -100,7 +100,7 @@ async function stop(signal) {
   );
 }
 
-/** The processes that have to do with a folder: by their arguments, their environment or where they are. Linux. */
+/** The processes that use a folder, by their arguments, environment or working directory (Linux). */
 function processesOn(path) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {

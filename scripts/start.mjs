@@ -1,5 +1,5 @@
-// `npm start`: everything that Toolmark needs on this machine, from a plain checkout, without Docker. See
-// docs/operations.md. With --watch (`npm run dev`) it builds and starts anew what changes.
+// `npm start`: starts everything that Toolmark needs on this machine, from a plain checkout, without Docker. See
+// docs/operations.md. With --watch (`npm run dev`) it also builds and restarts what you change.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -23,16 +23,13 @@ import { startRedis } from './redis.mjs';
 import { commandOf, freePort } from './server-process.mjs';
 import { environment, node, root, setUp } from './set-up.mjs';
 
-/**
- * npm hands on a signal that the terminal has sent to all of its group already: this soon after, it is the same
- * Ctrl-C.
- */
+/** npm forwards a signal that the terminal has already sent to the whole group: this soon, it is the same Ctrl-C. */
 const SAME_SIGNAL_MS = 1000;
 const RESTART_ATTEMPTS = 10;
 
 const say = (text) => console.log(text);
 const envFile = join(root, '.env');
-/** What whoever starts it said himself; the command line reads the file too. */
+/** The values from the shell, before .env is read. The command line reads .env itself. */
 const { TOOLMARK_ADMIN_TOKEN: exportedToken, TOOLMARK_DATA_DIR: exportedFolder } = process.env;
 if (existsSync(envFile)) process.loadEnvFile?.(envFile);
 const folder = resolve(process.env.TOOLMARK_DATA_DIR || join(root, '.toolmark'));
@@ -102,7 +99,7 @@ async function start() {
   if (stopping) return;
   if (process.argv.includes('--watch')) watchSources();
   const steps = await nextSteps(call, {
-    // Whoever logged in elsewhere, or set another folder, still means this server.
+    // Names this server, in case you have logged in to another one or use another folder.
     toolmark:
       `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- ` +
       `--server ${apiUrl}`,
@@ -123,13 +120,13 @@ async function start() {
   );
 }
 
-/** Where the token is: one that was given is told to nobody. */
+/** Where the token is. A token that was given is never printed. */
 function tokenPlace(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `in ${ownToken}`;
   return exportedToken ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : `TOOLMARK_ADMIN_TOKEN of ${envFile}`;
 }
 
-/** The token as a shell takes it from there, within double quotes. */
+/** How a shell reads the token from there, within double quotes. */
 function tokenFrom(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `$(cat ${quoted(ownToken)})`;
   return exportedToken
@@ -145,7 +142,7 @@ function makeDataFolder() {
   mkdirSync(logs, { recursive: true, mode: 0o700 });
 }
 
-/** Refuses to start twice on the same data; ends what a start that was killed left behind. */
+/** Refuses to start twice on the same data, and ends what a killed start left behind. */
 async function takeOver() {
   const earlier = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
   if (earlier && earlier.pid !== process.pid && commandOf(earlier.pid)?.includes('start.mjs')) {
@@ -179,7 +176,7 @@ async function keepServer(name, startServer, logName) {
   };
   const startAgain = async () => {
     say(`${name} ended by itself and is started again; its log is ${options.logFile}`);
-    // What it left behind (processes of a Postgres that was killed) may need a moment to end.
+    // Processes of a killed Postgres may need a moment to end.
     for (let attempt = 1; !stopping; attempt++) {
       const error = await run().then(
         () => undefined,
@@ -201,7 +198,7 @@ function migrate(databaseUrl) {
     env: { ...environment(), DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) throw new Error('The database could not be brought to the newest schema; the reason stands above.');
+  if (status !== 0) throw new Error('The database could not be migrated; the reason is above.');
 }
 
 async function choosePorts() {
@@ -245,7 +242,7 @@ function watchSources() {
       stdio: 'inherit',
     });
     if (status !== 0 || stopping) return;
-    say(`${new Date().toLocaleTimeString()}  Built; starting anew.`);
+    say(`${new Date().toLocaleTimeString()}  Built; restarting.`);
     for (const app of apps) void app.restart();
   };
   for (const part of ['apps', 'libs', 'prisma']) {
@@ -261,7 +258,7 @@ function onSignal(signal) {
   if (!stopping) {
     askedToStopAt = Date.now();
     say(
-      `\nStopping (${signal}); requests in hand get up to ${drainSecondsOf(process.env)} s. Once more to stop at once.`,
+      `\nStopping (${signal}); open requests get up to ${drainSecondsOf(process.env)} s. Press again to stop at once.`,
     );
     void stop(0);
   } else if (Date.now() - askedToStopAt > SAME_SIGNAL_MS) {
@@ -269,7 +266,7 @@ function onSignal(signal) {
   }
 }
 
-/** Those that ask before those that answer: API and workers, then the simulator, then Redis and Postgres. */
+/** Stops clients before servers: API and workers, then the simulator, then Redis and Postgres. */
 function stop(exitCode) {
   stopping ??= (async () => {
     const isSimulator = (app) => app.name === 'simulator';

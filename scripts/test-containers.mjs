@@ -7,7 +7,7 @@ const [postgres, redis] = await Promise.all([
     .withEnvironment({ POSTGRES_USER: 'toolmark', POSTGRES_PASSWORD: 'toolmark', POSTGRES_DB: 'toolmark' })
     .withCommand(['postgres', ...settings.flatMap((setting) => ['-c', setting])])
     .withExposedPorts(5432)
-    // It starts twice: the first time only for itself, to make the database.
+    // Postgres starts twice: the first time only to create the database.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start(),
   new GenericContainer('redis:7-alpine')

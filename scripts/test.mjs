@@ -1,7 +1,6 @@
-// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. Services:
-// DATABASE_URL and REDIS_URL where given, else containers where a Docker engine answers, else servers out of
-// packages. TOOLMARK_TEST_SERVICES=docker|embedded forces one of the latter two. TOOLMARK_TEST_SEED repeats what
-// was random in another commit's tests.
+// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. The services
+// are DATABASE_URL and REDIS_URL if given, else containers if a Docker engine answers, else servers from packages.
+// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the last two. TOOLMARK_TEST_SEED repeats random tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +13,7 @@ import { environment, node, root, setUp } from './set-up.mjs';
 
 const say = (text) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-test-'));
-chmodSync(folder, 0o711); // Postgres may run as a user of its own.
+chmodSync(folder, 0o711); // Postgres may run as its own user.
 const running = [];
 let jest;
 let interrupted = false;
@@ -46,7 +45,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The same for everyone who tests a commit, and another one for the next. */
+/** Everyone who tests a commit gets the same seed; the next commit gets another one. */
 function seedOfCommit() {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
   return String(parseInt(stdout?.slice(0, 7), 16) || 1);
@@ -58,10 +57,10 @@ async function startServices() {
   const keep = (service) => (running.push(service), service.url);
   if (wanted === 'docker' || (wanted !== 'embedded' && dockerAnswers())) {
     say('Starting Postgres and Redis in containers ...');
-    // An engine may answer and still have no images and no way to get them.
+    // An engine may answer although it has no images and cannot pull any.
     const containers = await startContainers().catch((error) => {
       if (wanted === 'docker') throw error;
-      say(`${error.message}\nGoing on with servers out of packages.`);
+      say(`${error.message}\nGoing on with servers from packages.`);
     });
     if (containers) {
       running.push(containers);
@@ -82,7 +81,7 @@ function dockerAnswers() {
   );
 }
 
-/** In a process of its own: testcontainers needs a newer Node than the one this may run on. */
+/** In a separate process: testcontainers needs a newer Node than this script may run on. */
 async function startContainers() {
   const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], {
     env: environment(),

@@ -21,7 +21,7 @@ export interface ApiInProcess {
 }
 
 /**
- * The API in this process, on a database of its own.
+ * The API in this process, on its own database.
  * @param modules the whole API, or some features on a `PlatformModule`
  */
 export async function startApi(

@@ -5,12 +5,9 @@ import { clientOf, weatherSuite, type Client } from './client.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, startRedis, watchCommands, type PrivateRedis } from './services.js';
 
-/** A provider that counts what it is asked at a time. */
+/** A provider that counts its concurrent requests. */
 let provider: Server;
-/**
- * When requests were allowed and when anyone asked, in ms by the clock of Redis' scripts: on a busy machine
- * requests arrive in bunches.
- */
+/** When requests were requested and allowed, in ms of Redis' clock: a busy machine sends them in bunches. */
 let [starts, asked] = [[] as number[], [] as number[]];
 const PERMIT_TTL_MS = 10_000;
 let watching: Redis;
@@ -37,7 +34,7 @@ beforeAll(async () => {
   const database = await createDatabase();
   redis = await startRedis();
   watching = await watchCommands(redis.url);
-  const permits = new Set<string>(); // a permit is renewed under its own id
+  const permits = new Set<string>(); // a permit is renewed under its id
   watching.on('monitor', (_time: string, [command, key, ...args]: string[]) => {
     if (command === 'HSET' && key!.endsWith(':state') && args.length === 4 && args[2] === 'factor_at')
       asked.push(Number(args[3]));
@@ -75,7 +72,7 @@ async function saturate(key: string, limits: object): Promise<{ job_id: string }
     .body;
 }
 const cancelled = (job_id: string) => client.post('/api/tool-eval/cancel', { job_id });
-/** The most starts in any window of so many milliseconds. */
+/** The largest number of starts in any window of so many milliseconds. */
 const mostWithin = (windowMs: number): number => {
   let [first, largest] = [0, 0];
   starts.forEach((start, last) => {
@@ -85,8 +82,8 @@ const mostWithin = (windowMs: number): number => {
   return largest;
 };
 /**
- * Requests a second from `skipped` on: the first are those of an idle lane's burst. A budget holds what a tenth of
- * a second brings: a longer time in which nobody asked counts as so much, this machine was busy with other things.
+ * Requests a second from `skipped` on, because the first ones are an idle lane's burst. A budget holds what a tenth
+ * of a second brings, so a longer time without a request counts as a tenth: this machine was busy.
  */
 const rate = (skipped: number): number => {
   const times = asked.filter((atMs) => atMs >= starts[skipped]! && atMs <= starts.at(-1)!);
@@ -94,7 +91,7 @@ const rate = (skipped: number): number => {
   return ((starts.length - 1 - skipped) * 1000) / workedMs;
 };
 
-// How near to its limit a lane comes is measured in lane-budget.int.spec.ts; here a tenth is left.
+// lane-budget.int.spec.ts measures how near a lane comes to its limit; this leaves a tenth.
 it('three worker processes keep to requests a minute together, and use them up', async () => {
   const perS = 20;
   const { job_id } = await saturate('requests', { requests_per_minute: perS * 60, max_concurrency: 50 });
@@ -124,7 +121,7 @@ it('they share one limit of requests in flight, also while Redis loses its data,
   expect(most).toBe(6);
   await client.patch('/api/providers/in-flight', { limits: { max_concurrency: 2 } });
   await until(() => inFlight <= 2);
-  await until(() => (most = inFlight) <= 2); // requests under way when the limit fell have ended
+  await until(() => (most = inFlight) <= 2); // Requests from before the lower limit have ended.
   const lowered = starts.length;
   await until(() => starts.length >= lowered + 40);
   await cancelled(job_id);

@@ -109,7 +109,7 @@ it('a chain is played until its expected tool is called, each call answered by i
   ]);
   expect(whole.explanation.join(' ')).toMatch(/The chain reaches "refund" with call 3/);
   expect(run.summaries[0].usage.prompt_tokens).toBeGreaterThan(0);
-  // One item, three requests: paid for once more by nobody.
+  // One item, three requests, each paid for once.
   const again = await client.post('/api/tool-eval', {
     suite_id: run.suite.id,
     models: ['scripted:way'],
@@ -204,7 +204,7 @@ it('a resume scores a chain from its stored replies, and plays a chain that brok
     tool_choice: 'auto',
     cache: 'off',
   });
-  // A fault that no release would make, in the stored copy of the case: its replies cannot be scored.
+  // A fault in the stored copy of the case, which no release would make: its replies cannot be scored.
   const spoil = (from: string, to: string) =>
     system.sql.query(
       `UPDATE suite_version_case c SET body = replace(c.body, $2, $3) FROM run r WHERE r.id = $1
@@ -223,7 +223,7 @@ it('a resume scores a chain from its stored replies, and plays a chain that brok
 
   await spoil('"("', '"o-."');
   await script('broken', whole);
-  // Versions of suites do not change, and so a worker keeps what it has read of them.
+  // A worker caches versions of suites, because they do not change.
   for (const worker of system.workers.splice(0)) await worker.stop();
   await system.startWorker();
   const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];

@@ -9,7 +9,7 @@ const { findUndescribed } = (await import('../scripts/find-undescribed.mjs' as s
 const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What `npm run check` says of a document, line by line. */
+/** What `npm run check` says about a document, line by line. */
 function check(document: object): string[] {
   const file = join(folder, 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
@@ -71,7 +71,7 @@ describe('npm run check', () => {
     expect(check(documentOf({}, { description: undefined }))).toEqual(['Thing has no description']);
   });
 
-  it.each<[missing: string, document: object, told: string]>([
+  it.each<[missing: string, document: object, fault: string]>([
     ['a summary', documentOf({ summary: undefined }), 'POST /things has no summary: give it @About'],
     ['a description of a route', documentOf({ description: '' }), 'POST /things has no description: give it @About'],
     ['a description of a tag', documentOf({ tags: ['Others'] }), 'The tag "Others" of POST /things has no description'],
@@ -105,8 +105,8 @@ describe('npm run check', () => {
       inner({ type: 'string', examples: ['a'] }),
       'Thing.inner[].deep has no description',
     ],
-  ])('refuses one without %s', (_missing, document, told) => {
-    expect(findUndescribed(document)).toEqual([told]);
+  ])('refuses one without %s', (_missing, document, fault) => {
+    expect(findUndescribed(document)).toEqual([fault]);
   });
 
   it('refuses examples that the schema does not allow, and whatever else the linter refuses', () => {

@@ -6,7 +6,7 @@ export interface Answer<Body = any> {
   headers: Headers;
 }
 
-/** Speaks to the API as a user would. */
+/** Calls the API as a user would. */
 export const clientOf = (url: string, token = ADMIN_TOKEN) => {
   const send = async (
     method: string,
@@ -41,7 +41,7 @@ export const clientOf = (url: string, token = ADMIN_TOKEN) => {
 };
 export type Client = ReturnType<typeof clientOf>;
 
-/** A suite of `cases` weather questions, each of which expects a call. */
+/** A suite of `cases` weather questions, each with an expected call. */
 export const weatherSuite = (cases: number) => ({
   name: 'Weather',
   tools: [

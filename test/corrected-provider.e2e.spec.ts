@@ -10,7 +10,7 @@ beforeAll(async () => {
   system = await startSystem({ workers: 2 });
 }, 150_000);
 
-/** Looks the place of a trip up before it asks for its weather. */
+/** Looks up the place of a trip before it asks for the weather. */
 const endpoint = () =>
   startEndpoint(({ messages }) =>
     /trip/.test(messages.find(({ role }: any) => role === 'user').content) &&
@@ -52,7 +52,7 @@ const completed = (id: string) =>
 const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
 const results = async (id: string): Promise<any[]> =>
   (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
-/** By name, those that a worker listens to. */
+/** The names of the queues that a worker listens to. */
 const servedLanes = async ({ url }: { url: string }): Promise<string[]> =>
   [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{.*lane_name="([^"]+)"/gm)].map(
     ([, name]) => name!,
@@ -178,7 +178,7 @@ it('a changed price counts from the next item that is settled', async () => {
   endpointOf.answer(1);
   await until(async () => (await results(eval_id)).length === 1, { what: 'the first result' });
   await correct(key, { models: [{ ...MODEL, input_cost_per_mtok: 3 }] });
-  // Workers hear of it at once, and look every second.
+  // Workers are notified at once, and look every second.
   const costs = async () => (await results(eval_id)).map(({ cost_usd }) => cost_usd);
   await until(
     async () => {

@@ -23,7 +23,7 @@ const MODELS = [
   'html-error',
   'nobody-knows-me',
 ];
-/** Those that name tools in all ways that there are. */
+/** Models that name tools in every possible place. */
 const NAMING = ['perfect-ish', 'json-in-content', 'json-in-name', 'unknown-tool'];
 const SCRIPTED = ['scripted:chain', 'scripted:names'];
 
@@ -181,7 +181,7 @@ it('the same models get the same verdicts in every format', async () => {
       usage: { prompt_tokens: expect.any(Number) },
     });
   }
-  // What a format cannot say is told once per run and model.
+  // What a format cannot express is announced once for each run and model.
   const warnings = await warningsOf(jobId);
   expect(new Set(warnings).size).toBe(warnings.length);
   expect(warnings).toContain('anthropic:anthropic::perfect-ish:temperature');
@@ -235,7 +235,7 @@ it('the same conversation is played in every format, and its numbers keep their 
   for (const result of results) {
     const whole = await wholeOf(run.id, result.id);
     expect(JSON.stringify(whole.called)).toMatch(/"percent":2\.50.*"order":12345678901234567890,"amount":5\.0/);
-    // What went back to the model: its calls, and what they brought, in that order.
+    // What went back to the model: its calls, then their results.
     const [, second] = whole.exchange.requests;
     expect(second.messages.slice(-3).map((message: any) => message.role)).toEqual(['assistant', 'tool', 'tool']);
   }
@@ -289,10 +289,10 @@ describe('names of tools that hosts refuse', () => {
       if (made) expect(called[0].name).toMatch(/_v2$/);
       else expect(called[0].name).toBe(wanted);
     }
-    const told = KINDS.filter((kind) => kind !== 'google').flatMap((kind) =>
+    const announced = KINDS.filter((kind) => kind !== 'google').flatMap((kind) =>
       NAMING.map((model) => `${kind}:${kind}::${model}:tool-names`),
     );
-    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(told.sort());
+    expect((await warningsOf(jobId)).filter((code) => code.endsWith('tool-names')).sort()).toEqual(announced.sort());
 
     for (const result of results.filter(
       ({ case_name, target }) => case_name === 'city' && /::(perfect-ish|json-in-content)$/.test(target),
@@ -363,15 +363,15 @@ describe('names of tools that hosts refuse', () => {
       sent[kind] = Object.fromEntries(
         Object.entries(suiteNamesByWireName(kind, offered as never) ?? {}).map(([other, own]) => [own, other]),
       );
-      const told = (name: string): string => sent[kind]![name] ?? name;
+      const wireName = (name: string): string => sent[kind]![name] ?? name;
       await scripted(`names-${kind}`, [
         {
           role: 'assistant',
           content: null,
-          tool_calls: [call('made_0', told('mail.find')), call('made_1', 'made up!')],
+          tool_calls: [call('made_0', wireName('mail.find')), call('made_1', 'made up!')],
         },
-        { role: 'assistant', content: `{"name": "${told('mail.find')}", "arguments": {}}` },
-        { role: 'assistant', content: null, tool_calls: [call('made_2', told('weather.get'))] },
+        { role: 'assistant', content: `{"name": "${wireName('mail.find')}", "arguments": {}}` },
+        { role: 'assistant', content: null, tool_calls: [call('made_2', wireName('weather.get'))] },
       ]);
     }
     const targets = KINDS.map((kind) => `${kind}::${SCRIPTED[1]}-${kind}`);

@@ -1,5 +1,4 @@
-// Preloaded into a worker: the process in which it plays an item that others died of dies, too, when it is about to
-// ask this.
+// Preloaded into a worker: the separate process for a suspect dies too, when it is about to send this prompt.
 if (process.argv[1]?.includes('quarantine-main')) {
   const stringify = JSON.stringify;
   JSON.stringify = (value, ...more) => {

@@ -19,10 +19,7 @@ export const calling = (name: string, args: object) => ({
 });
 const IN_PARIS = calling('get_weather', { city: 'Paris' });
 
-/**
- * An endpoint in OpenAI's format that keeps its requests waiting until it is told to answer them. It ends with the
- * test file.
- */
+/** An endpoint in OpenAI's format that holds its requests until a test answers them. It ends with the test file. */
 export async function startEndpoint(messageFor: (body: any) => object = () => IN_PARIS) {
   const asked: AskedRequest[] = [];
   let isOpen = false;
@@ -62,11 +59,11 @@ export async function startEndpoint(messageFor: (body: any) => object = () => IN
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     /** All requests so far. */
     asked,
-    /** Those that were not answered, and not given up either. */
+    /** Requests that are neither answered nor given up. */
     waiting,
-    /** Answers so many of those that wait. */
+    /** Answers so many waiting requests. */
     answer: (count = Infinity) => waiting().slice(0, count).forEach(answer),
-    /** Answers what waits, and from now on at once. */
+    /** Answers all waiting requests, and later ones at once. */
     open: () => {
       isOpen = true;
       waiting().forEach(answer);

@@ -1,5 +1,4 @@
-// Preloaded into a process: an error that nothing catches, at a word. (SIGUSR2 and SIGHUP end processes of Nest in
-// order.)
+// Preloaded into a process: throws an uncaught error on a signal. (On SIGUSR2 and SIGHUP, Nest shuts down in order.)
 process.on('SIGWINCH', () => {
   throw new Error('thrown where nothing catches it');
 });

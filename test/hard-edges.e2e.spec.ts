@@ -9,7 +9,7 @@ import { SELF_SIGNED } from './self-signed.js';
 import { createDatabase, createRedis } from './services.js';
 
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
-/** Looks like no key, so that only knowing it can hide it. */
+/** Does not look like a key, so only code that knows it can mask it. */
 const PLAIN_KEY = 'planted0123456789mustnotleakeither';
 const MODELS = [
   'html-page',
@@ -52,7 +52,7 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const untrusted = await listen(createHttpsServer(SELF_SIGNED, (_request, response) => response.end('{}')));
-  // Two that give away what they were sent: in an error, and in a reply.
+  // Two providers that repeat what they were sent: in an error, and in a reply.
   const telltale = await listen(
     createHttpServer((request, response) => {
       const refused = request.url!.startsWith('/refusing');
@@ -60,12 +60,12 @@ beforeAll(async () => {
         'content-type': 'application/json',
         'x-debug': request.headers.authorization,
       });
-      const said = `You sent ${request.headers.authorization} and nothing else`;
+      const echo = `You sent ${request.headers.authorization} and nothing else`;
       response.end(
         JSON.stringify(
           refused
-            ? { error: { message: said, headers: request.headers } }
-            : { choices: [{ message: { role: 'assistant', content: said } }], debug: request.headers },
+            ? { error: { message: echo, headers: request.headers } }
+            : { choices: [{ message: { role: 'assistant', content: echo } }], debug: request.headers },
         ),
       );
     }),
@@ -152,7 +152,7 @@ describe('is an errored item with a message that a person understands:', () => {
     const of = results.filter((result) => result.target === target);
     expect(of.map((result) => [result.outcome, result.error.kind])).toEqual(Array(CASES).fill(['errored', kind]));
     for (const { error } of of) expect(error.message).toMatch(message);
-    // Errored items are in no mean, and are counted beside it.
+    // Errored items are in no mean and are counted beside it.
     expect(run.summaries.find((summary: any) => summary.target === target)).toMatchObject({
       scored: 0,
       errored: CASES,
@@ -197,7 +197,7 @@ it('none of these fails the run, nor leaves a worker or a permit stuck', async (
   });
 }, 60_000);
 
-it('what a model does not support is left out, and said', async () => {
+it('what a model does not support is left out, with a warning', async () => {
   const warnings = (
     await sql.query(`SELECT data::json ->> 'message' AS text FROM job_event WHERE name = 'eval_warning'`)
   ).rows.map((row) => row.text);

@@ -113,7 +113,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
     });
   });
 
-  /** Bytes that a client's own library would not send. */
+  /** Bytes that no client library would send. */
   it.each([
     '42["unsubscribe",{"job_id":{"toString":1}}]',
     `42["unsubscribe",{"job_id":${deep(20_000)}}]`,
@@ -138,7 +138,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   ])('%.60s', async (packet) => {
     const socket = await connect(token);
     (socket.io.engine as any).write(packet);
-    // The same connection may be ended for it; a packet after it is on its way until then.
+    // The API may close the connection for it; a packet sent after it may still arrive.
     await socket
       .timeout(10_000)
       .emitWithAck('unsubscribe', {})

@@ -76,7 +76,7 @@ const ended = (client: Client, id: string) =>
 const results = async (client: Client, id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
-/** A provider on a lane of its own. */
+/** A provider on its own lane. */
 async function hostileModel(kind: string): Promise<string> {
   const key = `hostile-${names++}`;
   asked = 0;
@@ -172,7 +172,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
   const model = await hostileModel('openai');
   await lane(true);
   const id = await submit(system.client, [model]);
-  // Faults that no release would make, in the stored copy of the cases: one cannot be built, one cannot be scored.
+  // Faults in the stored copies of cases, which no release would make: one cannot be built, one cannot be scored.
   const spoil = (position: number, body: string) =>
     system.sql.query(
       `UPDATE suite_version_case c SET body = $3 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id
@@ -205,7 +205,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
 
   await spoil(0, scored('Ber.*'));
   await spoil(1, scored('Ber.*'));
-  // Versions of suites do not change, and so workers keep what they have read of them.
+  // Workers cache versions of suites, because they do not change.
   for (const worker of system.workers.splice(0)) await worker.stop();
   for (let n = 0; n < 2; n++) await system.startWorker();
   await system.client.post(`/api/tool-eval/history/${id}/resume`);
@@ -317,7 +317,7 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
       await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })
     ).body.eval_id;
   };
-  // Replies that come one after another, so that each asks for embeddings of its own, and those never come.
+  // Replies arrive one after another, so each needs its own embeddings, which never arrive.
   let [replies, hanging] = [0, 0];
   const reply = JSON.stringify({
     choices: [
@@ -413,7 +413,7 @@ describe('the toolmark command', () => {
   const file = join(folder, 'suite.json');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The built command, as if its output were a terminal's where `isTTY` is. */
+  /** The built command, with a terminal as its output if `isTTY`. */
   const toolmark = (args: string[], { isTTY = false } = {}) =>
     new Promise<{ code: number | null; out: string; err: string }>((ended) => {
       const terminal = `data:text/javascript,${encodeURIComponent(
@@ -466,7 +466,7 @@ describe('the toolmark command', () => {
     });
     expect(run.code).toBe(0);
     expect(run.out).toContain(`${key}::${shown}`);
-    // What moves the cursor back over the bars is the command's own.
+    // The command itself moves the cursor back over its bars.
     expect(run.err).toContain('\u001b[1A\u001b[J');
     const bars = run.err.replaceAll(/\u001b\[\d+A\u001b\[J/g, '');
     expect(bars).toContain(`${key}::${shown}`);

@@ -5,7 +5,7 @@ import { clientOf, weatherSuite, type Client } from './client.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
 
-/** Letters of which none is so frequent that a comparison passes over it. */
+/** No letter is so frequent that difflib would ignore it. */
 const letters = (length: number, step: number): string =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const call = (args: object) => ({

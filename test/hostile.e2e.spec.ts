@@ -12,7 +12,7 @@ it('beside several attacks of another team a run makes each request once, and al
   const {
     rows: [seen],
   } = JSON.parse(stdout);
-  console.log(seen.outcomes.join('\n')); // so that one sees that they were hostile
+  console.log(seen.outcomes.join('\n')); // shows that the attacks took place
   expect(seen).toMatchObject({ names: attacks, wrong: [], repeated: 0, ended: [], failures: [] });
   expect(seen.outcomes).toEqual([
     expect.stringMatching(/\d+ x packets/),
@@ -20,7 +20,7 @@ it('beside several attacks of another team a run makes each request once, and al
     expect.stringContaining('items bad_request'),
     expect.stringContaining('estimate 200'),
   ]);
-  // Of the API and two workers.
+  // The API and two workers.
   expect(seen.health).toHaveLength(3);
   for (const { answers, refused } of seen.health) {
     expect(answers).toBeGreaterThan(5);

@@ -84,7 +84,7 @@ it('a suite imported from BFCL runs with the tools of each entry, and has the ho
   expect(of('irrelevance_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
 });
 
-/** Lines of `one` until a file is nearly as large as an import may be. */
+/** Lines of `one` up to nearly the largest file that can be imported. */
 const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string): string => {
   const filler = 'x'.repeat(Math.floor((9.5 * 2 ** 20) / cases) - one(cases, '').length);
   return Array.from({ length: cases }, (_, n) => one(n, filler)).join('\n');
@@ -129,7 +129,7 @@ it('an API with little memory imports the largest files, many at once, and refus
     ),
   );
   expect(answers.map(({ status, body }) => [status, body.test_cases_created])).toEqual(answers.map(() => [201, 400]));
-  // What would be one value of six times the limit is refused where the limit is passed.
+  // A single value of six times the limit is refused where it passes the limit.
   expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });
   expect((await client.get('/api/tool-suites?limit=200')).body.items).toHaveLength(answers.length);
 });

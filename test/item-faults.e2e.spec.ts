@@ -21,10 +21,7 @@ beforeAll(async () => {
 }, 150_000);
 afterAll(() => sql.end());
 
-/**
- * A run of these prompts at an endpoint of its own that waits, with a dollar to pay for each answer; all its items
- * are being asked.
- */
+/** A run of these prompts whose items all wait at their own endpoint. Each answer costs a dollar. */
 async function asking(key: string, prompts: string[]) {
   const endpoint = await startEndpoint();
   await client.post('/api/providers', {

@@ -102,8 +102,7 @@ describe('a lane', () => {
       name: 'down',
       paused_at: expect.any(String),
     });
-    // Each worker learns of it at its next dispatch, and may ask for what it claims until then; what it asked for
-    // is answered.
+    // Each worker learns of it at its next dispatch. Until then it may ask for what it claims, and gets replies.
     const asked = await until(
       async () => {
         const before = await requests('slow-20:down');

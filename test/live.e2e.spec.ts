@@ -47,7 +47,7 @@ afterEach(() => {
 });
 afterAll(() => sql.end());
 
-/** What was told otherwise than its schema says, and so docs/live.md. */
+/** Messages that differ from their schema, and so from docs/live.md. */
 const notAsDescribed: unknown[] = [];
 function check(name: string, message: any): void {
   const { success, data, error } =
@@ -65,12 +65,12 @@ interface Seen {
 interface WatcherSeen {
   socket: Socket;
   seen: Seen[];
-  /** How many messages of each name came. */
+  /** How many messages of each name arrived. */
   messages: Record<string, number>;
   snapshots: any[];
   of(jobId: string): Seen[];
 }
-/** Connects to a replica and notes every durable event it is told. */
+/** Connects to a replica and records every durable event. */
 async function connect(replica = 1, token = ADMIN_TOKEN): Promise<WatcherSeen> {
   const socket = io(apis[replica]!.url, { auth: { token }, transports: ['websocket'] });
   sockets.push(socket);
@@ -89,7 +89,7 @@ async function connect(replica = 1, token = ADMIN_TOKEN): Promise<WatcherSeen> {
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
   return { socket, seen, messages, snapshots, of: (jobId) => seen.filter((event) => event.job_id === jobId) };
 }
-/** From its answer on; what was told of the job before, without asking, is forgotten. */
+/** Records from the acknowledgement on; events of the job that arrived before it are forgotten. */
 const subscribe = ({ socket, seen }: WatcherSeen, job_id: string, after_seq?: number, batch?: boolean): Promise<any> =>
   new Promise((resolve) => {
     socket.emit('subscribe', { job_id, after_seq, batch }, (answer: unknown) => {
@@ -162,7 +162,7 @@ const languages = [
 ];
 if (!hasPython) it.todo('the Python client of docs/live.md: python3 here cannot import socketio and aiohttp');
 
-/** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ends */
+/** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ended */
 function printedClient(
   [language, command, ...options]: string[],
   jobId: string,
@@ -174,11 +174,11 @@ function printedClient(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   clients.push(client);
-  let said = '';
-  client.stdout.on('data', (text) => (said += text));
+  let output = '';
+  client.stdout.on('data', (text) => (output += text));
   return {
     lines: () =>
-      said
+      output
         .split('\n')
         .slice(0, -1)
         .map((line) => line.split(' ')),
@@ -271,10 +271,7 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
   expect(theirs.seen).toEqual([]);
 }, 60_000);
 
-/**
- * A finished run whose log has 50,000 results more than were asked for: copies of its two, between the results and
- * the end.
- */
+/** A finished run whose log has 50,000 extra results: copies of its two, between the results and the end. */
 async function hugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
   const { jobId, evalId } = await submit(2, ['perfect-ish']);
   await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
@@ -357,7 +354,7 @@ it.each([true, false])(
       { what: 'the healthy client to have all', timeoutMs: 60_000 },
     );
     expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
-    // Two pages that wait and those on their way, of at most 500 results of half a kilobyte.
+    // Two waiting pages and those being sent, each of at most 500 results of half a kilobyte.
     expect(Math.min(...kept)).toBeGreaterThan(0);
     expect(Math.max(...kept)).toBeLessThan(2_000_000);
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The reference server of the Model Context Protocol, as it is published. */
+/** The published reference server of the Model Context Protocol. */
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort();
   const child = spawn(

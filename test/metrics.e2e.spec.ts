@@ -75,7 +75,7 @@ it('workers count what they did, by lane, and never by run or case', async () =>
   expect(values(text, 'toolmark_results_settled_total')).toEqual({ '': 32 });
   expect(values(text, 'toolmark_late_settlements_total')).toEqual({ '': 0 });
   expect(values(text, 'toolmark_dispatch_lag_seconds_count')).toEqual({ 'lane_name="sim"': 32 });
-  expect(values(text, 'toolmark_worker_slots')).toEqual({ 'lane_name="sim"': 5 }); // of four requests
+  expect(values(text, 'toolmark_worker_slots')).toEqual({ 'lane_name="sim"': 5 }); // for four requests
   expect(values(text, 'toolmark_worker_items_in_hand')).toEqual({ 'lane_name="sim"': 0 });
   expect(values(text, 'toolmark_budget_wait_seconds_total')['lane_name="sim",reason="requests"']).toBeGreaterThan(0);
   expect(values(text, 'toolmark_cost_usd_total')['lane_name="sim"']).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ const ended = (evalId: string) =>
     },
     { what: 'the run to end' },
   );
-/** Window of a lane with four slots: four at work and two waiting. */
+/** The window of a lane with four slots: four items at work, two waiting. */
 const WINDOW = 6;
 
 describe('a budget', () => {
@@ -120,7 +120,7 @@ describe('an embedding model', () => {
     content: null,
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: '{"text":"buy fresh milk"}' } }],
   };
-  /** A run of a model without prices, each of whose cases compares a text of its own by meaning. */
+  /** A run of a model without prices; each case compares its own text by meaning. */
   async function submitNotes(name: string, cases: number) {
     const prompts = Array.from({ length: cases }, (_, n) => `${name} ${n}`);
     await script('notes', { by_prompt: Object.fromEntries(prompts.map((prompt) => [prompt, reply])) });
@@ -213,7 +213,7 @@ describe('resuming a run', () => {
     );
     expect(rows[0]).toEqual({ n: 80, items: 80 });
 
-    // Both logs are whole: the earlier job's still tells of the items that errored then.
+    // Both logs are complete: the earlier job's still has the items that errored then.
     expect((await client.get(`/api/jobs/${body.job_id}`)).body).toEqual(lastOfOld);
     for (const [job, generation] of [
       [body.job_id, 1],
@@ -268,7 +268,7 @@ describe('resuming a run', () => {
     const { body } = await submit(N / 100, ['slow-40'], { samples: 100 });
     await client.post(`/api/jobs/${body.job_id}/cancel`);
     await until(async () => (await run(body.eval_id)).finished_at, { what: 'the run to stop' });
-    // As if it had run to its end: every 500th item errored.
+    // As after a complete run in which every 500th item errored.
     await sql.query('DELETE FROM result WHERE run_id = $1', [body.eval_id]);
     await sql.query(
       `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall,
@@ -294,7 +294,7 @@ describe('resuming a run', () => {
       [body.eval_id, ERRORED],
     );
 
-    // Whoever prepares the second half waits, until it is killed.
+    // The worker that prepares the second half waits until it is killed.
     const gate = await sql.connect();
     await gate.query('SELECT pg_advisory_lock(4242)');
     await gate.query(`

@@ -12,14 +12,11 @@ export interface RunningProcess {
   /** `http://127.0.0.1:<port>` */
   url: string;
   pid: number;
-  /** All that it printed so far. */
+  /** Everything that it has printed so far. */
   logs(): string;
-  /** Sends a signal; after one that ends processes, waits for the end. */
+  /** Sends a signal, and waits for the end if it is one that ends processes. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /**
-   * Tells it to stop and waits for the end (at most a minute, then SIGKILL); answers the exit code. Safe to call
-   * again.
-   */
+  /** Stops it, with SIGKILL after a minute, and returns the exit code. You can call it again. */
   stop(): Promise<number | null>;
   /** The exit code, null after a signal. */
   exited: Promise<number | null>;
@@ -28,14 +25,14 @@ export interface RunningProcess {
 const running = new Set<RunningProcess>();
 globalThis.afterAll?.(async () => void (await Promise.all([...running].map((started) => started.stop()))), 120_000);
 
-/** How long a process may take to be ready: on a machine with much else to do it is slow, and not broken. */
+/** How long a process may take to be ready: on a busy machine it is slow, not broken. */
 const START_MS = 120_000;
 const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT']);
 
 /**
- * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; fails with what it printed as soon
- * as it ends. `env` comes on top of what every process needs (DATABASE_URL and REDIS_URL excepted); `preload` is a
- * module that is run in it first. It ends with the test file, or with jest.
+ * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it ends, fails with its output.
+ * `env` is added to what every process needs except DATABASE_URL and REDIS_URL. `preload` is a module that runs in it first.
+ * The process ends with the test file, or with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',
@@ -75,8 +72,8 @@ export async function startProcess(
     async stop() {
       const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000);
       if (!hasExited()) {
-        child.kill('SIGCONT'); // One that a test froze.
-        child.kill(name === 'api' ? 'SIGINT' : 'SIGTERM'); // There is no load balancer that an API would serve on for.
+        child.kill('SIGCONT'); // A test may have frozen it.
+        child.kill(name === 'api' ? 'SIGINT' : 'SIGTERM'); // An API need not wait for a load balancer.
       }
       const code = await exited;
       clearTimeout(deadline);

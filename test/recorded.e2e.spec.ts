@@ -57,7 +57,7 @@ const call = (city: string) => ({
 });
 const CALLED = call('Paris');
 
-/** What a verdict is made of, by case and sample. */
+/** The parts of each verdict, by case and sample. */
 const verdicts = (results: any[]) =>
   Object.fromEntries(
     results.map((r) => [
@@ -175,7 +175,7 @@ it('the replies of a run, recorded again, get the same verdicts, ask nobody and 
   expect(first.targets[0]).not.toHaveProperty('recorded');
   expect(await system.requests()).toBe(asked);
   expect((await client.get('/api/settings/spending')).body.spent_usd).toBe(spent);
-  // Neither did they become what stored replies are found by.
+  // Nor did they enter the reply cache.
   expect(
     (
       await system.sql.query(
@@ -250,7 +250,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
   );
   expect(rescore).toMatchObject({ id: rescored.rescore_id, summaries: [{ passed: 4, errored: 2 }] });
 
-  // A resume asks nobody either: what has no reply has none.
+  // A resume asks no model either: a missing reply stays missing.
   const asked = await system.requests();
   const {
     status,

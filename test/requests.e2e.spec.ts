@@ -29,7 +29,7 @@ interface Asked {
   run?: object;
 }
 
-/** A run at an endpoint of its own; its models are called `a`, `b` and so on unless they say otherwise. */
+/** A run at its own endpoint. Its models are called `a`, `b` and so on unless they have an id. */
 async function submit({ suite = {}, cases = [CASE], models = [{ id: 'a' }], run = {} }: Asked, open = true) {
   const [endpoint, key] = [await startEndpoint(), `requests-${names++}`];
   const made = await client.post('/api/providers', {

@@ -58,7 +58,7 @@ const finished = (evalId: string) =>
     { what: 'the run to complete', timeoutMs: 60_000 },
   );
 
-/** Every item has exactly one result, the log has no gap, and the counters say what a recount says. */
+/** Every item has exactly one result, the log has no gap, and the counters match a recount. */
 async function expectExact(evalId: string, items: number): Promise<void> {
   const { rows } = await sql.query(
     `SELECT (SELECT count(*)::int FROM result WHERE run_id = $1) AS results, (SELECT count(*)::int FROM in_flight
@@ -169,7 +169,7 @@ describe('a run on two worker processes', () => {
     await until(() => endpoint.waiting().length === 0, { what: 'all requests to be given up' });
     expect(await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).toHaveProperty('rowCount', 0);
     endpoint.open();
-    // Whatever of it still waited for the lane would have come before these.
+    // Requests of it that still waited for the lane would have come before these.
     await finished((await submit(40, ['waits::two'])).evalId);
     expect(endpoint.asked.filter(({ body }) => body.model === 'one')).toHaveLength(28);
     expect(kept).toBe(20);

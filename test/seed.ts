@@ -1,5 +1,2 @@
-/**
- * What all randomness in tests begins from, so that a failure can be repeated; scripts/test.mjs fixes it per commit
- * and prints it.
- */
+/** The seed of all randomness in tests, so that failures can be repeated. scripts/test.mjs sets it and prints it. */
 export const seed = Number(process.env.TOOLMARK_TEST_SEED ?? 1);

@@ -1,6 +1,6 @@
 /**
- * A certificate that nobody trusts and its key, for tests of what a certificate error looks like. Public on
- * purpose, used for nothing else. Made with: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes
+ * An untrusted certificate and its key, for tests of certificate errors. It is public on purpose and used for nothing
+ * else. Made with: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes
  * -days 36500
  *   -subj "/O=Toolmark tests, trusted by nobody/CN=localhost" -addext "subjectAltName=DNS:localhost,IP:127.0.0.1"
  */

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { until } from './until.js';
 
-/** What a test file made and did not undo is undone when it ends. */
+/** Undoes what a test file has made, when it ends. */
 const undo = new Set<() => Promise<void>>();
 globalThis.afterAll?.(async () => void (await Promise.all([...undo].map((step) => step()))), 60_000);
 
@@ -28,7 +28,7 @@ function given(name: 'TOOLMARK_TEST_DATABASE_URL' | 'TOOLMARK_TEST_REDIS_URL'): 
   return new URL(url);
 }
 
-/** A database of its own with the newest schema and nothing in it. */
+/** A new, empty database with the newest schema. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const template = given('TOOLMARK_TEST_DATABASE_URL');
   const name = `toolmark_test_${randomBytes(6).toString('hex')}`;
@@ -46,8 +46,8 @@ async function onServer(url: URL, sql: string): Promise<void> {
 }
 
 /**
- * An empty Redis database that no other test file uses at the same time; channels are shared with the others,
- * though, and FLUSHALL would empty theirs: for that take `startRedis`.
+ * An empty Redis database that no other test file uses at the same time. Channels are shared with other files, and
+ * FLUSHALL would empty theirs: use `startRedis` for that.
  */
 export async function createRedis(): Promise<{ url: string; flush(): Promise<void>; close(): Promise<void> }> {
   const url = given('TOOLMARK_TEST_REDIS_URL');
@@ -61,10 +61,7 @@ export async function createRedis(): Promise<{ url: string; flush(): Promise<voi
   };
 }
 
-/**
- * Every command that a Redis is sent from now on. ioredis fails when one arrives together with the answer to
- * MONITOR, such as its own first ones.
- */
+/** Every command that a Redis gets from now on. ioredis fails if one arrives together with the answer to MONITOR. */
 export async function watchCommands(url: string): Promise<Redis> {
   const redis = new Redis(url);
   await redis.ping();
@@ -76,22 +73,22 @@ export async function watchCommands(url: string): Promise<Redis> {
 export interface PrivateRedis {
   url: string;
   port: number;
-  /** As a crash would: nothing is saved. */
+  /** As in a crash, nothing is saved. */
   kill(): Promise<void>;
-  /** On the same port and empty. */
+  /** On the same port, empty. */
   restart(): Promise<void>;
   flushAll(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Redis process of its own, for tests that flush or kill it. */
+/** A separate Redis process, for tests that flush or kill it. */
 export async function startRedis(): Promise<PrivateRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const server = redisProgram() ? redisProcess(redisProgram()!, port) : redisContainer(port);
   const command = async (name: 'ping' | 'flushall'): Promise<void> => {
     const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-    redis.on('error', () => {}); // The promises below say it.
+    redis.on('error', () => {}); // The promises below reject.
     await redis.connect();
     try {
       await (name === 'ping' ? redis.ping() : redis.flushall());
@@ -156,7 +153,7 @@ function redisProcess(program: string, port: number): RedisServer {
   };
 }
 
-/** Where there is no Redis but a Docker engine. */
+/** For machines with a Docker engine and no Redis. */
 function redisContainer(port: number): RedisServer {
   const name = `toolmark-test-redis-${randomBytes(6).toString('hex')}`;
   const docker = (...args: string[]): void => {

@@ -7,7 +7,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'toolmark-set-up-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What jest says of a file of tests. */
+/** What jest reports for a file of tests. */
 function runFile(
   text: string,
   ...more: string[]

@@ -14,7 +14,7 @@ afterEach(async () => {
   children.clear();
 });
 
-/** A process that may wait or end: nothing is waited for. */
+/** Starts a process without waiting for anything: it may wait itself, or end. */
 function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string>) {
   const child = spawn(resolve('node_modules/.bin/node'), [resolve(`dist/apps/${name}/main.js`)], {
     env: { PATH: process.env.PATH, ...env },
@@ -34,7 +34,7 @@ function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string
   return launched;
 }
 
-/** A Postgres that is not there until it is let in. */
+/** A Postgres that cannot be reached until the test opens the connection. */
 async function latePostgres() {
   const target = new URL((await createDatabase()).url);
   const port = await freePort();

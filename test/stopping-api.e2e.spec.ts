@@ -43,7 +43,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
   const gone = new Promise<string>((resolve) => socket.once('disconnect', resolve));
   const [used, kept] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
   for (const agent of [used, kept]) expect((await text(await ask('/healthz', agent))).length).toBeGreaterThan(0);
-  // An export that its reader has not begun to take, and an import of which half has come.
+  // An export that its reader has not begun to read, and an import that has arrived by half.
   const exported = await ask(`/api/tool-suites/${suite_id}/export`, new Agent({ keepAlive: true }));
   const file = JSON.stringify(weatherSuite(3));
   const importing = request(`${api.url}/api/tool-eval/import`, {
@@ -71,7 +71,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
   expect(socket.connected).toBe(true);
 
   await until(() => isRefused(api.url), { what: 'the port to be closed' });
-  expect(await gone).toBe('transport close'); // after which a client comes back by itself
+  expect(await gone).toBe('transport close'); // after which clients reconnect by themselves
   importing.end(file.slice(100));
   const answer = await imported;
   expect([answer.statusCode, answer.headers.connection, JSON.parse(await text(answer)).test_cases_created]).toEqual([

@@ -56,7 +56,7 @@ const completed = (id: string) =>
   });
 const claimed = async (): Promise<number> =>
   (await sql.query('SELECT 1 FROM in_flight WHERE worker IS NOT NULL')).rowCount!;
-/** Until it is draining and says so. */
+/** Waits until it says that it is draining. */
 async function tellToStop(worker: RunningProcess): Promise<void> {
   process.kill(worker.pid, 'SIGTERM');
   await until(() => worker.logs().includes('Draining'), { what: 'the worker to hear of it' });
@@ -87,7 +87,7 @@ it('claims stop first, however long a step of its control loop waits', async () 
   const endpoint = await startEndpoint();
   const held = await sql.connect();
   await held.query('BEGIN');
-  await held.query('LOCK TABLE idempotency_key'); // Which housekeeping wants.
+  await held.query('LOCK TABLE idempotency_key'); // Housekeeping waits for it.
   const worker = await startWorker();
   const id = await submit(endpoint.url, weatherSuite(30));
   await until(() => endpoint.waiting().length === 4, { what: 'all that it may ask' });

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { seed } from './seed.js';
 
 /**
- * Plays a storm of faults, the same for the same TOOLMARK_TEST_SEED, at two runs of `items` items together, and
- * expects that nobody can tell afterwards. `node bench/chaos/run.mjs` is the same by hand.
+ * Plays a storm of faults, the same for each TOOLMARK_TEST_SEED, during two runs of `items` items together, and expects
+ * that it leaves no trace. `node bench/chaos/run.mjs` does the same by hand.
  */
 export async function expectExactAfterStorm({
   items,
@@ -24,7 +24,7 @@ export async function expectExactAfterStorm({
   const { differences, watching, repeated, repeatedAtMost, faults } = JSON.parse(stdout);
   console.log(stderr);
   expect({ differences, watching }).toEqual({ differences: [], watching: [] });
-  // Beyond what killed and frozen workers had in hand nothing is asked twice.
+  // Only claimed items of killed and frozen workers are asked twice.
   expect(repeated).toBeLessThanOrEqual(repeatedAtMost);
   expect(Object.keys(faults).length).toBeGreaterThan(2);
 }

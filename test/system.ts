@@ -6,21 +6,21 @@ import { createDatabase, createRedis } from './services.js';
 export interface System {
   simulator: RunningProcess;
   workers: RunningProcess[];
-  /** One more. */
+  /** Starts one more. */
   startWorker(): Promise<void>;
   client: Client;
   sql: pg.Pool;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
   control(model: string, state: object): Promise<unknown>;
-  /** What a scripted model answers. */
+  /** Sets the replies of a scripted model. */
   script(id: string, body: object): Promise<unknown>;
   /** The simulator's counters of its models. */
   stats(): Promise<Record<string, { requests: number; in_flight: number }>>;
-  /** Requests that a model was asked, or all models together. */
+  /** Requests to a model, or to all models together. */
   requests(model?: string): Promise<number>;
 }
 
-/** An API, workers and the simulator as processes, on stores of their own. They end with the test file. */
+/** An API, workers and the simulator as processes, on their own stores. They end with the test file. */
 export async function startSystem({ workers = 1 } = {}): Promise<System> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };

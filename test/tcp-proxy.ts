@@ -1,23 +1,20 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
-  /** That of its target, but for host and port. */
+  /** The URL of its target, with the proxy's host and port. */
   url: string;
-  /** Ends every connection, and each new one at once. */
+  /** Ends every connection, and new ones at once. */
   cut(): void;
-  /**
-   * Connections stay open, and nothing arrives on them any more: those that there are, for good, and new ones until
-   * `mend`.
-   */
+  /** Connections stay open and carry nothing any more: open ones for good, new ones until `mend`. */
   silence(): void;
-  /** New connections get through again. */
+  /** New connections work again. */
   mend(): void;
   close(): void;
 }
 
 /**
- * A way over TCP to what listens at `target`, which can be lost in both manners in which ways are.
- * @param spares connections that said such bytes are never silent
+ * A proxy to what listens at `target`. It can fail in both ways of a network: connections end, or go silent.
+ * @param spares a connection that sent such bytes never goes silent
  */
 export async function tcpProxy(
   target: URL,
@@ -40,7 +37,7 @@ export async function tcpProxy(
       [socket, onward],
       [onward, socket],
     ] as const) {
-      one.unref(); // What a failing test leaves open ends with it.
+      one.unref(); // Connections that a failing test leaves open do not keep it running.
       open.add(one);
       if (state === 'silent') silent.add(one);
       one

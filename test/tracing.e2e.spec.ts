@@ -15,7 +15,7 @@ interface Span {
   status: { code?: number };
 }
 
-/** An OpenTelemetry collector, as far as these processes need one. */
+/** As much of an OpenTelemetry collector as these processes need. */
 async function startCollector() {
   const spans: Span[] = [];
   const bodies: string[] = [];

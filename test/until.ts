@@ -1,6 +1,6 @@
 /**
- * Waits for `check` to answer something truthy and answers it. An error that `check` throws counts as not yet.
- * After `timeoutMs` (30 s) fails, naming `what` was waited for.
+ * Waits until `check` returns something truthy and returns it. An error that `check` throws counts as "not yet". Fails
+ * after `timeoutMs` (30 s) and names `what` it waited for.
  */
 export async function until<Found>(
   check: () => Found | Promise<Found>,

@@ -3,8 +3,8 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 
-// Shares are counted in items, never in seconds: how fast this machine is changes nothing. bench/fairness measures
-// the seconds.
+// Shares are counted in items, not in seconds, so the speed of this machine does not matter. bench/fairness measures
+// seconds.
 let sql: pg.Pool;
 let ada: Client;
 let bob: Client;
@@ -55,10 +55,7 @@ const settledOf = async (runs: string[]): Promise<number> =>
 const settled = (runs: string[], n: number) =>
   until(async () => (await settledOf(runs)) >= n, { what: `${n} settled items`, timeoutMs: 90_000 });
 
-/**
- * What a lane of eight requests may have in hand at once: nine slots, two items waiting; and the four that are
- * handed out together.
- */
+/** The most that a lane of eight requests holds: nine slots, two waiting items, and four dispatched together. */
 const WINDOW = 15;
 
 it.each(['free', 'limited'])(

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The commit before this one, where the checkout has it, as the earlier release that works beside the new one. */
+/** The commit before this one, if the checkout has it, as the earlier release beside the new one. */
 const { status, stdout: before } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD^'], {
   encoding: 'utf8',
 });

@@ -5,11 +5,11 @@ import { tcpProxy } from '../tcp-proxy.js';
 
 it('a worker whose queue went silent says that it is to be started anew, and why; another takes its work', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  // Connections of the worker's own control ask for a PING; the queue's never do.
-  const way = await tcpProxy(new URL(redis.url), { spares: (bytes) => /\bping\b/i.test(bytes.toString('latin1')) });
+  // The worker's own connections send PING; the queue's never do.
+  const proxy = await tcpProxy(new URL(redis.url), { spares: (bytes) => /\bping\b/i.test(bytes.toString('latin1')) });
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
-  const worker = await startProcess('worker', { ...env, REDIS_URL: way.url });
+  const worker = await startProcess('worker', { ...env, REDIS_URL: proxy.url });
   const client = clientOf(api.url);
   await client.post('/api/providers', {
     key: 'sim',
@@ -32,7 +32,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   };
   expect(await (await fetch(`${worker.url}/readyz`)).json()).toEqual({ postgres: 'up', redis: 'up' }); // its PING
 
-  way.silence();
+  proxy.silence();
   const second = await run();
   const dead = await until(
     async () => {
@@ -57,14 +57,14 @@ it('a worker whose queue went silent says that it is to be started anew, and why
   expect((await health(fresh)).status).toBe(200);
   await until(async () => (await health(worker)).status === 200, { what: 'nothing to wait any more' });
   await worker.kill('SIGKILL');
-  way.close();
+  proxy.close();
 });
 
 it('a worker and an API replace silent Postgres connections; nothing is lost or settled twice', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
-  const way = await tcpProxy(new URL(database.url));
-  // In place of a minute
-  const env = { DATABASE_URL: `${way.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
+  const proxy = await tcpProxy(new URL(database.url));
+  // Instead of a minute.
+  const env = { DATABASE_URL: `${proxy.url}?query_timeout=1500`, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   const [simulator, api] = [await startProcess('simulator'), await startProcess('api', env)];
   const worker = await startProcess('worker', env);
   const client = clientOf(api.url);
@@ -80,8 +80,8 @@ it('a worker and an API replace silent Postgres connections; nothing is lost or 
   ).body;
   const run = async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body;
   await until(async () => (await run()).counts.settled > 10);
-  way.silence();
-  way.mend(); // For new connections only.
+  proxy.silence();
+  proxy.mend(); // For new connections only.
   const done = await until(
     async () => {
       const now = await run();
@@ -90,7 +90,7 @@ it('a worker and an API replace silent Postgres connections; nothing is lost or 
     { what: 'the run to complete', timeoutMs: 60_000 },
   );
   expect(done.counts).toMatchObject({ total: 60, settled: 60, errored: 0 });
-  // The API may still have a connection that nobody has asked anything of since.
+  // The API may still have a connection that nothing has used since.
   const results = await until(async () => {
     const { status, body } = await client.get(`/api/tool-eval/history/${eval_id}/results?limit=200`);
     return status === 503 ? undefined : body.items;
@@ -98,5 +98,5 @@ it('a worker and an API replace silent Postgres connections; nothing is lost or 
   expect(results).toHaveLength(60);
   expect(worker.logs()).toContain('Query read timeout');
   await Promise.all([worker.kill('SIGKILL'), api.kill('SIGKILL')]);
-  way.close();
+  proxy.close();
 });

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TeamsController } from './teams.controller.js';
+import { TeamService } from './teams.service.js';
 
-@Module({ controllers: [TeamsController] })
+@Module({ controllers: [TeamsController], providers: [TeamService] })
 export class TeamsModule {}

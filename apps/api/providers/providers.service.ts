@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { z } from 'zod';
+import type { Page } from '#lib/contracts/page';
+import { reservedIn } from '#lib/contracts/params';
+import { ProblemError } from '#lib/contracts/problem';
+import type {
+  DiscoveredModels,
+  ModelInput,
+  Provider,
+  ProviderInput,
+  ProviderKind,
+  ProviderPatch,
+  ProviderTest,
+} from '#lib/contracts/provider';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { ProviderChanges } from '#lib/db/catalogue/provider-changes';
+import { ProviderRepository, toProvider, type StoredProvider } from '#lib/db/catalogue/providers';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { notify, type Notification } from '#lib/events/notifications';
+import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
+import type { Env } from '#lib/runtime/env';
+import { Sealer } from '#lib/runtime/seal';
+import type { Change } from '../platform/decorators.js';
+import { ENV, PRISMA, REDIS } from '../platform/stores.js';
+
+/** What users do with providers. Workers are notified of a change once it is committed. */
+@Injectable()
+export class ProviderService {
+  constructor(
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(ENV) readonly env: Env,
+    readonly sealer: Sealer,
+  ) {}
+
+  list(caller: Caller, limit: number, cursor: string | undefined): Promise<Page<Provider>> {
+    return this.#providersOf(caller).list({ limit, cursor });
+  }
+
+  async read(caller: Caller, key: string): Promise<Provider> {
+    return toProvider(await this.#providersOf(caller).find(key));
+  }
+
+  async create(caller: Caller, input: ProviderInput, change: Change): Promise<Provider> {
+    this.#checkBaseUrl(input.base_url);
+    checkDefaultParams(input.models);
+    return change(async (client) => {
+      const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
+      await audit(client, caller, 'provider.create', input.key);
+      return provider;
+    });
+  }
+
+  async update(caller: Caller, key: string, patch: ProviderPatch, change: Change): Promise<Provider> {
+    if (patch.base_url) this.#checkBaseUrl(patch.base_url);
+    checkDefaultParams(patch.models ?? []);
+    let notifications: Notification[] = [];
+    const provider = await change(async (client) => {
+      const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
+      if (!updated) throw await this.#providersOf(caller).unknown(key);
+      await audit(client, caller, 'provider.update', key);
+      const { lanes, jobs } = updated.moved;
+      notifications = [
+        { topic: 'provider', id: key },
+        ...lanes.map((id): Notification => ({ topic: 'lane', id })),
+        ...jobs.map((id): Notification => ({ topic: 'job', id })),
+      ];
+      return updated.provider;
+    });
+    for (const notification of notifications) void notify(this.redis, notification);
+    return provider;
+  }
+
+  async delete(caller: Caller, key: string, change: Change): Promise<void> {
+    await change(async (client) => {
+      const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
+      if (outcome === 'not-found') throw await this.#providersOf(caller).unknown(key);
+      if (outcome === 'in-use')
+        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+      await audit(client, caller, 'provider.delete', key);
+    });
+    void notify(this.redis, { topic: 'provider', id: key });
+  }
+
+  /** Makes one small request to the first model. A provider that fails is a result, not an error. */
+  async test(caller: Caller, key: string): Promise<z.infer<typeof ProviderTest>> {
+    const provider = await this.#providersOf(caller).find(key);
+    const model = provider.models[0];
+    if (!model)
+      throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+    const { ok, latencyMs, error } = await probeProvider({ ...this.#endpoint(provider), modelId: model.model_id });
+    return { ok, latency_ms: latencyMs, error };
+  }
+
+  async discoverModels(caller: Caller, key: string): Promise<z.infer<typeof DiscoveredModels>> {
+    const provider = await this.#providersOf(caller).find(key);
+    const models = await discoverModels(this.#endpoint(provider)).catch((error: Error) => {
+      throw new ProblemError(422, `"${key}" lists no models: ${error.message}`);
+    });
+    return { models: models.map((id) => ({ id })) };
+  }
+
+  #providersOf({ teamId }: Caller): ProviderRepository {
+    return new ProviderRepository(this.prisma, teamId);
+  }
+
+  #endpoint(provider: StoredProvider) {
+    return {
+      kind: provider.kind as ProviderKind,
+      baseUrl: provider.base_url,
+      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+    };
+  }
+
+  #checkBaseUrl(baseUrl: string): void {
+    const problem = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    if (problem) throw new ProblemError(422, problem, [{ path: '/base_url', message: problem }]);
+  }
+}
+
+/** @throws ProblemError 422 when default parameters name what a run sets itself */
+function checkDefaultParams(models: readonly ModelInput[]): void {
+  const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
+}
