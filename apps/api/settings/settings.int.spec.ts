@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { SettingsModule } from './settings.module.js';
