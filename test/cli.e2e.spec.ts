@@ -151,7 +151,7 @@ it('a name that several suites have, or none, is reported with what there is', a
   const twins = await toolmark('run', 'Twins', '--models', 'simulator::perfect-ish');
   expect(twins).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^2 suites are named "Twins"\. Give the id of one: /),
+    err: expect.stringMatching(/^2 suites are named "Twins"\. Give the id of one:\n/),
   });
   for (const id of ids) expect(twins.err).toContain(`${id} (Twins v1, `);
   expect(await toolmark('run', 'Twinz', '--models', 'a')).toMatchObject({
@@ -305,7 +305,7 @@ describe('runs and jobs are found by', () => {
     const shared = one.eval_id.slice(0, 4);
     const ambiguous = await toolmark('show', shared);
     expect(ambiguous).toMatchObject({ code: 1, out: '' });
-    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id: `));
+    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id:\n`));
     for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
   });
 
@@ -436,7 +436,8 @@ it('bash completes commands, options, choices and file names', async () => {
       [
         '-c',
         'source <(toolmark completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _toolmark; ' +
-          'printf "%s\\n" "${COMPREPLY[@]}"',
+          'printf "%s\\n" "$' +
+          '{COMPREPLY[@]}"',
         ...['-', 'toolmark', ...words],
       ],
       {},

@@ -9,8 +9,16 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [EXIT.usage, 'Not answered: wrong usage, an unreadable file, no server, or a token that the server does not know.'],
 ];
 
-/** A question was answered, and the answer is no: nothing has that name, a name is ambiguous, a score is too low. */
-export class NegativeAnswer extends Error {}
+/** A question was answered, and the answer is no: nothing has that name, or several things have it. */
+export class NegativeAnswer extends Error {
+  /** @param candidates what may be meant, one a line */
+  constructor(
+    message: string,
+    readonly candidates: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof NegativeAnswer) return EXIT.negative;

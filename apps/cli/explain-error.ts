@@ -1,13 +1,14 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#lib/client/api-client';
 import type { Problem } from '#lib/contracts/problem';
-import { EXIT, exitCodeOf } from './exit-codes.js';
+import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
 /** What went wrong, line by line. */
 export function explainError(error: Error): string[] {
   const { message, cause } = error;
   if (error instanceof ApiError) return error.lines;
   if (error instanceof CommanderError) return explainUsage(error);
+  if (error instanceof NegativeAnswer) return [message, ...error.candidates.map((candidate) => `  ${candidate}`)];
   if (!(cause instanceof Error)) return [message];
   // Only the cause of what fetch throws says what happened.
   return message === 'fetch failed'

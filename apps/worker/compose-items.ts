@@ -8,7 +8,7 @@ import { Sealer } from '#lib/runtime/seal';
 import { Embedder } from './embeddings/embedder.js';
 import type { LaneMeters } from './health/worker-metrics.js';
 import { ReplyScorer } from './scoring/score-reply.js';
-import { ModelPlayer, type OnAttempt } from './items/ask-and-score.js';
+import { CasePlayer, type OnAttempt } from './items/play-and-score.js';
 import { Connections } from './models/connections.js';
 import { LaneBudgets } from './models/lane-budgets.js';
 import { ReplyCache } from './items/reply-cache.js';
@@ -41,7 +41,7 @@ export function composeItems(
   const scorer = new ReplyScorer(logger);
   const warnings = new RunWarnings(pool);
   const itemScorer = new ItemScorer({ scorer, embedder, logger });
-  const player = new ModelPlayer({ pool, connections, scorer, itemScorer, warnings, onAttempt });
+  const player = new CasePlayer({ pool, connections, scorer, itemScorer, warnings, onAttempt });
   const runner = new ItemRunner({
     pool,
     runs,

@@ -24,7 +24,7 @@ export type WorkerParts = ReturnType<typeof composeWorker>;
  * the life cycle hooks (worker-process.ts).
  */
 export function composeWorker(env: Env, logger: Logger) {
-  const id = `worker-${newId()}`;
+  const workerId = `worker-${newId()}`;
   const meters = new LaneMeters();
   const services = composeItems(env, logger, {
     meters,
@@ -42,11 +42,11 @@ export function composeWorker(env: Env, logger: Logger) {
       for (const runId of runsMoved.keys()) void notify(redis, { topic: 'job', id: runId });
     },
   });
-  const items = new ClaimedItems(pool, id, logger);
+  const items = new ClaimedItems(pool, workerId, logger);
   const quarantine = new Quarantine(logger);
   const processor = new DeliveryProcessor({
     pool,
-    worker: id,
+    workerId,
     items,
     runner,
     quarantine,
@@ -63,14 +63,14 @@ export function composeWorker(env: Env, logger: Logger) {
     locks,
     redis,
     queues: new LaneQueues(redis),
-    workers: laneWorkers,
+    laneWorkers,
     settler,
     budgets,
     runs,
     meters,
     embedder,
     scorer,
-    worker: id,
+    workerId,
     logger,
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
   });

@@ -3,35 +3,23 @@ import { retryTransient } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { composeWorker } from './compose-worker.js';
+import { composeWorker, type WorkerParts } from './compose-worker.js';
 import { close, drain, drainItems } from './shutdown.js';
 
 /** The life cycle of a worker, bound to Nest's hooks: compose-worker.ts makes its parts, shutdown.ts stops them. */
 export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
-  readonly #worker;
+  readonly parts: WorkerParts;
   isStopping = false;
 
   constructor(
     readonly env: Env,
     logger: Logger,
   ) {
-    this.#worker = composeWorker(env, logger);
-  }
-
-  get pool() {
-    return this.#worker.services.pool;
-  }
-
-  get redis() {
-    return this.#worker.services.redis;
-  }
-
-  get liveness() {
-    return this.#worker.liveness;
+    this.parts = composeWorker(env, logger);
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { subscriber, control, items, services, liveness } = this.#worker;
+    const { subscriber, control, items, services, liveness } = this.parts;
     await retryTransient(() => services.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
@@ -48,16 +36,16 @@ export class WorkerProcess implements OnApplicationBootstrap, BeforeApplicationS
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    await drain(this.#worker, this.env.TOOLMARK_DRAIN_SECONDS * 1000);
+    await drain(this.parts, this.env.TOOLMARK_DRAIN_SECONDS * 1000);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await close(this.#worker);
+    await close(this.parts);
   }
 
   /** After an error that nothing caught. What has not ended is handed back in the last second of the process. */
   onUncaughtError(endsInMs: number): void {
     this.isStopping = true;
-    void drainItems(this.#worker, endsInMs - 1000).catch(() => {});
+    void drainItems(this.parts, endsInMs - 1000).catch(() => {});
   }
 }

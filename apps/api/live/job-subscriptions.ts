@@ -3,7 +3,8 @@ import { TEAM_EVENTS, type ServerMessage, type Subscribe, type SubscribeAnswer }
 import { notFound } from '#lib/contracts/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { JobRepository } from '#lib/db/read/jobs';
-import { readLog, readProgress, watchedJobs, type WatchedJob } from '#lib/db/read/log';
+import { readLog, readWatchedJobs, type WatchedJob } from '#lib/db/read/log';
+import { readProgress } from '#lib/db/read/progress';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { LiveSocket } from './connection.js';
 import { emitTo, progressOf, toMessages } from './emit-events.js';
@@ -81,7 +82,7 @@ export class JobSubscriptions {
   ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     const { pool } = this.of;
     const { teamId } = socket.data.caller;
-    const [watched] = await watchedJobs(pool, [jobId]);
+    const [watched] = await readWatchedJobs(pool, [jobId]);
     if (watched?.team_id !== teamId) throw notFound('job', jobId);
     const [job, { targets, summaries }] = await Promise.all([
       new JobRepository(pool, teamId).read(jobId),
@@ -131,7 +132,7 @@ export class JobSubscriptions {
   /** Reads the logs that have grown, in case a notification was lost. */
   async wakeBehind(): Promise<void> {
     if (this.#logs.size === 0) return;
-    for (const job of await watchedJobs(this.of.pool, [...this.#logs.keys()])) {
+    for (const job of await readWatchedJobs(this.of.pool, [...this.#logs.keys()])) {
       const log = this.#logs.get(job.id);
       const isBehind = [...(log?.subscribers.values() ?? [])].some(({ cursor }) => cursor < job.last_seq);
       if (log && isBehind) void this.#read(job.id, log);
@@ -160,7 +161,7 @@ export class JobSubscriptions {
   }
 
   async #sendNew(jobId: string, log: WatchedLog): Promise<void> {
-    const [job] = await watchedJobs(this.of.pool, [jobId]);
+    const [job] = await readWatchedJobs(this.of.pool, [jobId]);
     if (!job) return;
     log.runId = job.run_id;
     log.lastSeq = job.last_seq;
@@ -202,7 +203,7 @@ export class JobSubscriptions {
    * after that page, so that the last progress is final.
    */
   async #progressMessages(jobId: string): Promise<ServerMessage[]> {
-    const [job] = await watchedJobs(this.of.pool, [jobId]);
+    const [job] = await readWatchedJobs(this.of.pool, [jobId]);
     if (!job) return [];
     const { targets } = await readProgress(this.of.pool, job.run_id);
     const { id, last_seq: seq, done, total } = job;

@@ -1,7 +1,8 @@
 import type { Server } from 'socket.io';
 import { TEAM_EVENTS } from '#lib/contracts/event';
 import type { Pool } from '#lib/db/connection/pool';
-import { parsed, teamEvents, type LogEntry } from '#lib/db/read/log';
+import { parseLogEntry, type LogEntry } from '#lib/db/read/log';
+import { readTeamEvents } from '#lib/db/read/team-events';
 import type { LiveSocket } from './connection.js';
 import { toMessage } from './emit-events.js';
 import { SentEvents } from './sent-events.js';
@@ -34,10 +35,10 @@ export class TeamEvents {
     const sockets: Iterable<LiveSocket> = this.of.io.sockets.sockets.values();
     const teams = Map.groupBy(sockets, (socket) => socket.data.caller.teamId);
     if (teams.size === 0) return;
-    for (const event of await teamEvents(this.of.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
+    for (const event of await readTeamEvents(this.of.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
       if (!this.#sent.add(event.job_id, event.seq)) continue;
       try {
-        const entry = parsed(event);
+        const entry = parseLogEntry(event);
         for (const socket of teams.get(event.team_id) ?? []) this.#send(socket, event.job_id, entry);
       } catch (error) {
         this.of.onFailure(error, event.job_id);

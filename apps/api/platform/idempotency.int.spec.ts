@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { keepAnswer, takeKey, type HeldKey } from '#lib/db/catalogue/idempotency';
+import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';
 import { sha256 } from '#lib/runtime/seal';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
@@ -61,16 +61,16 @@ describe('an Idempotency-Key', () => {
   };
   const suite = { name: 'Once', tools: weatherSuite(0).tools };
   const fingerprint = sha256(`POST /api/tool-suites\n${JSON.stringify(suite)}`);
-  const take = async (key: Parameters<typeof takeKey>[1]): Promise<HeldKey> => {
-    const taken = await takeKey(api.pool, key, fingerprint);
-    if (taken.state !== 'mine') throw new Error(`The key is ${taken.state}`);
-    return taken.held;
+  const take = async (key: Parameters<typeof claimKey>[1]): Promise<ClaimedKey> => {
+    const taken = await claimKey(api.pool, key, fingerprint);
+    if (taken.state !== 'claimed') throw new Error(`The key is ${taken.state}`);
+    return taken.claim;
   };
 
   it('of a request whose process died is free again after a minute, and no sooner', async () => {
     const key = { ...(await owner()), key: 'died' };
     await take(key);
-    expect(await takeKey(api.pool, key, fingerprint)).toEqual({ state: 'under-way' });
+    expect(await claimKey(api.pool, key, fingerprint)).toEqual({ state: 'under-way' });
     await api.pool.query(`UPDATE idempotency_key SET created_at = now() - interval '61 s' WHERE key = 'died'`);
     expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': 'died' })).status).toBe(201);
   });
@@ -79,15 +79,15 @@ describe('an Idempotency-Key', () => {
     const key = { ...(await owner()), key: 'slow' };
     const held = await take(key);
     const second = client.post('/api/tool-suites', suite, { 'idempotency-key': 'slow' });
-    await keepAnswer(api.pool, held, 201, '{"id":"of the first"}');
+    await storeResponse(api.pool, held, 201, '{"id":"of the first"}');
     expect(await second).toMatchObject({ status: 201, body: { id: 'of the first' } });
   });
 
   it('keeps its first answer, whatever comes after', async () => {
     const held = await take({ ...(await owner()), key: 'twice' });
-    await keepAnswer(api.pool, held, 201, '{"id":"first"}');
-    await expect(keepAnswer(api.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
-    expect(await takeKey(api.pool, held, fingerprint)).toEqual({
+    await storeResponse(api.pool, held, 201, '{"id":"first"}');
+    await expect(storeResponse(api.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
+    expect(await claimKey(api.pool, held, fingerprint)).toEqual({
       state: 'answered',
       status: 201,
       response: '{"id":"first"}',

@@ -5,10 +5,10 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import {
-  giveKeyBack,
-  keepAnswer,
-  takeKey,
-  type HeldKey,
+  claimKey,
+  releaseKey,
+  storeResponse,
+  type ClaimedKey,
   type KeyOwner,
   type KeyState,
 } from '#lib/db/catalogue/idempotency';
@@ -54,7 +54,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
-    const key = await this.#takeKey(owner, fingerprint);
+    const key = await this.#claimKey(owner, fingerprint);
     if (key.state === 'under-way')
       throw new ProblemError(
         409,
@@ -65,27 +65,32 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (key.state === 'other-request')
       throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
     if (key.state === 'answered') return storedResponse(key, reply);
-    return this.#respondFirst(key.held, request, reply, handle);
+    return this.#respondFirst(key.claim, request, reply, handle);
   }
 
   /** Waits while another request with the key is being handled. */
-  async #takeKey(owner: KeyOwner, fingerprint: string): Promise<KeyState> {
+  async #claimKey(owner: KeyOwner, fingerprint: string): Promise<KeyState> {
     const untilMs = Date.now() + WAIT_MS;
     for (;;) {
-      const key = await takeKey(this.pool, owner, fingerprint);
+      const key = await claimKey(this.pool, owner, fingerprint);
       if (key.state !== 'under-way' || Date.now() >= untilMs) return key;
       await delay(POLL_MS);
     }
   }
 
   async #respondFirst(
-    held: HeldKey,
+    claim: ClaimedKey,
     request: CallerRequest,
     reply: FastifyReply,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const store = (db: Pool | PoolClient, response: unknown): Promise<void> =>
-      keepAnswer(db, held, reply.statusCode, response === undefined ? '' : JSON.stringify(withoutSecrets(response)));
+      storeResponse(
+        db,
+        claim,
+        reply.statusCode,
+        response === undefined ? '' : JSON.stringify(withoutSecrets(response)),
+      );
     let isStored = false;
     request.change = async (work) => {
       const response = await inTransaction(this.pool, async (client) => {
@@ -101,15 +106,15 @@ export class IdempotencyInterceptor implements NestInterceptor {
       if (!isStored) await store(this.pool, response);
       return response;
     } catch (error) {
-      await this.#afterFailure(held, error);
+      await this.#afterFailure(claim, error);
       throw error;
     }
   }
 
-  async #afterFailure(held: HeldKey, error: unknown): Promise<void> {
+  async #afterFailure(claim: ClaimedKey, error: unknown): Promise<void> {
     const { problem } = toProblem(error);
-    if (isWorthRepeating(problem.status)) return giveKeyBack(this.pool, held);
-    await keepAnswer(this.pool, held, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
+    if (isWorthRepeating(problem.status)) return releaseKey(this.pool, claim);
+    await storeResponse(this.pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
       // A repeated request has taken the key over.
       if (!(failure instanceof ProblemError)) throw failure;
     });

@@ -1,4 +1,4 @@
 import { serveTasks } from '#lib/runtime/threads/thread-entry';
-import { workOnSuite, type SuiteTask } from './suite-work.js';
+import { runSuiteTask, type SuiteTask } from './suite-work.js';
 
-serveTasks((task: SuiteTask) => workOnSuite(task));
+serveTasks((task: SuiteTask) => runSuiteTask(task));

@@ -1,7 +1,7 @@
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { workOnSuite, type SuiteAnswers, type SuiteTask } from './suite-work.js';
+import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-work.js';
 
 /** A person waits for it. A file of 10 MiB takes a few seconds. */
 const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 60_000, heapMb: 512 };
@@ -35,7 +35,7 @@ export class SuiteThreads {
     task: Extract<SuiteTask, { what: What }>,
   ): Promise<SuiteAnswers[What]> {
     try {
-      return (await (isLight(task) ? workOnSuite(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
+      return (await (isLight(task) ? runSuiteTask(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
     } catch (error) {
       throw asProblem(error);
     }

@@ -68,7 +68,7 @@ export interface SuiteAnswers {
   'read-recorded': ReadLines;
 }
 
-export function workOnSuite(
+export function runSuiteTask(
   task: SuiteTask,
 ): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
   switch (task.what) {

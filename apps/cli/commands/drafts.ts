@@ -69,10 +69,10 @@ async function confirmDrafts(
 function findDraft(drafts: readonly Case[], wanted: string, suite: string): Case {
   const found = drafts.filter(({ id }) => id === wanted || (isIdPrefix(wanted) && startsWithId(id, wanted)));
   if (found.length === 1) return found[0]!;
+  const ids = found.map(({ id }) => id);
+  if (ids.length) throw new NegativeAnswer(`${ids.length} drafts begin with "${wanted}". Give more of the id:`, ids);
   throw new NegativeAnswer(
-    found.length
-      ? `${found.length} drafts begin with "${wanted}". Give more of the id: ${found.map(({ id }) => id).join(', ')}`
-      : `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
+    `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
   );
 }
 

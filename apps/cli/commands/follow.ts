@@ -39,7 +39,10 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
       '',
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
     );
-  if (run.status !== 'completed') process.exitCode = EXIT.negative;
+  if (run.status !== 'completed') {
+    process.exitCode = EXIT.negative;
+    if (!options.json) printError(`Ask again what is missing with: toolmark resume ${eval_id}`);
+  }
   if (options.failUnder !== undefined) checkScores(run.summaries, options.failUnder, options);
 }
 

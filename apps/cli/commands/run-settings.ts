@@ -123,13 +123,9 @@ async function findExperiment(client: ApiClient, wanted: string): Promise<string
   const named = all.filter(({ name }) => name === wanted);
   const found = named.length ? named : all.filter(({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted));
   if (found.length === 1) return found[0]!.id;
+  const [ids, names] = [found.map(({ id }) => id), all.map(({ name }) => name)];
+  if (ids.length) throw new NegativeAnswer(`${ids.length} experiments match "${wanted}". Give the id of one:`, ids);
   throw new NegativeAnswer(
-    found.length
-      ? `${found.length} experiments match "${wanted}". Give the id of one: ${found.map(({ id }) => id).join(', ')}`
-      : `No experiment has the name or id "${wanted}". ${insteadOf(
-          wanted,
-          all.map(({ name }) => name),
-          'the experiments',
-        )}`,
+    `No experiment has the name or id "${wanted}". ${insteadOf(wanted, names, 'the experiments')}`,
   );
 }

@@ -56,9 +56,7 @@ function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: strin
   const [first, ...others] = found.keys();
   if (first === undefined) throw nothingFound(prefix);
   if (others.length === 0) return first;
-  throw new NegativeAnswer(
-    `${found.size} ${what} begin with "${prefix}". Give more of the id: ${[...found.values()].join(', ')}`,
-  );
+  throw new NegativeAnswer(`${found.size} ${what} begin with "${prefix}". Give more of the id:`, [...found.values()]);
 }
 
 const PAGE = 200;

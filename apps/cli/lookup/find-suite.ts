@@ -20,7 +20,7 @@ export async function findSuite(client: ApiClient, suite: string, also = ''): Pr
         `${id} (${name} v${version}, ${cases} cases, changed ${at})`,
     );
     const what = found.every(({ name }) => name === found[0]!.name) ? 'are named' : 'match';
-    throw new NegativeAnswer(`${found.length} suites ${what} "${suite}". Give the id of one: ${each.join(', ')}`);
+    throw new NegativeAnswer(`${found.length} suites ${what} "${suite}". Give the id of one:`, each);
   }
   const names = suites.map(({ name }) => name);
   throw new NegativeAnswer(

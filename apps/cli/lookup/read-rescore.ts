@@ -11,5 +11,5 @@ export async function readRescore(client: ApiClient, runId: string, id: string):
   if (found.length === 1) return found[0]!;
   if (found.length === 0) throw new NegativeAnswer(`Run ${runId} has no rescore with the id "${id}".`);
   const each = found.map((rescore) => `${rescore.id} (${rescore.status}, ${rescore.created_at})`);
-  throw new NegativeAnswer(`${found.length} rescores begin with "${id}". Give more of the id: ${each.join(', ')}`);
+  throw new NegativeAnswer(`${found.length} rescores begin with "${id}". Give more of the id:`, each);
 }

@@ -58,15 +58,14 @@ export class ControlLoop {
       locks: StepLocks;
       redis: Redis;
       queues: LaneQueues;
-      workers: LaneWorkers;
+      laneWorkers: LaneWorkers;
       settler: Settler;
       budgets: LaneBudgets;
       runs: RunCache;
       meters: LaneMeters;
       embedder: Embedder;
       scorer: ReplyScorer;
-      /** The id of this process. */
-      worker: string;
+      workerId: string;
       logger: Logger;
       /** For how long exchanges are kept; undefined: for good. */
       keepExchangesDays: number | undefined;
@@ -98,12 +97,12 @@ export class ControlLoop {
   }
 
   #dispatchStep(windows: LaneWindows): RepeatingStep {
-    const { pool, worker } = this.deps;
+    const { pool, workerId } = this.deps;
     const dispatcher = new Dispatcher({ ...this.deps, windows });
     const bulkhead = this.#bulkhead('dispatch');
     let workersTakingTurns = 1;
     const turn = async (): Promise<void> => {
-      const lanes = await busyLanes(pool, worker);
+      const lanes = await busyLanes(pool, workerId);
       workersTakingTurns = Math.min(MAX_DISPATCH_TURNS, Math.max(1, ...lanes.map((lane) => lane.workers)));
       await bulkhead.each(lanes, byLane, (lane) => dispatcher.dispatch(lane));
     };
@@ -111,13 +110,13 @@ export class ControlLoop {
   }
 
   #reconcileStep(windows: LaneWindows): RepeatingStep {
-    const { pool, locks, worker } = this.deps;
+    const { pool, locks, workerId } = this.deps;
     const reconciler = new Reconciler({ ...this.deps, locks: locks.short });
     const evictor = new LaneEvictor({ ...this.deps, windows });
     const bulkhead = this.#bulkhead('reconcile');
     const contact = new PostgresContact();
     return this.#step('reconcile', async () => {
-      const lanes = await busyLanes(pool, worker);
+      const lanes = await busyLanes(pool, workerId);
       const mayJudgeLeases = contact.isSteady();
       await bulkhead.each(lanes, byLane, (lane) => reconciler.reconcile(lane, mayJudgeLeases));
       await evictor.evictIdle(new Set(lanes.map(byLane)));

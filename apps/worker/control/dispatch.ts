@@ -13,7 +13,7 @@ export class Dispatcher {
     readonly deps: {
       pool: Pool;
       queues: LaneQueues;
-      workers: LaneWorkers;
+      laneWorkers: LaneWorkers;
       windows: LaneWindows;
       meters: LaneMeters;
       logger: Logger;
@@ -21,8 +21,8 @@ export class Dispatcher {
   ) {}
 
   async dispatch(lane: BusyLane): Promise<void> {
-    const { pool, workers, windows, meters } = this.deps;
-    workers.serve(lane, slotsOfWorker(lane));
+    const { pool, laneWorkers, windows, meters } = this.deps;
+    laneWorkers.serve(lane, slotsOfWorker(lane));
     if (lane.paused_at) return;
     const window = await windows.forLane(lane);
     const size = window.slots + window.ahead;

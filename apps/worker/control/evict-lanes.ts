@@ -18,7 +18,7 @@ export class LaneEvictor {
     readonly deps: {
       pool: Pool;
       budgets: LaneBudgets;
-      workers: LaneWorkers;
+      laneWorkers: LaneWorkers;
       queues: LaneQueues;
       windows: LaneWindows;
       logger: Logger;
@@ -27,14 +27,14 @@ export class LaneEvictor {
 
   /** @param busy lanes that have work */
   async evictIdle(busy: ReadonlySet<string>): Promise<void> {
-    const { pool, budgets, workers, queues, windows, logger } = this.deps;
+    const { pool, budgets, laneWorkers, queues, windows, logger } = this.deps;
     const idle = budgets.idleFor(0).filter((id) => !busy.has(id));
     if (idle.length === 0) return;
     const longIdle = budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id));
     for (const id of new Set([...(await missingLanes(pool, idle)), ...longIdle])) {
       windows.evict(id);
       // Not awaited: closing connections takes long while Redis is away.
-      void Promise.all([workers.evict(id), queues.evict(id)]).catch((error: Error) =>
+      void Promise.all([laneWorkers.evict(id), queues.evict(id)]).catch((error: Error) =>
         logger.warn({ lane: id, error: error.message }, 'A lane could not be closed'),
       );
     }

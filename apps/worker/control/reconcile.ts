@@ -46,8 +46,7 @@ export class Reconciler {
       queues: LaneQueues;
       settler: Settler;
       meters: LaneMeters;
-      /** The id of this process. */
-      worker: string;
+      workerId: string;
       logger: Logger;
     },
   ) {}
@@ -57,10 +56,10 @@ export class Reconciler {
   }
 
   async #reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
-    const { pool, redis, queues, worker } = this.deps;
+    const { pool, redis, queues, workerId } = this.deps;
     for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
       await notify(redis, { topic: 'job', id: jobId });
-    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, worker, mayJudgeLeases, (deliveries) =>
+    const { redeliver, poisoned } = await reconcileLane(pool, lane.id, workerId, mayJudgeLeases, (deliveries) =>
       queues.findMissing(lane.id, deliveries),
     );
     await this.#redeliver(lane, redeliver, poisoned.length);

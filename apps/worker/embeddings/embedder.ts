@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
-import { findEmbeddings, keepEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { findEmbeddings, storeEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
@@ -125,7 +125,7 @@ export class Embedder {
   ): Promise<void> {
     let tries = 0;
     await retryTransient(
-      () => keepEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
+      () => storeEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
       this.#closed.signal,
     );
   }

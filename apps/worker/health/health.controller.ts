@@ -10,7 +10,7 @@ export class HealthController {
   /** Whether to restart this process. It is stuck, or it works; a store that is down does not count. */
   @Get('healthz')
   healthz(): { status: string } {
-    const why = this.worker.liveness.whyStuck;
+    const why = this.worker.parts.liveness.whyStuck;
     if (why.length) throw new ServiceUnavailableException({ status: 'stuck', why });
     return { status: 'ok' };
   }
@@ -18,9 +18,10 @@ export class HealthController {
   /** A worker needs both stores: Redis brings deliveries, and Postgres lets it claim them. */
   @Get('readyz')
   async readyz(): Promise<Record<string, string>> {
+    const { services } = this.worker.parts;
     const [postgres, redis] = await Promise.all([
-      checkHealth(this.worker.pool.query('SELECT 1')),
-      checkHealth(this.worker.redis.ping()),
+      checkHealth(services.pool.query('SELECT 1')),
+      checkHealth(services.redis.ping()),
     ]);
     const stores = { postgres, redis };
     if (this.worker.isStopping || postgres === 'down' || redis === 'down')

@@ -34,7 +34,7 @@ export class ClaimedItems {
 
   constructor(
     readonly pool: Pool,
-    readonly worker: string,
+    readonly workerId: string,
     readonly logger: Logger,
   ) {
     this.#timers = [
@@ -69,7 +69,7 @@ export class ClaimedItems {
     if (!item || item.isActive === isActive) return;
     item.isActive = isActive;
     if (isSuspect)
-      await retryTransient(() => renewLeases(this.pool, this.worker, [{ ...item.delivery, begun: isActive }]));
+      await retryTransient(() => renewLeases(this.pool, this.workerId, [{ ...item.delivery, begun: isActive }]));
   }
 
   remove(token: number): void {
@@ -84,7 +84,7 @@ export class ClaimedItems {
 
   /** Hands an item back for another worker to do. If that fails, its lease runs out. */
   async handBack(delivery: Delivery): Promise<void> {
-    await releaseItems(this.pool, this.worker, [delivery]).catch(() => {});
+    await releaseItems(this.pool, this.workerId, [delivery]).catch(() => {});
   }
 
   /** Waits until all items have ended, and aborts those that have not after `graceMs`. */
@@ -120,7 +120,7 @@ export class ClaimedItems {
     const claimed = [...this.#items.values()];
     const held = claimed.map(({ delivery, isActive }) => ({ ...delivery, begun: isActive }));
     try {
-      const renewed = new Set(await renewLeases(this.pool, this.worker, held));
+      const renewed = new Set(await renewLeases(this.pool, this.workerId, held));
       for (const { delivery, abort } of claimed)
         if (!renewed.has(delivery.token)) abort.abort(new LeaseLost('The item was delivered to others.'));
     } catch (error) {

@@ -6,7 +6,7 @@ import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
 import { measureSettling, type LaneMeter } from '../health/worker-metrics.js';
-import type { ItemContext } from './ask-and-score.js';
+import type { ItemContext } from './play-and-score.js';
 import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
@@ -34,8 +34,7 @@ export class DeliveryProcessor {
   constructor(
     readonly deps: {
       pool: Pool;
-      /** The id of this process. */
-      worker: string;
+      workerId: string;
       items: ClaimedItems;
       runner: ItemRunner;
       quarantine: Quarantine;
@@ -102,8 +101,8 @@ export class DeliveryProcessor {
   }
 
   async #claimBatch(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
-    const { pool, worker } = this.deps;
-    const claims = await retryTransient(() => claimItems(pool, worker, deliveries));
+    const { pool, workerId } = this.deps;
+    const claims = await retryTransient(() => claimItems(pool, workerId, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }

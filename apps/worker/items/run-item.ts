@@ -7,7 +7,7 @@ import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/b
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
-import type { ItemContext, ModelPlayer, ModelRequest } from './ask-and-score.js';
+import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
 import { KeyedMicroBatcher } from './micro-batch.js';
@@ -40,7 +40,7 @@ export class ItemRunner {
       connections: Connections;
       replies: ReplyCache;
       itemScorer: ItemScorer;
-      player: ModelPlayer;
+      player: CasePlayer;
       warnings: RunWarnings;
       replyMemoryPool: ReplyMemoryPool;
     },
@@ -127,7 +127,7 @@ export class ItemRunner {
     for (const warning of built.warnings) await this.deps.warnings.log(item.run.id, context.generation, warning);
     const request = { built, model, connection, modelName };
     if (item.run.config.cache !== 'off') return this.#findOrAsk(item, request, context);
-    return finishedItem(item, await this.deps.player.askAndScore(item, request, context));
+    return finishedItem(item, await this.deps.player.playAndScore(item, request, context));
   }
 
   /** Takes the reply from the cache, or asks the model and stores its reply there. */
@@ -138,7 +138,7 @@ export class ItemRunner {
     const found = await replies.findOrReserve(wanted, run.config.cache === 'refresh', context.signal);
     if (!('exchange' in found)) return this.#askAndStore(item, request, context, found);
     const scored = await itemScorer.scoreStored(item, found, context.signal);
-    return finishedItem(item, scored ?? (await player.askAndScore(item, request, context)));
+    return finishedItem(item, scored ?? (await player.playAndScore(item, request, context)));
   }
 
   async #askAndStore(
@@ -148,7 +148,7 @@ export class ItemRunner {
     reservation: Reservation,
   ): Promise<FinishedItem> {
     try {
-      const { settlement } = finishedItem(item, await this.deps.player.askAndScore(item, request, context));
+      const { settlement } = finishedItem(item, await this.deps.player.playAndScore(item, request, context));
       // The key names the address. If the model was rerouted meanwhile, the reply may be from another one.
       const isCacheable = settlement.result.outcome === 'scored' && !request.connection.rerouted.aborted;
       if (!isCacheable) {

@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { newId } from '#lib/runtime/ids';
-import { findEmbeddings, keepEmbeddings } from './embedding-vectors.js';
+import { findEmbeddings, storeEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
 import { SettingsRepository } from './settings.js';
 
@@ -15,17 +15,17 @@ it('what embeddings cost is counted with them: each request once, also when nobo
     texts.map((text) => ({ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) }));
   const spent = async (): Promise<number> => (await new SettingsRepository(pool, teamId).readSpending()).spent_usd;
 
-  await keepEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
   expect(await spent()).toBe(2);
   // It was done; the connection was lost before the answer.
-  await keepEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, true);
+  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, true);
   expect(await spent()).toBe(2);
-  await keepEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // It was not.
+  await storeEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // It was not.
   expect(await spent()).toBe(3);
   // Another process had asked for the same, and paid for it too.
-  await keepEmbeddings(pool, teamId, 'm', entries('a'), 1, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('a'), 1, false);
   expect(await spent()).toBe(4);
-  await keepEmbeddings(pool, teamId, 'm', entries('d'), 0, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('d'), 0, false);
   expect(await spent()).toBe(4);
   expect([
     ...(

@@ -1,6 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 
-/** The kept vectors of texts, by the hex of their hashes. */
+/** The stored vectors of texts, by the hash of the text in hex. */
 export async function findEmbeddings(
   pool: Pool,
   teamId: string,
@@ -19,25 +19,25 @@ export async function findEmbeddings(
 }
 
 /**
- * Keeps vectors and counts what they cost, both or neither.
- * @param again the same was tried before, and may have been done: what was kept then is counted already
+ * Stores vectors and adds their cost to the spending of the team, both or neither.
+ * @param isRetry the same was tried before and may have been committed: what was stored then is counted already
  */
-export async function keepEmbeddings(
+export async function storeEmbeddings(
   pool: Pool,
   teamId: string,
   model: string,
   entries: readonly { hash: Buffer; vector: Float32Array }[],
   costUsd: number,
-  again: boolean,
+  isRetry: boolean,
 ): Promise<void> {
   await pool.query(
-    `WITH kept AS (
+    `WITH stored AS (
        INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector
          FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING RETURNING 1
      )
      INSERT INTO spending AS s (team_id, month, shard, cost_usd)
      SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8
-       WHERE $5::float8 > 0 AND (NOT $6 OR EXISTS (SELECT 1 FROM kept))
+       WHERE $5::float8 > 0 AND (NOT $6 OR EXISTS (SELECT 1 FROM stored))
      ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd`,
     [
       teamId,
@@ -45,7 +45,7 @@ export async function keepEmbeddings(
       entries.map((entry) => entry.hash),
       entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)),
       costUsd,
-      again,
+      isRetry,
     ],
   );
 }

@@ -6,23 +6,23 @@ export interface KeyOwner {
   userId: string;
   key: string;
 }
-/** A key that a request holds until its answer is kept, or another takes it. */
-export interface HeldKey extends KeyOwner {
-  takenAt: Date;
+/** A key that a request holds until its response is stored, or until a repeat claims it. */
+export interface ClaimedKey extends KeyOwner {
+  claimedAt: Date;
 }
 export type KeyState =
-  | { state: 'mine'; held: HeldKey }
+  | { state: 'claimed'; claim: ClaimedKey }
   | { state: 'other-request' }
   | { state: 'under-way' }
   | { state: 'answered'; status: number; response: string };
 
-/** A request that did not end in this time died with its process; the key may be used again. */
+/** A request that has not ended after this time died with its process, and its key may be claimed again. */
 const ABANDONED_MS = 60_000;
 
-/** Takes a key for a request, or tells what became of the request that took it before. */
-export async function takeKey(pool: Pool, owner: KeyOwner, request: string): Promise<KeyState> {
+/** Claims a key for a request, or returns the state of the request that claimed it before. */
+export async function claimKey(pool: Pool, owner: KeyOwner, request: string): Promise<KeyState> {
   const id = [owner.teamId, owner.userId, owner.key];
-  const taken = await pool.query<{ created_at: Date }>(
+  const claimed = await pool.query<{ created_at: Date }>(
     `INSERT INTO idempotency_key AS k (team_id, user_id, key, request) VALUES ($1, $2, $3, $4)
      ON CONFLICT (team_id, user_id, key) DO UPDATE
        SET request = excluded.request, status = NULL, response = NULL, created_at = now()
@@ -30,51 +30,48 @@ export async function takeKey(pool: Pool, owner: KeyOwner, request: string): Pro
          AND k.created_at < now() - $5 * interval '1 ms') RETURNING created_at`,
     [...id, request, ABANDONED_MS],
   );
-  if (taken.rows[0]) return { state: 'mine', held: { ...owner, takenAt: taken.rows[0].created_at } };
+  if (claimed.rows[0]) return { state: 'claimed', claim: { ...owner, claimedAt: claimed.rows[0].created_at } };
   const { rows } = await pool.query<{ request: string; status: number | null; response: string | null }>(
     'SELECT request, status, response FROM idempotency_key WHERE team_id = $1 AND user_id = $2 AND key = $3',
     id,
   );
   const row = rows[0];
-  if (!row) return takeKey(pool, owner, request); // its first request failed and gave it back just now
+  if (!row) return claimKey(pool, owner, request); // the request that held it failed and released it just now
   if (row.request !== request) return { state: 'other-request' };
   return row.status === null
     ? { state: 'under-way' }
     : { state: 'answered', status: row.status, response: row.response ?? '' };
 }
 
-/**
- * SQL: the key of `$1` to `$4` while it is held and has no answer. A minute lies between two takings of a key at
- * least.
- */
-const HELD = 'team_id = $1 AND user_id = $2 AND key = $3 AND created_at = $4 AND status IS NULL';
-const valuesOf = ({ teamId, userId, key, takenAt }: HeldKey): unknown[] => [teamId, userId, key, takenAt];
+/** SQL: the claim of `$1` to `$4` that has no response yet. At least a minute lies between two claims of a key. */
+const CLAIM = 'team_id = $1 AND user_id = $2 AND key = $3 AND created_at = $4 AND status IS NULL';
+const valuesOf = ({ teamId, userId, key, claimedAt }: ClaimedKey): unknown[] => [teamId, userId, key, claimedAt];
 
 /**
- * Keeps the answer to the request that holds the key. With the client of a transaction, what that does is done if
- * the answer is kept.
- * @throws ProblemError 409 when a repeat has taken the key, after a minute: it answers, and this request is to
- *   change nothing
+ * Stores the response of the request that holds the key. With the client of a transaction, the changes of the
+ * request and its response are committed together or not at all.
+ * @throws ProblemError 409 when a repeat claimed the key after a minute: this request must change nothing
  */
-export async function keepAnswer(
+export async function storeResponse(
   pool: Pool | PoolClient,
-  held: HeldKey,
+  claim: ClaimedKey,
   status: number,
   response: string,
 ): Promise<void> {
-  const kept = await pool.query(`UPDATE idempotency_key SET status = $5, response = $6 WHERE ${HELD}`, [
-    ...valuesOf(held),
+  const stored = await pool.query(`UPDATE idempotency_key SET status = $5, response = $6 WHERE ${CLAIM}`, [
+    ...valuesOf(claim),
     status,
     response,
   ]);
-  if (kept.rowCount === 0)
+  if (stored.rowCount === 0)
     throw new ProblemError(
       409,
-      'This request took so long that its repetition has taken the Idempotency-Key over, and nothing ' +
-        'was changed here. Repeat it to see the answer.',
+      'This request took so long that a repeat of it has claimed the Idempotency-Key, so it changed ' +
+        'nothing. Repeat it to see the answer.',
     );
 }
 
-export async function giveKeyBack(pool: Pool, held: HeldKey): Promise<void> {
-  await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, valuesOf(held));
+/** Lets the next request with the key run. */
+export async function releaseKey(pool: Pool, claim: ClaimedKey): Promise<void> {
+  await pool.query(`DELETE FROM idempotency_key WHERE ${CLAIM}`, valuesOf(claim));
 }

@@ -5,7 +5,7 @@ import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import type { TeamScoped } from '../team-isolation.js';
 import type { Connection } from './for-workers/connections.js';
-import { summaryOf } from './summaries.js';
+import { parseSummary } from './summaries.js';
 
 /** Sampled cases are read up to this size: a case may have megabytes. */
 const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
@@ -63,7 +63,7 @@ export class EstimateRepository implements TeamScoped {
            AND t.finished_at IS NOT NULL AND t.settled > t.errored ORDER BY t.finished_at DESC LIMIT 1) s`,
       [...columnsOf(models), this.teamId],
     );
-    return inOrder(models, rows, (row) => summaryOf(row.summary));
+    return inOrder(models, rows, (row) => parseSummary(row.summary));
   }
 
   /** These models as their providers describe them now; undefined where one was deleted. */

@@ -5,7 +5,7 @@ import type { Rescore } from '#lib/contracts/rescore';
 import { toPage } from '../catalogue/page.js';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { summariesOf } from './summaries.js';
+import { parseSummaries } from './summaries.js';
 
 interface RescoreRow {
   id: string;
@@ -23,7 +23,7 @@ const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRo
   ...row,
   eval_id: run_id,
   options: parseJson(options) as JsonObject,
-  summaries: summariesOf(summaries),
+  summaries: parseSummaries(summaries),
   created_at: created_at.toISOString(),
 });
 

@@ -8,7 +8,7 @@ import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { summaryOf } from './summaries.js';
+import { parseSummary } from './summaries.js';
 
 const WITH_TARGETS = { targets: { orderBy: { ordinal: 'asc' } } } as const;
 type RunRow = StoredRun & { targets: Target[] };
@@ -135,7 +135,7 @@ function currentScore(targets: readonly Target[]): number | null {
 }
 
 const summariesOfTargets = (targets: readonly Target[]): Summary[] =>
-  targets.flatMap(({ summary }) => (summary ? [summaryOf(summary)] : []));
+  targets.flatMap(({ summary }) => (summary ? [parseSummary(summary)] : []));
 
 /** What a run took, once it has ended and is summarised. A recorded run took nothing here. */
 function actualOf({ targets, started_at: startedAt, finished_at: finishedAt }: RunRow): Actual | null {

@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { cancelJob } from '../engine/cancel-job.js';
 import { deleteRun } from './delete-run.js';
 import { dispatchLane } from '../engine/dispatch-lane.js';
-import { findEmbeddings, keepEmbeddings } from '../catalogue/embedding-vectors.js';
+import { findEmbeddings, storeEmbeddings } from '../catalogue/embedding-vectors.js';
 import { removeUnusedEmbeddings } from './unused-embeddings.js';
 import { removeUnusedLanes } from './unused-lanes.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
@@ -112,7 +112,7 @@ it('vectors of an embedding model are removed a week after their team has taken 
     .id;
   const hashes = ['a', 'b', 'c'].map((text) => Buffer.from(text));
   const keep = (model: string) =>
-    keepEmbeddings(
+    storeEmbeddings(
       pool,
       teamId,
       `${provider} ${model}`,

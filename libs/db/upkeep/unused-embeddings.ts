@@ -8,8 +8,8 @@ import type { Pool } from '../connection/pool.js';
 export async function removeUnusedEmbeddings(pool: Pool, pieceSize = 5000): Promise<boolean> {
   const { rowCount } = await pool.query(
     `DELETE FROM embedding WHERE (team_id, model, hash) IN (
-       SELECT e.team_id, e.model, e.hash FROM team t JOIN embedding e ON e.team_id = t.id LEFT
-         JOIN embedding_model m ON m.team_id = t.id
+       SELECT e.team_id, e.model, e.hash FROM team t JOIN embedding e ON e.team_id = t.id
+         LEFT JOIN embedding_model m ON m.team_id = t.id
        WHERE ${CHANGED_LONG_AGO} AND e.model IS DISTINCT FROM m.provider_id || ' ' || m.model_id LIMIT $1)`,
     [pieceSize],
   );

@@ -9,7 +9,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../../health/worker-metrics.js';
-import type { ItemContext } from '../ask-and-score.js';
+import type { ItemContext } from '../play-and-score.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from '../error-settlements.js';
 import type { ServedLane } from '../process-delivery.js';
 import type { FinishedItem } from '../run-item.js';

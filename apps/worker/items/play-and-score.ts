@@ -40,7 +40,7 @@ export interface ModelRequest {
 export type OnAttempt = (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
 
 /** Asks a model to play a case, and scores its replies. */
-export class ModelPlayer {
+export class CasePlayer {
   constructor(
     readonly deps: {
       pool: Pool;
@@ -52,7 +52,7 @@ export class ModelPlayer {
     },
   ) {}
 
-  async askAndScore(item: LoadedItem, request: ModelRequest, context: ItemContext): Promise<ItemResult> {
+  async playAndScore(item: LoadedItem, request: ModelRequest, context: ItemContext): Promise<ItemResult> {
     const { itemScorer } = this.deps;
     const { run, target, identity } = item;
     const { built, connection } = request;

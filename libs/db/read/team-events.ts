@@ -1,0 +1,37 @@
+import type { LogEventName } from '#lib/contracts/event';
+import type { Pool } from '../connection/pool.js';
+
+/** An event whose data are still text, so that unreadable data of one team do not fail the read for the others. */
+export interface TeamEvent {
+  job_id: string;
+  team_id: string;
+  seq: number;
+  at: Date;
+  name: LogEventName;
+  data: string;
+}
+
+/** More than anybody can follow. The rest comes when the first ones have left the window. */
+const MAX_EVENTS_PER_TEAM = 1000;
+
+/**
+ * The events with these names of these teams in the last seconds by the clock of Postgres, in order. Each team has a
+ * limit of its own, so a busy team does not push out the events of another.
+ */
+export async function readTeamEvents(
+  pool: Pool,
+  teamIds: readonly string[],
+  lastSeconds: number,
+  names: readonly LogEventName[],
+): Promise<TeamEvent[]> {
+  const { rows } = await pool.query<TeamEvent>(
+    `SELECT job_id, team_id, seq, at, name, data FROM (
+       SELECT e.job_id, j.team_id, e.seq, e.at, e.name, e.data,
+         row_number() OVER (PARTITION BY j.team_id ORDER BY e.at, e.job_id, e.seq) AS place
+       FROM job_event e JOIN job j ON j.id = e.job_id
+       WHERE e.at > now() - make_interval(secs => $2) AND e.name = ANY ($3) AND j.team_id = ANY ($1)
+     ) event WHERE place <= $4 ORDER BY at, job_id, seq`,
+    [teamIds, lastSeconds, names, MAX_EVENTS_PER_TEAM],
+  );
+  return rows;
+}
