@@ -4,6 +4,6 @@ import { join } from 'node:path';
 import { root, setUp } from './set-up.mjs';
 
 setUp(console.error);
-const { withTables } = await import('../dist/libs/contracts/examples/live-page.js');
+const { renderLivePage } = await import('../dist/libs/contracts/examples/live-page.js');
 const page = join(root, 'docs/live.md');
-writeFileSync(page, withTables(readFileSync(page, 'utf8')));
+writeFileSync(page, renderLivePage(readFileSync(page, 'utf8')));

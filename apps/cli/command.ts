@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { meant } from '#lib/contracts/input/nearest';
+import { likelyName } from '#lib/contracts/input/nearest-names';
 import { connection } from './connection.js';
 
 /** What every command takes. */
@@ -46,7 +46,7 @@ export function listsByDefault(group: Command, list: (...all: unknown[]) => Prom
     .usage('[command]')
     .action(async ([name]: string[], ...rest: unknown[]) => {
       if (name === undefined) return list(...rest);
-      const likely = meant(
+      const likely = likelyName(
         name,
         group.commands.map((command) => command.name()),
       );

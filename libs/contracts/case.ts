@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, listOfTools, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { jsonObject, toolList, MAX_TOOLS, Tool, ToolName } from './tool.js';
 
 export const SCORING_MODES = [
   'exact',
@@ -171,7 +171,7 @@ export const CaseInput = z
         'What tools answer in a chain: by the name of the tool an answer, a list of answers in turn, ' +
         'or `[{"when": ..., "respond": ...}]`. A tool without one answers `{"status": "ok"}`.',
     }),
-    tools: listOfTools(z.union([ToolName, Tool]))
+    tools: toolList(z.union([ToolName, Tool]))
       .optional()
       .meta({ description: "Tools of its own, or names of those of the suite, instead of all of the suite's." }),
     distractors: z

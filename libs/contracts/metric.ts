@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { inputFaults } from './input/input-faults.js';
-import { lossyNumbers, type JsonObject } from './json/json.js';
-import { insteadOf } from './input/nearest.js';
-import { pointer, type InputError } from './problem.js';
+import { toInputErrors } from './input/input-errors.js';
+import { unwrapAllNumbers, type JsonObject } from './json/json.js';
+import { suggestNames } from './input/nearest-names.js';
+import { jsonPointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 
 const none = z.strictObject({});
@@ -112,7 +112,7 @@ export const METRIC_IDS = Object.keys(METRIC_OPTIONS) as MetricId[];
 export const isMetricId = (id: string): id is MetricId => Object.hasOwn(METRIC_OPTIONS, id);
 
 /** Metrics that score no calls, and what a run has in their place. */
-export const NOT_IN_RUNS: Partial<Record<MetricId, string>> = {
+export const METRICS_NOT_IN_RUNS: Partial<Record<MetricId, string>> = {
   axion_similarity:
     'It compares two values, not calls. Use "toolmark score", or "axion_tool_correctness" with ' +
     '{"check_parameters": true, "parameter_matching_strategy": "fuzzy"}.',
@@ -121,7 +121,7 @@ export const NOT_IN_RUNS: Partial<Record<MetricId, string>> = {
     '{"mode": "fuzzy"}}, which compare by it.',
   pass_hat_k: 'It counts over the samples of a case. Every summary has it, as pass_hat_k: run with "samples" above 1.',
 };
-const RUN_METRIC_IDS = METRIC_IDS.filter((id) => !NOT_IN_RUNS[id]);
+const RUN_METRIC_IDS = METRIC_IDS.filter((id) => !METRICS_NOT_IN_RUNS[id]);
 
 const metricId = z
   .string()
@@ -180,7 +180,7 @@ export interface RunMetric {
   options: JsonObject;
 }
 /** Under which its scores stand. */
-export const nameOf = ({ id, as }: Pick<RunMetric, 'id' | 'as'>): string => as ?? id;
+export const metricName = ({ id, as }: Pick<RunMetric, 'id' | 'as'>): string => as ?? id;
 
 /**
  * The metrics that a run asks for, ready to be kept with it, and what is wrong with them; paths are pointers into
@@ -192,16 +192,16 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
   asked.forEach((one, index) => {
     const { id, as = id, options } = typeof one === 'string' ? { id: one, options: {} } : one;
     const fail = (path: PropertyKey[], message: string): void =>
-      void errors.push({ path: pointer([index, ...path]), message });
+      void errors.push({ path: jsonPointer([index, ...path]), message });
     const failId = (message: string): void => fail(typeof one === 'string' ? [] : ['id'], message);
-    if (!isMetricId(id)) return failId(`No metric "${id}". ${insteadOf(id, RUN_METRIC_IDS, "a run's metrics")}`);
-    if (NOT_IN_RUNS[id]) return failId(`"${id}" cannot score a run. ${NOT_IN_RUNS[id]}`);
+    if (!isMetricId(id)) return failId(`No metric "${id}". ${suggestNames(id, RUN_METRIC_IDS, "a run's metrics")}`);
+    if (METRICS_NOT_IN_RUNS[id]) return failId(`"${id}" cannot score a run. ${METRICS_NOT_IN_RUNS[id]}`);
     if (as !== id && isMetricId(as)) return fail(['as'], `"${as}" is the id of another metric. Take another name.`);
     if (metrics.some((metric) => metric.as === as))
       return fail(['as'], `"${as}" is there twice. Give one of the two another name with "as".`);
     const read = readOptions(id, options);
     if (!('errors' in read)) return void metrics.push({ id, as, options: read.options });
-    errors.push(...read.errors.map(({ path, message }) => ({ path: pointer([index, 'options']) + path, message })));
+    errors.push(...read.errors.map(({ path, message }) => ({ path: jsonPointer([index, 'options']) + path, message })));
   });
   // A worker of the release before keeps one score of an id, the last one's: let that be no other configuration's.
   metrics.sort((a, b) => Number(a.as === a.id) - Number(b.as === b.id));
@@ -211,7 +211,7 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
 /** The options of a metric, its defaults filled in, or what is wrong with them; paths are pointers into the options. */
 export function readOptions(id: MetricId, options: JsonObject): { options: JsonObject } | { errors: InputError[] } {
   const schema: z.ZodObject = METRIC_OPTIONS[id];
-  const parsed = schema.safeParse(lossyNumbers(options));
+  const parsed = schema.safeParse(unwrapAllNumbers(options));
   if (parsed.success) return { options: parsed.data as JsonObject };
   const names = Object.keys(schema.shape);
   const unknown = (key: string): string =>
@@ -219,8 +219,8 @@ export function readOptions(id: MetricId, options: JsonObject): { options: JsonO
   return {
     errors: parsed.error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ path: pointer([key]), message: unknown(key) }))
-        : inputFaults([issue]),
+        ? issue.keys.map((key) => ({ path: jsonPointer([key]), message: unknown(key) }))
+        : toInputErrors([issue]),
     ),
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { RESERVED_PARAMS, reservedIn } from './params.js';
+import { RESERVED_PARAMS, findReservedParams } from './params.js';
 
 it("what is the run's own is refused in every spelling that a server may read as it", () => {
   const spellings = (name: string): string[] => {
@@ -17,7 +17,7 @@ it("what is the run's own is refused in every spelling that a server may read as
     ];
   };
   for (const name of RESERVED_PARAMS.flatMap(spellings))
-    expect([name, reservedIn({ [name]: 1 }, 'params')]).toEqual([
+    expect([name, findReservedParams({ [name]: 1 }, 'params')]).toEqual([
       name,
       [expect.objectContaining({ path: `/params/${name}` })],
     ]);
@@ -48,7 +48,7 @@ it('what only shapes a reply is not', () => {
     service_tier: 'flex',
     num_ctx: 1,
   };
-  expect(reservedIn(params)).toEqual([]);
+  expect(findReservedParams(params)).toEqual([]);
 });
 
 it('the list stands where params are documented', () => {

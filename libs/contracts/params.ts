@@ -1,5 +1,5 @@
 import type { JsonObject } from './json/json.js';
-import { pointer, type InputError } from './problem.js';
+import { jsonPointer, type InputError } from './problem.js';
 import { jsonObject } from './tool.js';
 
 /**
@@ -55,11 +55,11 @@ export const Params = jsonObject.meta({
 });
 
 /** What parameters name that is not theirs to decide, and the way out. `path`: where they stand. */
-export function reservedIn(params: JsonObject, ...path: PropertyKey[]): InputError[] {
+export function findReservedParams(params: JsonObject, ...path: PropertyKey[]): InputError[] {
   return Object.keys(params).flatMap((name) => {
     const wayOut = WAY_OUT.get(plain(name));
     return wayOut === undefined
       ? []
-      : [{ path: pointer([...path, name]), message: `"${name}" is the run's own and no parameter: ${wayOut}.` }];
+      : [{ path: jsonPointer([...path, name]), message: `"${name}" is the run's own and no parameter: ${wayOut}.` }];
   });
 }

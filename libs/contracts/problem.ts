@@ -11,10 +11,10 @@ export const InputError = z.object({
 });
 export type InputError = z.infer<typeof InputError>;
 
-export const sentence = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
+export const formatInputError = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
 /** A text of others as a sentence that another may follow. */
-export function ended(text: string): string {
+export function endWithPeriod(text: string): string {
   const trimmed = text.trimEnd();
   return /[.!?]["')\]]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
@@ -50,5 +50,5 @@ export const notFound = (what: string, id: string): ProblemError =>
   new ProblemError(404, `No ${what} with id "${id}" in this team.`);
 
 /** The JSON Pointer (RFC 6901) of a path. */
-export const pointer = (path: readonly PropertyKey[]): string =>
+export const jsonPointer = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -7,7 +7,7 @@ import { Submitted } from './run.js';
 export const RECORDED = 'recorded';
 
 /** Bounds of the replies of a recorded run. Characters are those of the text, which has no more than bytes. */
-export const MOST_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
+export const MAX_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
 
 const suite_id = id.meta({ description: 'The suite whose cases were answered. Its version of now is pinned.' });
 const target_name = z.string().trim().min(1).max(200).meta({
@@ -79,7 +79,7 @@ export const RecordedLine = z
     sample: z
       .int()
       .min(0)
-      .max(MOST_RECORDED.samples - 1)
+      .max(MAX_RECORDED.samples - 1)
       .optional()
       .meta({ description: 'Which repetition of the case, from 0. Left out: the first that no line before has.' }),
     reply: z.unknown().optional().meta({ description: 'What was answered, in any shape that `toolmark score` reads.' }),

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
 import { id, time } from './page.js';
-import { listOfTools, Tool } from './tool.js';
+import { toolList, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
  * A suite may grow to so many cases, and so many bytes: its tools, description and system prompt and the JSON of
  * its cases, in UTF-8. Whatever reads, pins or checks one is bounded by it.
  */
-export const LARGEST_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
+export const MAX_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
 /**
  * What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables,
  * long dialogues).
  */
-export const LARGEST_IMPORT_BYTES = 64 * 2 ** 20;
+export const MAX_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
-const Tools = listOfTools(Tool);
+const Tools = toolList(Tool);
 const settings = {
   name: name.meta({ description: 'What the suite is called.' }),
   description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isDeeperThan, isObject, MOST_LEVELS, type JsonObject } from './json/json.js';
-import { spreadDeclarations, toOpenAi } from './input/tool-shapes.js';
+import { isDeeperThan, isObject, MAX_JSON_DEPTH, type JsonObject } from './json/json.js';
+import { flattenDeclarations, toOpenAiTool } from './input/tool-shapes.js';
 
 /**
  * A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number
@@ -28,7 +28,7 @@ const NO_FUNCTION =
 
 export const Tool = z
   .preprocess(
-    (tool) => toOpenAi(tool),
+    (tool) => toOpenAiTool(tool),
     z.strictObject({
       type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
       function: z
@@ -58,7 +58,7 @@ export const Tool = z
     }),
   )
   .superRefine((tool, context) => {
-    const fault = toolFault(tool);
+    const fault = findToolFault(tool);
     if (fault) context.addIssue({ code: 'custom', message: fault });
   })
   .meta({
@@ -73,13 +73,13 @@ export type Tool = z.infer<typeof Tool>;
 export const MAX_TOOLS = 128;
 
 /** A list of tools, or of what stands for some; Gemini's lists of declarations are spread out. */
-export const listOfTools = <Item extends z.ZodType>(item: Item) =>
-  z.preprocess(spreadDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
+export const toolList = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(flattenDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
 /** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
 const LARGEST_TOOL_BYTES = 64 * 1024;
-export const MOST_PROPERTIES = 500;
-export const LARGEST_TOOLS_BYTES = 2 ** 20;
+export const MAX_TOOL_PROPERTIES = 500;
+export const MAX_TOOLS_BYTES = 2 ** 20;
 /** Keywords whose value is an object of names. */
 const NAMING = new Set([
   'properties',
@@ -92,24 +92,24 @@ const NAMING = new Set([
 ]);
 
 /** The bytes of a text or of a value's JSON, as UTF-8. */
-export function bytesOf(value: unknown): number {
+export function byteLength(value: unknown): number {
   return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
 }
 
 /** Why a tool is larger than a tool may be; undefined when it is not. Looked at before anything works on its schema. */
-export function toolFault(tool: { function: { parameters?: unknown } }): string | undefined {
-  if (isDeeperThan(tool, MOST_LEVELS)) return `must not nest lists and objects deeper than ${MOST_LEVELS} levels`;
-  const bytes = bytesOf(tool);
+export function findToolFault(tool: { function: { parameters?: unknown } }): string | undefined {
+  if (isDeeperThan(tool, MAX_JSON_DEPTH)) return `must not nest lists and objects deeper than ${MAX_JSON_DEPTH} levels`;
+  const bytes = byteLength(tool);
   if (bytes > LARGEST_TOOL_BYTES)
     return (
       `has ${bytes} bytes, and a tool may have ${LARGEST_TOOL_BYTES}: shorten its descriptions, or ` +
       'make several tools of it'
     );
   const names = countNames(tool.function.parameters);
-  if (names > MOST_PROPERTIES)
+  if (names > MAX_TOOL_PROPERTIES)
     return (
       `has ${names} properties in its schema, inner ones included, and a tool may have ` +
-      `${MOST_PROPERTIES}: make several tools of it`
+      `${MAX_TOOL_PROPERTIES}: make several tools of it`
     );
   return undefined;
 }
@@ -125,15 +125,15 @@ function countNames(schema: unknown): number {
 }
 
 /** Why tools are larger together than those of a suite may be; undefined when they are not. */
-export function toolsFault(tools: readonly unknown[]): string | undefined {
-  const bytes = bytesOf(tools);
-  return bytes <= LARGEST_TOOLS_BYTES
+export function findToolsFault(tools: readonly unknown[]): string | undefined {
+  const bytes = byteLength(tools);
+  return bytes <= MAX_TOOLS_BYTES
     ? undefined
-    : `have ${bytes} bytes together, and may have ${LARGEST_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
+    : `have ${bytes} bytes together, and may have ${MAX_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
 }
 
 /** For `superRefine` of a list of tools, and of names of tools. */
 function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
-  const message = toolsFault(tools);
+  const message = findToolsFault(tools);
   if (message) context.issues.push({ code: 'custom', input: tools, message });
 }

@@ -1,15 +1,15 @@
-import { pointer, ProblemError, sentence, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, ProblemError, formatInputError, type InputError } from '#lib/contracts/problem';
 import { CaseInput } from '#lib/contracts/case';
-import { inputFaults, MOST_FAULTS } from '#lib/contracts/input/input-faults';
-import { unstorable } from '#lib/contracts/json/storable';
-import { LARGEST_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
-import { bytesOf, type Tool } from '#lib/contracts/tool';
-import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
+import { findUnstorable } from '#lib/contracts/json/storable';
+import { MAX_IMPORT_BYTES, MAX_CASES_PER_IMPORT, SuiteFile } from '#lib/contracts/suite';
+import { byteLength, type Tool } from '#lib/contracts/tool';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkChainFields } from '#lib/scoring/checks/check-case';
-import { caseFitter } from './fit-case.js';
-import type { Draft } from './imported.js';
-import { SlipSearch, warningsOf } from './slip-search.js';
+import { createCaseChecker } from './case-checker.js';
+import type { SuiteDraft } from './import-source.js';
+import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
 import { yieldToEventLoop } from './files/yield-to-event-loop.js';
 import { Warnings } from './warnings.js';
 
@@ -28,7 +28,7 @@ export async function checkSuite({
   suite,
   lines,
   leaveOut,
-}: Draft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
+}: SuiteDraft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
   const { test_cases: candidates, ...settings } = suite;
   if (candidates.length > MAX_CASES_PER_IMPORT) {
     throw new ProblemError(
@@ -38,10 +38,10 @@ export async function checkSuite({
     );
   }
   // What came as JSON was looked at before; a file of another format was not.
-  const bad = unstorable(suite);
+  const bad = findUnstorable(suite);
   if (bad) {
     const line = bad.path[0] === 'test_cases' ? lines?.[bad.path[1] as number] : undefined;
-    throw refusal(422, [{ path: pointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
+    throw refusal(422, [{ path: jsonPointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
   }
   const errors: InputError[] = [];
   const turn = yieldToEventLoop();
@@ -55,7 +55,7 @@ export async function checkSuite({
       const found = check(input as never);
       if ('made' in found) good.push([index, found.made]);
       else if (leaveOut)
-        leaveOut.at(
+        leaveOut.addAtLine(
           lines![index]!,
           `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ` +
             `${found.wrong[0]!.message}`,
@@ -63,27 +63,27 @@ export async function checkSuite({
       else
         errors.push(
           ...found.wrong.map(({ path, message }) => ({
-            path: pointer(['test_cases', index]) + path,
+            path: jsonPointer(['test_cases', index]) + path,
             message: lines?.[index] ? `${message} (line ${lines[index]})` : message,
           })),
         );
-      if (errors.length >= MOST_FAULTS) break;
+      if (errors.length >= MAX_INPUT_ERRORS) break;
       await turn();
     }
     return good;
   };
 
   const parsed = SuiteFile.safeParse({ ...settings, test_cases: [] });
-  if (!parsed.success) errors.push(...inputFaults(parsed.error.issues));
+  if (!parsed.success) errors.push(...toInputErrors(parsed.error.issues));
   const read = await pass([...candidates.entries()], (candidate: unknown): Checked<CaseInput> => {
     const one = CaseInput.safeParse(candidate);
-    return one.success ? { made: one.data } : { wrong: inputFaults(one.error.issues) };
+    return one.success ? { made: one.data } : { wrong: toInputErrors(one.error.issues) };
   });
   if (errors.length || !parsed.success) throw refusal(400, errors, 'fields are not as they should be');
 
   const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
   errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
-  const fit = caseFitter(tools);
+  const fit = createCaseChecker(tools);
   const cases = await pass(read, (input: CaseInput): Checked<CaseInput> => {
     const wrong = fit(input);
     return wrong.length ? { wrong } : { made: input };
@@ -92,31 +92,38 @@ export async function checkSuite({
   if (leaveOut && cases.length === 0)
     throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
   const written: string[] = [];
-  const search = new SlipSearch(tools);
+  const search = new UnsatisfiableSearch(tools);
   const chainless = new Warnings(MOST_CHAINLESS);
   const place = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);
   let bytes = 0;
   for (const [index, input] of cases) {
-    search.look(input, index);
+    search.search(input, index);
     for (const { path, message } of checkChainFields(input))
       chainless.add(
         `${place(index)}${input.name ? ` ("${input.name}")` : ''}, ${path}: ${message} The case is played as one turn.`,
       );
     written.push(JSON.stringify(input));
-    bytes += bytesOf(written.at(-1)!);
-    if (bytes > LARGEST_IMPORT_BYTES) {
+    bytes += byteLength(written.at(-1)!);
+    if (bytes > MAX_IMPORT_BYTES) {
       throw new ProblemError(
         422,
         `The first ${written.length} of ${cases.length} cases have ${bytes} bytes already, and those ` +
-          `of one import may have ${LARGEST_IMPORT_BYTES} (${LARGEST_IMPORT_BYTES / 2 ** 20} MiB). ` +
+          `of one import may have ${MAX_IMPORT_BYTES} (${MAX_IMPORT_BYTES / 2 ** 20} MiB). ` +
           'Divide the file.',
       );
     }
     await turn();
   }
   const made = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
-  const converted = conversionsOf([...parsed.data.tools, ...made.test_cases.flatMap((input) => input.tools ?? [])]);
-  return { suite: made, written, warnings: [...converted, ...warningsOf(search.found, place), ...chainless.list()] };
+  const converted = conversionWarnings([
+    ...parsed.data.tools,
+    ...made.test_cases.flatMap((input) => input.tools ?? []),
+  ]);
+  return {
+    suite: made,
+    written,
+    warnings: [...converted, ...unsatisfiableWarnings(search.found, place), ...chainless.list()],
+  };
 }
 
 function canBeUsed(tool: Tool, warnings: Warnings): boolean {
@@ -130,14 +137,14 @@ function refusal(status: 400 | 422, errors: InputError[], what: string): Problem
   return new ProblemError(
     status,
     errors.length === 1
-      ? sentence(first)
-      : `${errors.length}${errors.length >= MOST_FAULTS ? ' or more' : ''} ${what}.`,
+      ? formatInputError(first)
+      : `${errors.length}${errors.length >= MAX_INPUT_ERRORS ? ' or more' : ''} ${what}.`,
     errors,
   );
 }
 
 /** What its author may want to know of a suite that is fine otherwise. */
-export function hintsOf({ tools, test_cases }: SuiteFile): string[] {
+export function suiteHints({ tools, test_cases }: SuiteFile): string[] {
   const hints: string[] = [];
   if (test_cases.length === 0) hints.push('The suite has no test cases yet.');
   const prompts = test_cases.map((input) => input.prompt).filter((prompt) => prompt !== undefined);

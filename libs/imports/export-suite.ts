@@ -2,8 +2,8 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { SuiteExportFormat } from '#lib/contracts/import';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import { csvTable } from './files/csv-suite.js';
-import { bfclLines, type BfclPart } from './bfcl/export-bfcl.js';
+import { createCsvWriter } from './files/csv-suite.js';
+import { createBfclWriter, type BfclPart } from './bfcl/export-bfcl.js';
 import { yieldToEventLoop } from './files/yield-to-event-loop.js';
 import { yamlCase, yamlSettings } from './files/yaml-suite.js';
 
@@ -15,7 +15,7 @@ export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; endi
   yaml: { type: 'application/yaml; charset=utf-8', ending: 'yaml' },
 };
 
-export interface Exported {
+export interface SuiteToExport {
   settings: SuiteSettings;
   /** The JSON of each case, in order, page by page. */
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
@@ -25,7 +25,7 @@ export interface Exported {
 
 /** A suite in one of the formats, written as its cases are read: no more than a page of them is held. */
 export async function* exportSuite(
-  { settings, pages, usedFields }: Exported,
+  { settings, pages, usedFields }: SuiteToExport,
   format: SuiteExportFormat,
   part: BfclPart,
 ): AsyncGenerator<string> {
@@ -74,11 +74,11 @@ function writerOf(
     case 'jsonl':
       return { before: `${JSON.stringify({ suite: settings })}\n`, write: (body) => `${body}\n` };
     case 'bfcl': {
-      const linesOf = bfclLines(settings.tools, part);
+      const linesOf = createBfclWriter(settings.tools, part);
       return { write: (body) => linesOf(parseJson(body) as unknown as CaseInput) };
     }
     case 'csv': {
-      const { header, rowOf } = csvTable(settings, usedFields);
+      const { header, rowOf } = createCsvWriter(settings, usedFields);
       return {
         before: header,
         write: (body) => rowOf(parseJson(body) as JsonObject),

@@ -2,7 +2,7 @@ import fc from '../../test/fast-check.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/problem';
 import { importSuite } from './import-suite.js';
-import { exportWhole } from './testing/export-whole.js';
+import { exportToText } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 
@@ -160,7 +160,7 @@ it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
             : value;
         try {
           const { suite } = await read(format, body);
-          for (const to of SUITE_EXPORT_FORMATS) await exportWhole(suite, to);
+          for (const to of SUITE_EXPORT_FORMATS) await exportToText(suite, to);
         } catch (error) {
           if (!(error instanceof ProblemError)) throw error;
         }

@@ -1,7 +1,7 @@
 import type { ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { checkSuite, hintsOf } from './check-suite.js';
+import { checkSuite, suiteHints } from './check-suite.js';
 import { importBfcl } from './bfcl/import-bfcl.js';
 import { importChatLogs } from './traces/import-chat-logs.js';
 import { importLangfuse } from './traces/import-langfuse.js';
@@ -9,14 +9,14 @@ import { importOtlp } from './traces/import-otlp.js';
 import { importPhoenix } from './traces/import-phoenix.js';
 import { importPromptfoo } from './promptfoo/import-promptfoo.js';
 import { importCsv } from './files/csv-suite.js';
-import { readSource, type Draft, type Source } from './imported.js';
-import { Incoming, wholeOf } from './files/incoming.js';
+import { readSource, type SuiteDraft, type ImportSource } from './import-source.js';
+import { TextStream, readWholeText } from './files/text-stream.js';
 import { importJsonl } from './files/jsonl-suite.js';
-import { nativeDraft } from './files/native-suite.js';
+import { readNativeSuite } from './files/native-suite.js';
 import { Warnings } from './warnings.js';
 import { importYaml } from './files/yaml-suite.js';
 
-type Convert = (source: Source, warnings: Warnings) => Draft | Promise<Draft>;
+type Convert = (source: ImportSource, warnings: Warnings) => SuiteDraft | Promise<SuiteDraft>;
 const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
   bfcl: importBfcl,
   'chat-logs': importChatLogs,
@@ -41,11 +41,11 @@ export async function importSuite(
   const warnings = new Warnings();
   const draft =
     format === 'native'
-      ? nativeDraft(body instanceof Incoming ? await wholeOf(body) : body, name)
+      ? readNativeSuite(body instanceof TextStream ? await readWholeText(body) : body, name)
       : await CONVERT[format](readSource(body, name), warnings);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
     throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
   const { suite, written, warnings: found } = await checkSuite(draft);
-  return { suite, written, warnings: [...warnings.list(), ...found, ...hintsOf(suite)] };
+  return { suite, written, warnings: [...warnings.list(), ...found, ...suiteHints(suite)] };
 }

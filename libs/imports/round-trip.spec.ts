@@ -3,9 +3,9 @@ import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
-import { Incoming } from './files/incoming.js';
+import { TextStream } from './files/text-stream.js';
 import { readYaml } from './files/read-yaml.js';
-import { exportWhole } from './testing/export-whole.js';
+import { exportToText } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);
 const failure = (format: ImportFormat, body: unknown): Promise<any> =>
@@ -85,7 +85,7 @@ const everything = SuiteFile.parse({
 
 describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (format) => {
   it('comes back with every field as it was, numbers to the letter', async () => {
-    const { suite } = await read(format, await exportWhole(everything, format));
+    const { suite } = await read(format, await exportToText(everything, format));
     expect(Object.fromEntries(suite.test_cases.map((input, index) => [index, input]))).toEqual(
       Object.fromEntries(everything.test_cases.map((input, index) => [index, input])),
     );
@@ -96,7 +96,7 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
 
   it('comes back without cases too', async () => {
     const empty = { ...everything, test_cases: [] };
-    expect((await read(format, await exportWhole(empty, format))).suite).toEqual(empty);
+    expect((await read(format, await exportToText(empty, format))).suite).toEqual(empty);
   });
 });
 
@@ -116,7 +116,7 @@ async function* cut(text: string, places: readonly number[]): AsyncGenerator<str
 describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in piece by piece', (format) => {
   let text: string;
   beforeAll(async () => {
-    text = `\ufeff${await exportWhole(everything, format)}`;
+    text = `\ufeff${await exportToText(everything, format)}`;
   });
 
   it('is the same suite wherever it is cut', async () => {
@@ -127,7 +127,7 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in pie
           fc.nat(4).map((step) => Array.from({ length: text.length / (step + 1) }, (_, n) => n * (step + 1))),
         ),
         async (places) => {
-          expect((await read(format, new Incoming(cut(text, places)))).suite).toEqual(everything);
+          expect((await read(format, new TextStream(cut(text, places)))).suite).toEqual(everything);
         },
       ),
       { numRuns: 40 },
@@ -146,7 +146,7 @@ it.each([
   'what is wrong in %s names the same line when it comes in piece by piece',
   async (format, text, message) => {
     for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
-      expect((await failure(format, new Incoming(cut(text, places)))).message).toMatch(message);
+      expect((await failure(format, new TextStream(cut(text, places)))).message).toMatch(message);
     }
   },
 );
@@ -183,8 +183,8 @@ describe('CSV', () => {
   });
 
   it('has the text of a case as it is, also where it came from', async () => {
-    expect((await exportWhole(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
-    expect(await exportWhole(everything, 'csv')).toContain(',"otlp trace 4bf9, ""span"" 00f0"\r\n');
+    expect((await exportToText(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
+    expect(await exportToText(everything, 'csv')).toContain(',"otlp trace 4bf9, ""span"" 00f0"\r\n');
   });
 
   it('takes tools that are given beside it', async () => {

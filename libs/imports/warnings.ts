@@ -13,12 +13,12 @@ export class Warnings {
     else this.#more++;
   }
 
-  at(line: number, text: string): void {
+  addAtLine(line: number, text: string): void {
     this.add(`Line ${line}: ${text}`);
   }
 
   /** What holds for the file as a whole, and is told however many warnings there are. */
-  conclude(text: string): void {
+  addForFile(text: string): void {
     this.#conclusions.push(text);
   }
 

@@ -56,7 +56,7 @@ const canonical = (value: unknown): string =>
   ) ?? '';
 
 /** The tools of its suite that a case names, in lower case. */
-export function namesUsed({
+export function toolNamesUsed({
   expected_tool,
   expected_calls,
   valid_prerequisites,

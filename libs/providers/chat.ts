@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
@@ -188,7 +188,7 @@ function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined
   const error = isObject(body) ? body.error : undefined;
   if (!isObject(error)) return undefined;
   const status =
-    STATUS_OF_CODE[asText(error.code)] ?? (Number(asText(error.code)) || STATUS_OF_CODE[asText(error.type)] || 0);
+    STATUS_OF_CODE[toText(error.code)] ?? (Number(toText(error.code)) || STATUS_OF_CODE[toText(error.type)] || 0);
   return status >= 400 && status <= 599
     ? classifyStatus(status, undefined, error, JSON.stringify(error), baseUrl)
     : undefined;

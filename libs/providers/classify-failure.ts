@@ -1,4 +1,4 @@
-import { ended } from '#lib/contracts/problem';
+import { endWithPeriod } from '#lib/contracts/problem';
 import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
@@ -32,9 +32,9 @@ export function classifyStatus(
     return new ProviderFailure('rate_limited', `${host} answered 429: ${quote}`, isRetryable, waitMs ?? 0, 429, body);
   }
   if (status === 402 || (status === 400 && /credit balance is too low/i.test(message)))
-    return fail('rate_limited', `${host} answered ${status}: ${ended(quote)} Add credit to the account there.`);
+    return fail('rate_limited', `${host} answered ${status}: ${endWithPeriod(quote)} Add credit to the account there.`);
   if (status === 401 || status === 403)
-    return fail('auth', `${host} refused the key (${status}): ${ended(quote)} Check the provider's api_key.`);
+    return fail('auth', `${host} refused the key (${status}): ${endWithPeriod(quote)} Check the provider's api_key.`);
   if (status === 408) return retryable('timeout');
   if (status === 409) return retryable('bad_response');
   if (status >= 500) return retryable('provider_5xx');
@@ -47,7 +47,7 @@ export function classifyStatus(
   }
   if (status === 404) {
     const advice = "Check the base URL (most end in /v1) and the model's id.";
-    return fail('bad_request', `${host} answered 404: ${ended(quote)} ${advice}`);
+    return fail('bad_request', `${host} answered 404: ${endWithPeriod(quote)} ${advice}`);
   }
   return fail('bad_request', `${host} answered ${status}: ${quote}`);
 }

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '#lib/contracts/run';
-import { storable } from '#lib/contracts/json/storable';
+import { toStorable } from '#lib/contracts/json/storable';
 
 /** More than that tells a person nothing new. */
 const MAX_MESSAGE_CHARACTERS = 2000;
@@ -18,8 +18,8 @@ export class ProviderFailure extends Error {
     /** The body of the response, for the stored exchange and for readers of refusals. */
     public body?: string,
   ) {
-    super(storable(message).slice(0, MAX_MESSAGE_CHARACTERS));
-    this.body &&= storable(body!);
+    super(toStorable(message).slice(0, MAX_MESSAGE_CHARACTERS));
+    this.body &&= toStorable(body!);
   }
 
   /** A bug of ours in building a request or reading its reply: not the model's fault, and a retry would not help. */

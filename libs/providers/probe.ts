@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
 import { createChatClient } from './chat.js';
@@ -69,7 +69,7 @@ const LISTS: Record<ProviderKind, ModelList> = {
         .filter(
           ({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'),
         )
-        .map(({ name }) => asText(name).replace(/^models\//, '')),
+        .map(({ name }) => toText(name).replace(/^models\//, '')),
   },
 };
 

@@ -1,4 +1,4 @@
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** A call as somebody wrote it down, under our names. */
@@ -48,7 +48,7 @@ export function readCall(value: Json, where: string): RecordedCall {
   if (value.function === undefined) return ofFields(value, where, value);
   if (!isObject(value.function))
     throw new Error(`${where}.function must be an object: {"name": ..., "arguments": "..."}.`);
-  refuseUnknown(value, WRAPPER, where);
+  rejectUnknownKeys(value, WRAPPER, where);
   return ofFields(value.function, `${where}.function`, value);
 }
 
@@ -60,7 +60,7 @@ export const toToolCall = ({ name, arguments: given, source }: RecordedCall): Js
 });
 
 function ofFields(fields: JsonObject, where: string, source: JsonObject): RecordedCall {
-  refuseUnknown(fields, CALL, where);
+  rejectUnknownKeys(fields, CALL, where);
   const given = ARGUMENTS.filter((key) => fields[key] !== undefined);
   if (given.length > 1)
     throw new Error(`${where} holds its arguments twice, as "${given.join('" and "')}": leave one of them out.`);
@@ -68,7 +68,7 @@ function ofFields(fields: JsonObject, where: string, source: JsonObject): Record
 }
 
 function ofInspect(call: JsonObject, name: string, where: string): RecordedCall {
-  refuseUnknown(call, INSPECT, where);
+  rejectUnknownKeys(call, INSPECT, where);
   // Of a call that it could not parse Inspect keeps no text. A JSON text that is no object is malformed too.
   return {
     name,
@@ -87,13 +87,13 @@ function nameIn(fields: JsonObject, where: string): string {
 }
 
 /** @throws Error that names the first key which is not known, and what it might be instead */
-export function refuseUnknown(value: JsonObject, known: ReadonlySet<string>, where: string): void {
+export function rejectUnknownKeys(value: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const key in value) {
     if (!known.has(key))
-      throw new Error(`"${shown(key)}" is no field of ${where}. ${insteadOf(key, [...known], 'its fields')}`);
+      throw new Error(`"${shorten(key)}" is no field of ${where}. ${suggestNames(key, [...known], 'its fields')}`);
   }
 }
 
 const MOST_SHOWN = 80;
 /** What somebody else wrote, as far as an error quotes it. */
-export const shown = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
+export const shorten = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);

@@ -1,11 +1,11 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { MetricId } from '#lib/contracts/metric';
-import { insteadOf, meant } from '#lib/contracts/input/nearest';
+import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { describeExample, findMetric } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
-import { readCall, refuseUnknown, shown, toToolCall, type RecordedCall } from './read-call.js';
+import { readCall, rejectUnknownKeys, shorten, toToolCall, type RecordedCall } from './read-call.js';
 import { isMessage, readMessages } from './read-messages.js';
-import { isForeign, listIn, readRecorded } from './read-recorded.js';
+import { isForeign, requireList, readRecorded } from './read-recorded.js';
 
 /** The input of a metric in our own names, and as what it was recognised where it was in others. */
 export interface ReadInput {
@@ -109,9 +109,9 @@ function calls(id: MetricId, input: JsonObject): ReadInput {
 function sidesOf(id: MetricId, input: JsonObject): Sides {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
   if (reference !== undefined && input.outputs !== undefined) {
-    refuseUnknown(input, AGENTEVALS, 'the input');
+    rejectUnknownKeys(input, AGENTEVALS, 'the input');
     const [outputs, wanted] = ['outputs', reference].map((key) =>
-      under(key, () => readMessages(listIn(input[key]!, key), key).messages),
+      under(key, () => readMessages(requireList(input[key]!, key), key).messages),
     );
     return { called: callsMade(outputs!), expected: callsExpected(wanted!, reference), readAs: 'agentevals.outputs' };
   }
@@ -124,7 +124,7 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   const expected = readable(listOfCalls(id, input[expectedAs]!, expectedAs), expectedAs);
   if (calledAs === undefined) {
     const { [expectedAs]: _expected, ...record } = input;
-    if (Object.keys(record).every((key) => meant(key, CALLED)))
+    if (Object.keys(record).every((key) => likelyName(key, CALLED)))
       throw new Error(
         '/input/called is missing: the calls that were made, or ' +
           `[].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`,
@@ -134,7 +134,7 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   const others = Object.keys(input).filter((key) => key !== calledAs && key !== expectedAs);
   const isTestCase =
     others.length > 0 && others.some((key) => DEEPEVAL.has(key)) && calledAs !== 'called' && expectedAs !== 'expected';
-  if (!isTestCase) refuseUnknown(input, new Set([calledAs, expectedAs]), 'the input');
+  if (!isTestCase) rejectUnknownKeys(input, new Set([calledAs, expectedAs]), 'the input');
   const made = input[calledAs]!;
   if (!isTestCase && (isObject(made) || (Array.isArray(made) && made.length > 0 && made.every(isMessage))))
     return { ...recordedCalls(made, calledAs), expected };
@@ -191,7 +191,7 @@ const callsExpected = (messages: readonly JsonObject[], where: string): Recorded
 function readable<Calls extends RecordedCall[] | null>(list: Calls, where: string): Calls {
   for (const { name, arguments: given } of list ?? []) {
     if (typeof given === 'string' && jsonIn(given) === undefined)
-      throw new Error(`/input/${where}: the arguments of "${shown(name)}" are no JSON.`);
+      throw new Error(`/input/${where}: the arguments of "${shorten(name)}" are no JSON.`);
   }
   return list;
 }
@@ -251,9 +251,9 @@ function trajectories(id: MetricId, input: JsonObject): ReadInput {
         );
     }
     const [outputs, wanted] = ['outputs', reference!].map((key) =>
-      under(key, () => readMessages(listIn(input[key]!, key), key)),
+      under(key, () => readMessages(requireList(input[key]!, key), key)),
     );
-    refuseUnknown(input, AGENTEVALS, 'the input');
+    rejectUnknownKeys(input, AGENTEVALS, 'the input');
     const isOther =
       reference !== 'reference_outputs' ||
       isObject(input.outputs) ||
@@ -368,7 +368,7 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   return unknown.length
-    ? ` "${shown(unknown[0]!)}" is no field of it. ${insteadOf(unknown[0]!, known, 'its fields')}`
+    ? ` "${shorten(unknown[0]!)}" is no field of it. ${suggestNames(unknown[0]!, known, 'its fields')}`
     : '';
 }
 

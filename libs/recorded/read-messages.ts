@@ -1,6 +1,6 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
-import { readCall, refuseUnknown, shown, toToolCall } from './read-call.js';
+import { readCall, rejectUnknownKeys, shorten, toToolCall } from './read-call.js';
 
 /** What the messages of chat completions hold, at any of their hosts. */
 const FIELDS = new Set([
@@ -53,14 +53,14 @@ export interface Conversation {
 export const isMessage = (value: unknown): value is JsonObject =>
   isObject(value) && (typeof value.role === 'string' || isLangChain(value));
 
-export const notReplied = (role: Json): Error =>
+export const notAReplyError = (role: Json): Error =>
   new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
-const named = (value: Json): string => (typeof value === 'string' ? `"${shown(value)}"` : 'that is no text');
+const named = (value: Json): string => (typeof value === 'string' ? `"${shorten(value)}"` : 'that is no text');
 
 /** A reply alone, as chat completions give it: read strictly, since nobody else's schema says what it may hold. */
 export function readOwnMessage(message: JsonObject): JsonObject {
-  if (message.role !== undefined && message.role !== 'assistant') throw notReplied(message.role);
-  if (!hasToolUse(message)) refuseUnknown(message, FIELDS, 'a chat message');
+  if (message.role !== undefined && message.role !== 'assistant') throw notAReplyError(message.role);
+  if (!hasToolUse(message)) rejectUnknownKeys(message, FIELDS, 'a chat message');
   if (!isSpeech(message))
     throw new Error(
       'The message holds neither "content" nor "tool_calls". A model that said nothing is {"content": null}.',
@@ -81,7 +81,7 @@ export function readMessages(list: readonly Json[], where: string): Conversation
 }
 
 /** The assistant's messages of a conversation. */
-export function roundsOf(messages: readonly JsonObject[]): JsonObject[] {
+export function toRounds(messages: readonly JsonObject[]): JsonObject[] {
   const rounds = messages.filter((message) => message.role === 'assistant');
   if (rounds.length === 0) throw new Error("No message of it is the assistant's: nothing was replied.");
   if (!rounds.every(isSpeech)) throw new Error('A message of the assistant holds neither "content" nor "tool_calls".');
@@ -98,12 +98,12 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
   refuseSlips(value, where);
   if (hasToolUse(value) && !hasCalls(value))
     return { message: readAnthropicReply({ ...value, type: 'message' })!.message, words: 'anthropic' };
-  refuseUnreadBlocks(value.content, where);
-  return { message: withCalls(value, where), words: 'openai' };
+  rejectUnreadBlocks(value.content, where);
+  return { message: toMessageWithCalls(value, where), words: 'openai' };
 }
 
 /** Its calls in OpenAI's words; the message itself where they are already. */
-export function withCalls(message: JsonObject, where: string): JsonObject {
+export function toMessageWithCalls(message: JsonObject, where: string): JsonObject {
   const { tool_calls: calls, function_call: older } = message;
   if (older != null && !(isObject(older) && typeof older.name === 'string'))
     throw new Error(`${where}.function_call must be a call: {"name": ..., "arguments": "..."}.`);
@@ -135,7 +135,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
     : isObject(value.data) && value.content === undefined
       ? value.data
       : value;
-  const type = asText(value.type === 'constructor' ? constructed(value) : value.type);
+  const type = toText(value.type === 'constructor' ? constructed(value) : value.type);
   const role = Object.hasOwn(TYPES, type) ? TYPES[type]! : undefined;
   if (!role)
     throw new Error(
@@ -161,7 +161,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   // Where the calls were not read into the message's own field, they stand as the provider gave them.
   const raw = calls.length === 0 && isObject(additional) ? additional : {};
   if (hasToolUse(inner) && calls.length === 0) return readAnthropicReply({ type: 'message', content })!.message;
-  refuseUnreadBlocks(calls.length ? null : content, where);
+  rejectUnreadBlocks(calls.length ? null : content, where);
   const made = calls.length ? calls : Array.isArray(raw.tool_calls) ? raw.tool_calls : [];
   return {
     ...message,
@@ -178,7 +178,7 @@ const constructed = ({ id, kwargs }: JsonObject): Json => {
   return (
     given ??
     (Array.isArray(id)
-      ? asText(id.at(-1))
+      ? toText(id.at(-1))
           .replace(/Message(?:Chunk)?$/, '')
           .toLowerCase()
       : null)
@@ -195,7 +195,7 @@ function refuseSlips(message: JsonObject, where: string): void {
 }
 
 /** What is no content, and a block of content that can only be a call, in words that are not read. */
-export function refuseUnreadBlocks(content: Json | undefined, where: string): void {
+export function rejectUnreadBlocks(content: Json | undefined, where: string): void {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);
   content.forEach((block, index) => {

@@ -1,19 +1,19 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readGoogleReply } from '#lib/providers/replies/google';
 import { readOpenaiResponsesReply } from '#lib/providers/replies/openai-responses';
 import { readOpenaiReply } from '#lib/providers/replies/openai';
 import type { ModelReply } from '#lib/providers/replies/model-reply';
-import { readCall, shown, toToolCall } from './read-call.js';
+import { readCall, shorten, toToolCall } from './read-call.js';
 import {
   hasToolUse,
   isMessage,
-  notReplied,
+  notAReplyError,
   readMessages,
   readOwnMessage,
-  refuseUnreadBlocks,
-  roundsOf,
-  withCalls,
+  rejectUnreadBlocks,
+  toRounds,
+  toMessageWithCalls,
 } from './read-messages.js';
 
 /** What a model replied, from a record of whoever asked it. */
@@ -54,7 +54,7 @@ const SHAPES: readonly Shape[] = [
     readAs: 'agentevals.outputs',
     looks: "agentevals' {outputs: [...]}",
     read: ({ outputs }) =>
-      outputs === undefined ? undefined : { rounds: ofList(listIn(outputs, 'outputs'), 'outputs').rounds },
+      outputs === undefined ? undefined : { rounds: ofList(requireList(outputs, 'outputs'), 'outputs').rounds },
   },
   {
     readAs: 'openai.messages',
@@ -90,7 +90,7 @@ export function readRecorded(value: unknown): Recorded {
   }
   refuseFile(value);
   if (isMessage(value) && value.role === undefined)
-    return { readAs: 'langchain.messages', rounds: roundsOf(readMessages([value], 'message ').messages) };
+    return { readAs: 'langchain.messages', rounds: toRounds(readMessages([value], 'message ').messages) };
   if (isMessage(value) || ['content', 'tool_calls', 'function_call'].some((key) => value[key] !== undefined))
     return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: [readOwnMessage(value)] };
   throw noShape(value);
@@ -132,14 +132,14 @@ function ofChat({ choices, ...answer }: JsonObject) {
     throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
   if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
   const { message } = choice;
-  refuseUnreadBlocks(message.content, 'choices[0].message');
+  rejectUnreadBlocks(message.content, 'choices[0].message');
   // What stands in the calls is the model's; that they are calls is the provider's affair.
   const areCalls =
     Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
   return said(
     readOpenaiReply({
       ...answer,
-      choices: areCalls ? choices : [{ ...choice, message: withCalls(message, 'choices[0].message') }],
+      choices: areCalls ? choices : [{ ...choice, message: toMessageWithCalls(message, 'choices[0].message') }],
     }),
   );
 }
@@ -151,19 +151,19 @@ function ofResponses(answer: JsonObject) {
   if (
     answer.object !== 'response' &&
     answer.output.length > 0 &&
-    !answer.output.some((item) => isObject(item) && ITEMS.has(asText(item.type)))
+    !answer.output.some((item) => isObject(item) && ITEMS.has(toText(item.type)))
   )
     return undefined;
   const { status = 'completed' } = answer;
   if (status !== 'completed' && status !== 'incomplete')
-    throw new Error(`The response is "${shown(asText(status))}", and holds no reply.`);
+    throw new Error(`The response is "${shorten(toText(status))}", and holds no reply.`);
   if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
   return said(readOpenaiResponsesReply({ ...answer, object: 'response', status }));
 }
 
 function ofAnthropic(answer: JsonObject) {
   if (answer.type !== 'message') return undefined;
-  if (answer.role !== undefined && answer.role !== 'assistant') throw notReplied(answer.role);
+  if (answer.role !== undefined && answer.role !== 'assistant') throw notAReplyError(answer.role);
   if (!Array.isArray(answer.content)) throw new Error('"content" must be a list of blocks, as Anthropic gives it.');
   if (answer.content.some((block) => isObject(block) && block.type === 'output_text'))
     throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
@@ -201,7 +201,7 @@ function ofInspect(sample: JsonObject) {
   if (typeof output.error === 'string') throw new Error(`The model failed: ${told(output.error)}`);
   if (Array.isArray(messages))
     return {
-      rounds: roundsOf(
+      rounds: toRounds(
         readMessages(
           messages.filter((one) => !isObject(one) || one.source !== 'input'),
           'messages',
@@ -210,7 +210,7 @@ function ofInspect(sample: JsonObject) {
       ...usageOf(output),
     };
   const { message } = only(output.choices, 'output.choices');
-  return { rounds: roundsOf(readMessages([message ?? null], 'output message ').messages), ...usageOf(output) };
+  return { rounds: toRounds(readMessages([message ?? null], 'output message ').messages), ...usageOf(output) };
 }
 
 function usageOf({ usage }: JsonObject): Pick<Recorded, 'usage'> {
@@ -239,11 +239,11 @@ function ofDeepEval(test: JsonObject) {
 
 function ofList(list: readonly Json[], where: string): Recorded {
   const { messages, words } = readMessages(list, where);
-  return { readAs: `${words}.messages`, rounds: roundsOf(messages) };
+  return { readAs: `${words}.messages`, rounds: toRounds(messages) };
 }
 
 /** A list of messages, or one under `messages`. */
-export function listIn(value: Json, where: string): readonly Json[] {
+export function requireList(value: Json, where: string): readonly Json[] {
   const list = isObject(value) ? value.messages : value;
   if (!Array.isArray(list)) throw new Error(`"${where}" must be a list of messages, or {"messages": [...]}.`);
   return list;
@@ -303,7 +303,7 @@ function told(error: Json | undefined): string {
 
 function noShape(value: Json): Error {
   const fields = isObject(value)
-    ? `It has the fields "${Object.keys(value).slice(0, 10).map(shown).join('", "')}", and fits`
+    ? `It has the fields "${Object.keys(value).slice(0, 10).map(shorten).join('", "')}", and fits`
     : 'It fits';
   return new Error(`${fields} none of the shapes that are read: ${LOOKS}.`);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inputFaults } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 
 const flag = z
   .enum(['true', 'false', '1', '0', ''])
@@ -43,7 +43,7 @@ export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string
 function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
   if (parsed.success) return parsed.data;
-  const lines = inputFaults(parsed.error.issues).map(({ path, message }) => `  ${path.slice(1)} ${message}`);
+  const lines = toInputErrors(parsed.error.issues).map(({ path, message }) => `  ${path.slice(1)} ${message}`);
   process.stderr.write(
     `The configuration is not usable:\n${lines.join('\n')}\nEvery variable is described in docs/operations.md.\n`,
   );

@@ -1,6 +1,12 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { nameOf, NOT_IN_RUNS, type MetricId, type MetricOptions, type RunMetric } from '#lib/contracts/metric';
+import {
+  metricName,
+  METRICS_NOT_IN_RUNS,
+  type MetricId,
+  type MetricOptions,
+  type RunMetric,
+} from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { toPossibleAnswer } from './compatible/bfcl-possible-answer.js';
@@ -26,7 +32,7 @@ export type MetricInput = { input: unknown } | { notApplicable: string };
  * to the case, or whose reference would crash on it, has the score null and says why.
  */
 export function scoreMetrics(metrics: readonly RunMetric[], answered: PlayedCase): Record<string, MetricScore> {
-  return Object.fromEntries(metrics.map((metric) => [nameOf(metric), scoreOne(metric, answered)]));
+  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, answered)]));
 }
 
 function scoreOne(metric: RunMetric, answered: PlayedCase): MetricScore {
@@ -61,7 +67,7 @@ export function metricInput({ id, options }: RunMetric, answered: PlayedCase): M
         : none('The case is no chain.');
   }
   // Runs of earlier releases may have such a one.
-  if (NOT_IN_RUNS[id]) return none(NOT_IN_RUNS[id]);
+  if (METRICS_NOT_IN_RUNS[id]) return none(METRICS_NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn
     ? countedCalls(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { inputFaults } from '#lib/contracts/input/input-faults';
-import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { METRIC_IDS, METRIC_OPTIONS, readOptions, type MetricId, type MetricOptions } from '#lib/contracts/metric';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonObject } from '#lib/contracts/tool';
 import { SCORING_VERSION } from '#lib/contracts/verdict';
 import { agentevalsTrajectoryMatch } from './compatible/agentevals.js';
@@ -63,7 +63,7 @@ function readInput(
 ): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = inputFaults(parsed.error.issues);
+  const faults = toInputErrors(parsed.error.issues);
   const isShape = faults.some(({ path }) => path.lastIndexOf('/') <= 0);
   const told = faults.map(({ path, message }) => `/input${path} ${message}`).join('; ');
   throw new Error(`${told}${/[.?]$/.test(told) ? '' : '.'}${isShape ? ` ${describeExample({ id, example })}` : ''}`);
@@ -300,7 +300,7 @@ export const METRICS: readonly Metric[] = [
     version: 'a2c0247',
     meaning: 'Chance that k drawn trials all succeed.',
     input: z.preprocess(
-      lossyNumbers,
+      unwrapAllNumbers,
       z.union([
         z.strictObject({ trials: z.int().min(0).max(1_000_000), successes: z.int().min(0), k: z.int().min(0) }),
         z.strictObject({ reward: z.number() }),
@@ -325,7 +325,7 @@ const byId = new Map<string, Metric>(METRICS.map((one) => [one.id, one]));
 /** @throws Error that names the nearest metrics when there is none of this name */
 export function findMetric(id: string): Metric {
   const found = byId.get(id);
-  if (!found) throw new Error(`No metric "${id}". ${insteadOf(id, METRIC_IDS, 'the metrics')}`);
+  if (!found) throw new Error(`No metric "${id}". ${suggestNames(id, METRIC_IDS, 'the metrics')}`);
   return found;
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
-import { isNumber, isObject, lossyNumbers, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, unwrapAllNumbers, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { scoreMetric } from './metrics.js';
 
 const own = new URL('./vectors/', import.meta.url).pathname;
@@ -18,7 +18,7 @@ describe.each(files)('%s', (file) => {
   test('every line scores what its reference gives', () => {
     const wrong = lines.flatMap((line) => {
       const outcome = scoreMetric(line.metric as string, line.options, line.input);
-      const expected = lossyNumbers(line.expected) as JsonObject;
+      const expected = unwrapAllNumbers(line.expected) as JsonObject;
       const agrees = Object.entries(expected).every(([key, value]) =>
         close(value, (outcome as Record<string, unknown>)[key]),
       );

@@ -8,7 +8,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { wholeOf } from '#lib/imports/files/incoming';
+import { readWholeText } from '#lib/imports/files/text-stream';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';
@@ -106,5 +106,5 @@ function fileOf(body: unknown): ImportedFile {
 
 /** The text of an upload, read no further than its format may be long. */
 async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
-  return (await wholeOf(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
+  return (await readWholeText(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
 }

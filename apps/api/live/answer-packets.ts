@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import type { z } from 'zod';
-import { inputFaults } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { ProblemError, type Problem } from '#lib/contracts/problem';
 
 const MAX_NAME_LENGTH = 100;
@@ -28,7 +28,7 @@ export function answerPackets<Input, Answer extends { ok: true }>(
     try {
       const parsed = schema.safeParse(packet);
       if (!parsed.success) {
-        const faults = inputFaults(parsed.error.issues);
+        const faults = toInputErrors(parsed.error.issues);
         const { path, message } = faults[0]!;
         throw new ProblemError(400, `${name} takes ${takes}. ${path || 'What was sent'} ${message}`, faults);
       }

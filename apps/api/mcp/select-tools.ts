@@ -1,6 +1,6 @@
 import type { McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
-import { bytesOf, LARGEST_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 
 /** A tool as a server lists it, or as a suite has it. */
 export type ListedTool = McpTool | Tool;
@@ -43,11 +43,11 @@ export function checkToolLimits(tools: readonly ListedTool[], before: readonly T
       `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${WAY_OUT}`,
       [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }],
     );
-  const bytes = bytesOf(tools);
-  if (bytes <= LARGEST_TOOLS_BYTES || bytes <= bytesOf(before)) return;
+  const bytes = byteLength(tools);
+  if (bytes <= MAX_TOOLS_BYTES || bytes <= byteLength(before)) return;
   throw new ProblemError(
     422,
-    `The tools have ${bytes} bytes together, and those of a suite may have ${LARGEST_TOOLS_BYTES}. ${WAY_OUT}`,
+    `The tools have ${bytes} bytes together, and those of a suite may have ${MAX_TOOLS_BYTES}. ${WAY_OUT}`,
     [{ path: '/tool_names', message: 'choose fewer' }],
   );
 }

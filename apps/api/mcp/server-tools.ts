@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpDiscoverInput } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/problem';
-import { MAX_TOOLS, toolFault, type Tool } from '#lib/contracts/tool';
-import { askServer, type Answered } from '#lib/mcp/ask-server';
+import { MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
+import { discoverTools, type DiscoveredServer } from '#lib/mcp/discover-tools';
 import { toTools } from '#lib/mcp/to-tools';
 import type { Env } from '#lib/runtime/env';
 import { ENV } from '../platform/stores.js';
@@ -27,9 +27,9 @@ export class ServerTools {
   ) {}
 
   /** @throws ProblemError 422 when the server cannot be read */
-  read(server: McpDiscoverInput): Promise<Answered> {
+  read(server: McpDiscoverInput): Promise<DiscoveredServer> {
     const allowPrivateNetworks = this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS;
-    return askServer(server, { allowPrivateNetworks, timeoutMs: TIMEOUT_MS });
+    return discoverTools(server, { allowPrivateNetworks, timeoutMs: TIMEOUT_MS });
   }
 
   /**
@@ -41,7 +41,7 @@ export class ServerTools {
     const leaveOut = (tool: Tool, why: string): void =>
       void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
     const fitting = tools.filter((tool) => {
-      const fault = toolFault(tool);
+      const fault = findToolFault(tool);
       if (fault) leaveOut(tool, `it ${fault}.`);
       return !fault;
     });

@@ -1,7 +1,7 @@
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { plainNumbers } from '#lib/contracts/json/json';
+import { unwrapNumbers } from '#lib/contracts/json/json';
 import { routeOptions } from './decorators.js';
 import { readJson } from './read-json.js';
 import { MAX_BODY_BYTES, Upload } from './upload.js';
@@ -24,7 +24,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     { parseAs: 'string', bodyLimit: MAX_BODY_BYTES },
     async (request: FastifyRequest, body: string) => {
       const value = readJson(body);
-      return routeOptions(request).file ? value : plainNumbers(value);
+      return routeOptions(request).file ? value : unwrapNumbers(value);
     },
   );
   fastify.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest, payload: Readable) => {

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { IDS } from '#lib/contracts/examples/examples';
+import { EXAMPLE_IDS } from '#lib/contracts/examples/examples';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
 
@@ -43,15 +43,15 @@ beforeAll(async () => {
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
   ids = [
-    [IDS.suite, suite_id],
-    [IDS.case, test_cases[0].id],
-    [IDS.tokyo, test_cases[1].id],
-    [IDS.run, done.eval_id],
-    [IDS.baseline, done.eval_id],
-    [IDS.job, running.job_id],
-    [IDS.experiment, experiment.id],
-    [IDS.lane, lane.id],
-    [IDS.token, token.id],
+    [EXAMPLE_IDS.suite, suite_id],
+    [EXAMPLE_IDS.case, test_cases[0].id],
+    [EXAMPLE_IDS.tokyo, test_cases[1].id],
+    [EXAMPLE_IDS.run, done.eval_id],
+    [EXAMPLE_IDS.baseline, done.eval_id],
+    [EXAMPLE_IDS.job, running.job_id],
+    [EXAMPLE_IDS.experiment, experiment.id],
+    [EXAMPLE_IDS.lane, lane.id],
+    [EXAMPLE_IDS.token, token.id],
   ];
 }, 60_000);
 afterAll(() => api.close());
@@ -91,7 +91,7 @@ describe('the description of the API', () => {
           if (body.includes('mcp.example.com')) continue; // There is nobody.
           const format = FORMATS[type] ?? /format=(\w+)/.exec(summary)?.[1];
           const query = operation.path.endsWith('/recorded')
-            ? known(`suite_id=${IDS.suite}&target_name=agent`)
+            ? known(`suite_id=${EXAMPLE_IDS.suite}&target_name=agent`)
             : `format=${format}`;
           const answer = await client.send(
             operation.method.toUpperCase(),

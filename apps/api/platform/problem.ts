@@ -1,4 +1,4 @@
-import { ProblemError, sentence, type InputError } from '#lib/contracts/problem';
+import { ProblemError, formatInputError, type InputError } from '#lib/contracts/problem';
 
 export const prefixed = (prefix: string, errors: InputError[]): InputError[] =>
   errors.map(({ path, message }) => ({ path: prefix + path, message }));
@@ -8,7 +8,9 @@ export function refuse(errors: InputError[]): void {
   if (errors.length === 0) return;
   throw new ProblemError(
     422,
-    errors.length === 1 ? sentence(errors[0]!) : `${errors.length} things do not fit together; nothing was saved.`,
+    errors.length === 1
+      ? formatInputError(errors[0]!)
+      : `${errors.length} things do not fit together; nothing was saved.`,
     errors,
   );
 }

@@ -1,7 +1,7 @@
-import { isDeeperThan, MOST_LEVELS, parseJson } from '#lib/contracts/json/json';
-import { jsonFault } from '#lib/contracts/json/json-fault';
-import { maybeUnstorable, unstorable } from '#lib/contracts/json/storable';
-import { pointer, ProblemError, sentence } from '#lib/contracts/problem';
+import { isDeeperThan, MAX_JSON_DEPTH, parseJson } from '#lib/contracts/json/json';
+import { findJsonFault } from '#lib/contracts/json/json-fault';
+import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
+import { jsonPointer, ProblemError, formatInputError } from '#lib/contracts/problem';
 
 /**
  * The JSON of a request's body, with numbers as they were written.
@@ -15,20 +15,20 @@ export function readJson(body: string): unknown {
   try {
     value = parseJson(text);
   } catch (error) {
-    const fault = jsonFault(text);
+    const fault = findJsonFault(text);
     const place = fault ? ` at line ${fault.line}, column ${fault.column}` : '';
     throw new ProblemError(400, `The body is not JSON${place}: ${(error as Error).message}`);
   }
-  if (isDeeperThan(value, MOST_LEVELS))
-    throw new ProblemError(400, `The body nests lists and objects deeper than ${MOST_LEVELS} levels.`);
-  if (maybeUnstorable(text)) refuseUnstorable(value);
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw new ProblemError(400, `The body nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (mayBeUnstorable(text)) refuseUnstorable(value);
   return value;
 }
 
 /** @throws ProblemError 422 naming the first text that Postgres cannot store */
 export function refuseUnstorable(value: unknown): void {
-  const found = unstorable(value);
+  const found = findUnstorable(value);
   if (!found) return;
-  const error = { path: pointer(found.path), message: found.why };
-  throw new ProblemError(422, sentence(error), [error]);
+  const error = { path: jsonPointer(found.path), message: found.why };
+  throw new ProblemError(422, formatInputError(error), [error]);
 }

@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/problem';
-import { Incoming } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/text-stream';
 
 /** The largest body, but for routes that say otherwise with `@TakesFile`. */
 export const MAX_BODY_BYTES = 10 * 2 ** 20;
@@ -37,7 +37,7 @@ export async function drain(body: Readable): Promise<void> {
 const ENDED = { done: true, value: undefined } as const;
 
 /** A body that is read piece by piece, and never beyond its bounds. */
-export class Upload extends Incoming {
+export class Upload extends TextStream {
   readonly #body: Readable;
   readonly isSmall: boolean;
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
-import { reservedIn } from '#lib/contracts/params';
+import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
 import type {
   DiscoveredModels,
@@ -123,6 +123,8 @@ export class ProviderService {
 
 /** @throws ProblemError 422 when default parameters name what a run sets itself */
 function checkDefaultParams(models: readonly ModelInput[]): void {
-  const errors = models.flatMap((model, index) => reservedIn(model.default_params, 'models', index, 'default_params'));
+  const errors = models.flatMap((model, index) =>
+    findReservedParams(model.default_params, 'models', index, 'default_params'),
+  );
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }

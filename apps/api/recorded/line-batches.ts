@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/problem';
-import { MOST_RECORDED } from '#lib/contracts/recorded';
-import type { Incoming } from '#lib/imports/files/incoming';
+import { MAX_RECORDED } from '#lib/contracts/recorded';
+import type { TextStream } from '#lib/imports/files/text-stream';
 import { faultOf, refusal } from './recorded-faults.js';
 
 /** A batch ends at so many lines or characters, or so long after the one before it. */
@@ -16,7 +16,7 @@ export interface LineBatch {
  * The lines of a text in batches, as it comes in. Never holds more than a batch and one line.
  * @throws ProblemError 422 when a line or their number is beyond the bounds
  */
-export async function* lineBatches({ pieces }: Incoming): AsyncGenerator<LineBatch> {
+export async function* lineBatches({ pieces }: TextStream): AsyncGenerator<LineBatch> {
   const batch = new OpenBatch();
   let rest = '';
   for await (const piece of pieces) {
@@ -61,13 +61,13 @@ class OpenBatch {
   add(text: string): void {
     const line = this.#next === 1 ? text.replace(/^\ufeff/, '') : text;
     this.refuseTooLong(line);
-    if (this.#next > MOST_RECORDED.lines) throw tooMany();
+    if (this.#next > MAX_RECORDED.lines) throw tooMany();
     this.#lines.push(line);
     this.#characters += line.length;
   }
 
   refuseTooLong(line: string): void {
-    if (line.length > MOST_RECORDED.lineCharacters) throw tooLong(this.#next);
+    if (line.length > MAX_RECORDED.lineCharacters) throw tooLong(this.#next);
   }
 
   close(): LineBatch {
@@ -85,10 +85,10 @@ const tooLong = (line: number): ProblemError =>
     faultOf(line, {
       path: '',
       message:
-        `is longer than ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB. Remove what is not part of the ` +
+        `is longer than ${MAX_RECORDED.lineCharacters / 2 ** 20} MiB. Remove what is not part of the ` +
         'reply, such as files that a tool read.',
     }),
   ]);
 
 const tooMany = (): ProblemError =>
-  new ProblemError(422, `There are more than ${MOST_RECORDED.lines} lines. Divide them among several recorded runs.`);
+  new ProblemError(422, `There are more than ${MAX_RECORDED.lines} lines. Divide them among several recorded runs.`);

@@ -1,4 +1,4 @@
-import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 
 /** What is wrong with a line, its number first. */
@@ -9,8 +9,8 @@ export const faultOf = (line: number, { path, message }: InputError): InputError
 
 /** The problem that reports these faults, in the order of their lines. */
 export function refusal(faults: readonly InputError[]): ProblemError {
-  const errors = faults.toSorted((a, b) => lineOf(a) - lineOf(b)).slice(0, MOST_FAULTS);
-  const count = faults.length < MOST_FAULTS ? String(faults.length) : `at least ${MOST_FAULTS}`;
+  const errors = faults.toSorted((a, b) => lineOf(a) - lineOf(b)).slice(0, MAX_INPUT_ERRORS);
+  const count = faults.length < MAX_INPUT_ERRORS ? String(faults.length) : `at least ${MAX_INPUT_ERRORS}`;
   const faultCount = faults.length === 1 ? '1 fault' : `${count} faults`;
   return new ProblemError(422, `The replies have ${faultCount}, and nothing was stored. ${errors[0]!.message}`, errors);
 }

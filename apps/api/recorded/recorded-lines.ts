@@ -1,18 +1,18 @@
 import { constants, zstdCompressSync } from 'node:zlib';
-import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import {
   isDeeperThan,
   isObject,
-  MOST_LEVELS,
+  MAX_JSON_DEPTH,
   parseJson,
-  plainNumbers,
+  unwrapNumbers,
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
-import { pointer, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
 import { ErrorKind } from '#lib/contracts/run';
-import { maybeUnstorable, unstorable } from '#lib/contracts/json/storable';
+import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
 import { readRecorded } from '#lib/recorded/read-recorded';
 import { badInput } from '../platform/bad-input.js';
 import { faultOf } from './recorded-faults.js';
@@ -52,9 +52,9 @@ export function readRecordedLines(from: number, lines: readonly string[]): ReadL
       if (!(error instanceof LineError)) throw error;
       faults.push(...error.errors.map((one) => faultOf(line, one)));
     }
-    if (faults.length >= MOST_FAULTS) break;
+    if (faults.length >= MAX_INPUT_ERRORS) break;
   }
-  return { read, faults: faults.slice(0, MOST_FAULTS) };
+  return { read, faults: faults.slice(0, MAX_INPUT_ERRORS) };
 }
 
 /** What is wrong with one line. */
@@ -69,7 +69,7 @@ function readLine(line: number, text: string): ReadLine {
   const value = jsonIn(text);
   const { success, data, error } = RecordedLine.safeParse({
     ...value,
-    ...('sample' in value && { sample: plainNumbers(value.sample) }),
+    ...('sample' in value && { sample: unwrapNumbers(value.sample) }),
   });
   if (!success) throw new LineError(badInput(error.issues).errors!);
   const given = REPLY_FIELDS.filter((key) => data[key] !== undefined);
@@ -106,9 +106,10 @@ function jsonIn(text: string): JsonObject {
   }
   if (Array.isArray(value)) throw fault('', 'is a list. Send one object a line: {"case": "...", "reply": ...}.');
   if (!isObject(value)) throw fault('', 'is not a JSON object such as {"case": "...", "reply": ...}.');
-  if (isDeeperThan(value, MOST_LEVELS)) throw fault('', `nests lists and objects deeper than ${MOST_LEVELS} levels.`);
-  const bad = maybeUnstorable(text) ? unstorable(value) : undefined;
-  if (bad) throw fault(pointer(bad.path), bad.why);
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw fault('', `nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
+  const bad = mayBeUnstorable(text) ? findUnstorable(value) : undefined;
+  if (bad) throw fault(jsonPointer(bad.path), bad.why);
   return value;
 }
 
@@ -146,7 +147,7 @@ function errorIn(error: Json): { kind: ErrorKind; message: string } {
   if (!known.success) throw fault('/error/kind', `must be one of ${ErrorKind.options.join(', ')}, or left out.`);
   const [stranger] = Object.keys(others);
   if (stranger !== undefined)
-    throw fault(`/error${pointer([stranger])}`, 'is not a field of an error. Its fields: message, kind.');
+    throw fault(`/error${jsonPointer([stranger])}`, 'is not a field of an error. Its fields: message, kind.');
   return { kind: known.data, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 const MAX_MESSAGE_LENGTH = 2000;

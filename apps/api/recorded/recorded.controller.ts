@@ -1,6 +1,6 @@
 import { Body, Controller, Post, Query } from '@nestjs/common';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples/examples';
-import { MOST_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
+import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { LINE_TYPES } from '../platform/body-parsers.js';
 import { About, AlsoTakes, Answers, Changes, Me, TakesFile, type Change } from '../platform/decorators.js';
@@ -8,7 +8,7 @@ import { Upload } from '../platform/upload.js';
 import { RecordedService } from './recorded.service.js';
 
 /** A file may take hours to send, as long as it keeps coming. */
-const UPLOAD_BOUNDS = { bytes: MOST_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
+const UPLOAD_BOUNDS = { bytes: MAX_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
 
 @Controller('api/tool-eval/recorded')
 export class RecordedController {
@@ -22,8 +22,8 @@ export class RecordedController {
     'Makes a run of replies that were made elsewhere. It asks no model and costs nothing, and it is ' +
       'listed, scored and compared like any other. Beyond 10 MiB, send the lines themselves as ' +
       '`application/x-ndjson`, with the settings in the query: at most ' +
-      `${MOST_RECORDED.lines.toLocaleString('en')} lines of ${MOST_RECORDED.lineCharacters / 2 ** 20} MiB, ` +
-      `${MOST_RECORDED.bytes / 2 ** 30} GiB in all, which are read as they arrive. A line is ` +
+      `${MAX_RECORDED.lines.toLocaleString('en')} lines of ${MAX_RECORDED.lineCharacters / 2 ** 20} MiB, ` +
+      `${MAX_RECORDED.bytes / 2 ** 30} GiB in all, which are read as they arrive. A line is ` +
       '`{case, sample, reply}`. `case` is an id or a name, `sample` counts from 0 and may be left out, and ' +
       '`reply` has any shape that `toolmark score` reads. Instead of `reply` a line may have `rounds` (of a ' +
       'chain) or `error` (what went wrong). The API stores all of the replies or none.',

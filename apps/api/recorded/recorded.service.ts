@@ -10,7 +10,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { abandonRecording, beginRecording, finishRecording, type Recording } from '#lib/db/engine/record-run';
-import { Incoming } from '#lib/imports/files/incoming';
+import { TextStream } from '#lib/imports/files/text-stream';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
@@ -77,7 +77,7 @@ export class RecordedService {
   async #record(
     caller: Caller,
     settings: RecordedSettings,
-    incoming: Incoming,
+    incoming: TextStream,
     change: Change,
   ): Promise<RecordedSubmitted> {
     const { pool, prisma, suiteThreads } = this;
@@ -171,8 +171,8 @@ function refuseQuery(query: object): void {
 }
 
 /** Replies of a body of JSON as lines: a text of lines, or a list. */
-function toIncoming(replies: Json): Incoming {
-  return new Incoming(
+function toIncoming(replies: Json): TextStream {
+  return new TextStream(
     (async function* () {
       if (typeof replies === 'string') yield replies;
       else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;

@@ -1,5 +1,5 @@
 import type { InputError } from '#lib/contracts/problem';
-import { MOST_RECORDED } from '#lib/contracts/recorded';
+import { MAX_RECORDED } from '#lib/contracts/recorded';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { readNamedCases, type NamedCase, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
@@ -36,7 +36,7 @@ export class ReplyPlacement {
 
   private constructor(readonly of: { pool: Pool; teamId: string; recording: Recording }) {
     const { caseCount } = of.recording.suite;
-    this.#takenItems = new Uint8Array(Math.ceil((caseCount * MOST_RECORDED.samples) / 8));
+    this.#takenItems = new Uint8Array(Math.ceil((caseCount * MAX_RECORDED.samples) / 8));
     this.#hasReply = new Uint8Array(caseCount);
   }
 
@@ -88,7 +88,7 @@ export class ReplyPlacement {
     if (sample === undefined)
       return {
         path: '/case',
-        message: `"${named}" has ${MOST_RECORDED.samples} replies already, which is the most a case may have.`,
+        message: `"${named}" has ${MAX_RECORDED.samples} replies already, which is the most a case may have.`,
       };
     if (this.#isTaken(known.position, sample))
       return { path: '/sample', message: `${sample} of case "${named}" is in an earlier line.` };
@@ -140,7 +140,7 @@ export class ReplyPlacement {
   }
 
   #firstFreeSample(position: number): number | undefined {
-    for (let sample = 0; sample < MOST_RECORDED.samples; sample++) if (!this.#isTaken(position, sample)) return sample;
+    for (let sample = 0; sample < MAX_RECORDED.samples; sample++) if (!this.#isTaken(position, sample)) return sample;
     return undefined;
   }
 
@@ -176,4 +176,4 @@ export class ReplyPlacement {
   }
 }
 
-const bitOf = (position: number, sample: number): number => position * MOST_RECORDED.samples + sample;
+const bitOf = (position: number, sample: number): number => position * MAX_RECORDED.samples + sample;

@@ -1,8 +1,8 @@
-import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { storeRecordedReplies, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
-import type { Incoming } from '#lib/imports/files/incoming';
+import type { TextStream } from '#lib/imports/files/text-stream';
 import type { SuiteThreads } from '../suites/suite-threads.js';
 import { lineBatches } from './line-batches.js';
 import { faultOf, refusal } from './recorded-faults.js';
@@ -23,7 +23,7 @@ export async function storeReplies(
   { pool, suiteThreads }: { pool: Pool; suiteThreads: SuiteThreads },
   teamId: string,
   recording: Recording,
-  incoming: Incoming,
+  incoming: TextStream,
 ): Promise<StoredReplies> {
   const placement = await ReplyPlacement.load(pool, teamId, recording);
   const readAs = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function storeReplies(
     }
     replies += batch.read.length;
     faults.push(...batch.faults);
-    if (faults.length >= MOST_FAULTS) break;
+    if (faults.length >= MAX_INPUT_ERRORS) break;
     // After a fault the lines that follow are only checked. An empty batch keeps the recording from being abandoned.
     await storeRecordedReplies(pool, recording, faults.length ? [] : placed);
   }

@@ -1,4 +1,4 @@
-import { nameOf, type RunMetric } from '#lib/contracts/metric';
+import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Result, Run } from '#lib/contracts/run';
 import type { ResultWriter } from './export-run.js';
 
@@ -35,7 +35,7 @@ export const CSV_NAMES: ReadonlySet<string> = new Set(CSV_COLUMNS.map(([name]) =
 
 const metricColumns = (run: Run): Column[] =>
   (run.config.metrics as unknown as RunMetric[])
-    .map(nameOf)
+    .map(metricName)
     .map((name) => [
       name,
       ({ metrics }) => (Object.hasOwn(metrics, name) ? (metrics[name]!.score as number | null) : null),

@@ -1,4 +1,4 @@
-import { reservedIn } from '#lib/contracts/params';
+import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/problem';
 import type { RunRepository } from '#lib/db/read/runs';
 import { inDefaultParams } from './resolve-targets.js';
@@ -9,14 +9,14 @@ import { inDefaultParams } from './resolve-targets.js';
  */
 export async function checkResume(runs: RunRepository, runId: string): Promise<void> {
   for (const { providerKey, modelId, params, defaultParams } of await runs.readParams(runId)) {
-    const [reserved] = reservedIn(params);
+    const [reserved] = findReservedParams(params);
     if (reserved)
       throw new ProblemError(
         422,
         `In the params of the run ${reserved.message} A run keeps the params it was submitted with: ` +
           'submit a new one with POST /api/tool-eval.',
       );
-    const [reservedDefault] = reservedIn(defaultParams);
+    const [reservedDefault] = findReservedParams(defaultParams);
     if (reservedDefault) throw new ProblemError(422, inDefaultParams(providerKey, modelId, reservedDefault.message));
   }
 }

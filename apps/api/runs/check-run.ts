@@ -1,5 +1,5 @@
-import { insteadOf } from '#lib/contracts/input/nearest';
-import { pointer, ProblemError } from '#lib/contracts/problem';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { jsonPointer, ProblemError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
@@ -48,15 +48,15 @@ async function checkFilter(
   if (!filter?.tags?.length && filter?.category === undefined) return;
   const { unknownTags, tags, isCategory, categories } = await new CaseRepository(pool, teamId).labels(suiteId, filter);
   const errors = unknownTags.slice(0, MAX_SUGGESTIONS).map((tag) => ({
-    path: pointer(['case_filter', 'tags', filter.tags!.indexOf(tag)]),
-    message: `No case of the suite has the tag "${tag}". ${insteadOf(tag, tags, 'its tags')}`,
+    path: jsonPointer(['case_filter', 'tags', filter.tags!.indexOf(tag)]),
+    message: `No case of the suite has the tag "${tag}". ${suggestNames(tag, tags, 'its tags')}`,
   }));
   if (!isCategory)
     errors.push({
       path: '/case_filter/category',
       message:
         `No case of the suite is of the category "${filter.category!}". ` +
-        `${insteadOf(filter.category!, categories, 'its categories')}`,
+        `${suggestNames(filter.category!, categories, 'its categories')}`,
     });
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }

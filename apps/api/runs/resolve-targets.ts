@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { insteadOf } from '#lib/contracts/input/nearest';
-import { reservedIn } from '#lib/contracts/params';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Prisma } from '#lib/db/connection/prisma';
@@ -18,11 +18,11 @@ const MAX_COMPARED = 2000;
  */
 export async function resolveTargets(prisma: Prisma, teamId: string, input: RunInput): Promise<ResolvedTarget[]> {
   const providers = await readProviders(prisma, teamId);
-  const faults = new Faults(reservedIn(input.params, 'params'));
+  const faults = new Faults(findReservedParams(input.params, 'params'));
   const targets: ResolvedTarget[] = [];
   for (const [index, entry] of input.models.entries()) {
     const path = `/models/${index}`;
-    if (typeof entry === 'object') faults.errors.push(...reservedIn(entry.params, 'models', index, 'params'));
+    if (typeof entry === 'object') faults.errors.push(...findReservedParams(entry.params, 'models', index, 'params'));
     const found = findModel(providers, typeof entry === 'string' ? splitName(entry) : toName(entry));
     if ('message' in found) {
       faults.add(path, found);
@@ -31,7 +31,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     const { provider, model } = found;
     const name = `${provider.key}::${model.model_id}`;
     if (targets.some((target) => nameOf(target) === name)) faults.add(path, { message: `"${name}" is listed before.` });
-    for (const { message } of reservedIn(parseJson(model.default_params) as JsonObject))
+    for (const { message } of findReservedParams(parseJson(model.default_params) as JsonObject))
       faults.add(path, { message: inDefaultParams(provider.key, model.model_id, message) });
     targets.push({
       providerId: provider.id,
@@ -65,7 +65,7 @@ class Faults {
 
   add(path: string, { message, unknown }: Fault): void {
     const suggests = unknown && this.#suggestions++ < MAX_SUGGESTIONS;
-    const suggestion = suggests ? ` ${insteadOf(unknown.name, unknown.known, unknown.of)}` : '';
+    const suggestion = suggests ? ` ${suggestNames(unknown.name, unknown.known, unknown.of)}` : '';
     this.errors.push({ path, message: message + suggestion });
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Case, CaseInput } from '#lib/contracts/case';
-import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page } from '#lib/contracts/page';
 import type { Suite } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
@@ -71,7 +71,7 @@ export class CaseService {
     pathOf: (index: number) => string,
   ): Promise<string[]> {
     const ownTools = cases.flatMap((input) => input.tools ?? []);
-    return [...conversionsOf(ownTools), ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf))];
+    return [...conversionWarnings(ownTools), ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf))];
   }
 }
 

@@ -5,7 +5,7 @@ import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import type { Pool } from '#lib/db/connection/pool';
-import { addSlips, noSlips, warningsOf } from '#lib/imports/slip-search';
+import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import { POOL } from '../platform/stores.js';
 import type { CaseError } from './suite-work.js';
@@ -45,7 +45,7 @@ export class SuiteValidator {
       cases: cases.map((input) => JSON.stringify(input)),
     });
     refuse(errors.map(({ index, path, message }): InputError => ({ path: pathOf(index) + path, message })));
-    return warningsOf(slips, (index) => (pathOf(index) === '' ? 'The case' : `Case ${index}`));
+    return unsatisfiableWarnings(slips, (index) => (pathOf(index) === '' ? 'The case' : `Case ${index}`));
   }
 
   /**
@@ -56,7 +56,7 @@ export class SuiteValidator {
    */
   async checkStoredCases(teamId: string, suite: Suite, newTools: readonly Tool[], wayOut = ''): Promise<string[]> {
     const tools = JSON.stringify(newTools);
-    const found = noSlips();
+    const found = noneUnsatisfiable();
     for await (const page of new CaseRepository(this.pool, teamId).pages(suite.id, suite.version)) {
       const cases = page.map(({ body }) => body);
       const { errors, slips } = await this.suiteThreads.run(teamId, { what: 'fit-cases', tools, cases });
@@ -66,12 +66,12 @@ export class SuiteValidator {
           message: `${nameOf(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}`,
         })),
       );
-      addSlips(found, {
+      mergeUnsatisfiable(found, {
         ...slips,
         named: slips.named.map((slip) => ({ ...slip, index: page[slip.index]!.position })),
       });
     }
-    return warningsOf(found, (position) => `Case ${position}`);
+    return unsatisfiableWarnings(found, (position) => `Case ${position}`);
   }
 }
 

@@ -1,15 +1,15 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ImportFormat } from '#lib/contracts/import';
-import { MOST_FAULTS } from '#lib/contracts/input/input-faults';
+import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
-import { caseFitter } from '#lib/imports/fit-case';
+import { createCaseChecker } from '#lib/imports/case-checker';
 import { importSuite } from '#lib/imports/import-suite';
-import { noSlips, SlipSearch, type Slips } from '#lib/imports/slip-search';
-import { namesUsed } from '#lib/mcp/compare-tools';
+import { noneUnsatisfiable, UnsatisfiableSearch, type UnsatisfiableFindings } from '#lib/imports/unsatisfiable-search';
+import { toolNamesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
@@ -43,11 +43,11 @@ export interface FittedCases {
   /** Whether any of them is compared by meaning. */
   isSemantic: boolean;
   /** Against the tools; none are looked for where the rules are others. */
-  slips: Slips;
+  slips: UnsatisfiableFindings;
 }
 export interface CheckedCases {
   errors: CaseError[];
-  slips: Slips;
+  slips: UnsatisfiableFindings;
 }
 export interface Imported {
   /** JSON of the suite without its cases. */
@@ -73,20 +73,20 @@ export function runSuiteTask(
 ): SuiteAnswers[SuiteTask['what']] | Promise<SuiteAnswers[SuiteTask['what']]> {
   switch (task.what) {
     case 'check-tools':
-      return checkTools(toolsIn(task.tools)).slice(0, MOST_FAULTS);
+      return checkTools(toolsIn(task.tools)).slice(0, MAX_INPUT_ERRORS);
     case 'check-each-tool':
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
     case 'check-cases': {
       const tools = toolsIn(task.tools);
-      const search = new SlipSearch(tools);
+      const search = new UnsatisfiableSearch(tools);
       const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
-      return { errors, slips: errors.length ? noSlips() : search.found };
+      return { errors, slips: errors.length ? noneUnsatisfiable() : search.found };
     }
     case 'fit-cases': {
       const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
       const tools = toolsIn(task.tools);
-      const fit = caseFitter(tools);
-      const search = task.options ? undefined : new SlipSearch(tools);
+      const fit = createCaseChecker(tools);
+      const search = task.options ? undefined : new UnsatisfiableSearch(tools);
       let semantic = false;
       const errors = errorsOf(
         task.cases,
@@ -97,12 +97,12 @@ export function runSuiteTask(
         },
         search,
       );
-      return { errors, isSemantic: semantic, slips: errors.length || !search ? noSlips() : search.found };
+      return { errors, isSemantic: semantic, slips: errors.length || !search ? noneUnsatisfiable() : search.found };
     }
     case 'find-uses':
       return task.cases.flatMap((text, index) => {
         const input = parseJson(text) as unknown as CaseInput;
-        const used = namesUsed(input);
+        const used = toolNamesUsed(input);
         const uses = task.names.filter((name) => used.has(name.toLowerCase()));
         return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
       });
@@ -121,18 +121,18 @@ const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 function errorsOf(
   cases: readonly string[],
   check: (input: CaseInput) => InputError[],
-  search?: SlipSearch,
+  search?: UnsatisfiableSearch,
 ): CaseError[] {
   const errors: CaseError[] = [];
   for (const [index, text] of cases.entries()) {
     const input = parseJson(text) as unknown as CaseInput;
     errors.push(
       ...check(input)
-        .slice(0, MOST_FAULTS)
+        .slice(0, MAX_INPUT_ERRORS)
         .map((error) => ({ ...error, index, name: input.name ?? null })),
     );
-    if (errors.length >= MOST_FAULTS) break;
-    if (errors.length === 0) search?.look(input, index);
+    if (errors.length >= MAX_INPUT_ERRORS) break;
+    if (errors.length === 0) search?.search(input, index);
   }
   return errors;
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type StreamableFile } from '@nestjs/common';
-import { conversionsOf } from '#lib/contracts/input/tool-shapes';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page } from '#lib/contracts/page';
 import type { Suite, SuiteInput, SuitePatch } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
@@ -33,7 +33,7 @@ export class SuiteService {
       const suites = new SuiteRepository(client, caller.teamId);
       const id = await suites.create(input, []);
       await audit(client, caller, 'suite.create', id);
-      return { ...(await suites.read(id)), warnings: conversionsOf(input.tools) };
+      return { ...(await suites.read(id)), warnings: conversionWarnings(input.tools) };
     });
   }
 
@@ -49,7 +49,7 @@ export class SuiteService {
     if (tools) await this.validator.checkTools(teamId, tools);
     return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
       const warnings = tools
-        ? [...conversionsOf(tools), ...(await this.validator.checkStoredCases(teamId, suite, tools))]
+        ? [...conversionWarnings(tools), ...(await this.validator.checkStoredCases(teamId, suite, tools))]
         : [];
       return change(async (client) => {
         const suites = new SuiteRepository(client, teamId);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { MetricInfo } from '#lib/contracts/metric';
 import type { Page } from '#lib/contracts/page';
@@ -30,7 +30,7 @@ async function listMetrics(client: ApiClient, options: GlobalOptions, id?: strin
     );
   const ids = items.map((metric) => metric.id);
   const metric = items.find((one) => one.id === id);
-  if (!metric) throw new NegativeAnswer(`No metric "${id}". ${insteadOf(id, ids, 'the metrics')}`);
+  if (!metric) throw new NegativeAnswer(`No metric "${id}". ${suggestNames(id, ids, 'the metrics')}`);
   if (options.json) return printJson(metric);
   print(
     `${metric.id}  ${metric.reference} ${metric.version}`,

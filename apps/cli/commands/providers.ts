@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
 import {
   commaSeparated,
@@ -144,7 +144,7 @@ async function findTemplate(client: ApiClient, { template = '' }: AddOptions, ke
   if (found)
     throw new Error(`Give --url with your own address in place of ${found.base_url}, and --kind ${found.kind}.`);
   throw new Error(
-    `No common host has the key "${wanted}": give --url. ${insteadOf(
+    `No common host has the key "${wanted}": give --url. ${suggestNames(
       wanted,
       items.map((one) => one.key),
       'the hosts',
@@ -184,7 +184,7 @@ async function listModels(
   const chosen = key === undefined ? providers : providers.filter((provider) => provider.key === key);
   if (key !== undefined && chosen.length === 0)
     throw new NegativeAnswer(
-      `No provider has the key "${key}". ${insteadOf(
+      `No provider has the key "${key}". ${suggestNames(
         key,
         providers.map((provider) => provider.key),
         'the providers',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Experiment } from '#lib/contracts/experiment';
 import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
@@ -126,6 +126,6 @@ async function findExperiment(client: ApiClient, wanted: string): Promise<string
   const [ids, names] = [found.map(({ id }) => id), all.map(({ name }) => name)];
   if (ids.length) throw new NegativeAnswer(`${ids.length} experiments match "${wanted}". Give the id of one:`, ids);
   throw new NegativeAnswer(
-    `No experiment has the name or id "${wanted}". ${insteadOf(wanted, names, 'the experiments')}`,
+    `No experiment has the name or id "${wanted}". ${suggestNames(wanted, names, 'the experiments')}`,
   );
 }

@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Suite } from '#lib/contracts/suite';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
@@ -24,7 +24,7 @@ export async function findSuite(client: ApiClient, suite: string, also = ''): Pr
   }
   const names = suites.map(({ name }) => name);
   throw new NegativeAnswer(
-    `No suite has the name or id "${suite}"${also}. ${insteadOf(suite, names, "the server's suites")}`,
+    `No suite has the name or id "${suite}"${also}. ${suggestNames(suite, names, "the server's suites")}`,
   );
 }
 

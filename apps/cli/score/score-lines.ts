@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { meant } from '#lib/contracts/input/nearest';
+import { likelyName } from '#lib/contracts/input/nearest-names';
 import { readInput } from '#lib/recorded/read-input';
 import { findMetric, resolveOptions } from '#lib/scoring/metrics';
 import { toSafeJson } from '../output/terminal.js';
@@ -82,7 +82,7 @@ const FIELDS = ['metric', 'options', 'input'];
 function refuseMisspeltFields(line: JsonObject): void {
   for (const key in line) {
     if (key === 'id' || FIELDS.includes(key)) continue;
-    const likely = meant(key, FIELDS);
+    const likely = likelyName(key, FIELDS);
     if (likely !== undefined && line[likely] === undefined)
       throw new Error(`A line has no field "${key}". Did you mean "${likely}"?`);
   }

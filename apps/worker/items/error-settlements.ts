@@ -1,4 +1,4 @@
-import { storable } from '#lib/contracts/json/storable';
+import { toStorable } from '#lib/contracts/json/storable';
 import type { Outcome, Settlement } from '#lib/db/engine/settle-items';
 import type { ProviderFailure } from '#lib/providers/failure';
 
@@ -14,7 +14,7 @@ export const errored = (kind: ProviderFailure['kind'], message: string) => ({
 
 /** Something unforeseen was thrown. */
 export const internalError = (error: unknown): Outcome =>
-  errored('internal', storable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
+  errored('internal', toStorable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
 
 /** What a settlement says of an item that no model was asked for. */
 export const NOT_ASKED = {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonAsWritten } from '#lib/contracts/json/key-order';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
 import { LARGE_CHARACTERS, runSerially } from '#lib/runtime/threads/large-work';
@@ -163,13 +163,13 @@ export class ReplyScorer {
 }
 
 const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText => ({
-  input: jsonAsWritten(input),
-  tools: jsonAsWritten(tools),
+  input: stringifyInSourceOrder(input),
+  tools: stringifyInSourceOrder(tools),
   passThreshold,
 }));
 
 const print = (value: Json): Promise<string> | string =>
-  runSerially(() => jsonAsWritten(value), approximateJsonLength(value, LARGE_CHARACTERS));
+  runSerially(() => stringifyInSourceOrder(value), approximateJsonLength(value, LARGE_CHARACTERS));
 
 /** The parts of a reply that scoring reads, without thoughts and whatever else its message holds. */
 function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {

@@ -9,7 +9,7 @@ import { exampleSuite } from './example-suite.js';
 const at = (time: string): string => `2026-11-20T${time}.000Z`;
 const idOf = (what: number): string => `019aa8a2-5c1e-7000-8000-${String(what).padStart(12, '0')}`;
 
-export const IDS = {
+export const EXAMPLE_IDS = {
   team: idOf(1),
   user: idOf(2),
   suite: idOf(11),
@@ -85,7 +85,7 @@ const chain = {
 const noCall = { prompt: 'Thank you, that was all.', expected_tool: null, should_call_tool: false, draft: true };
 
 const suite = {
-  id: IDS.suite,
+  id: EXAMPLE_IDS.suite,
   ...suiteSettings,
   version: 3,
   test_cases_count: 3,
@@ -93,7 +93,7 @@ const suite = {
   updated_at: at('09:12:30'),
 };
 const paris = {
-  id: IDS.case,
+  id: EXAMPLE_IDS.case,
   position: 0,
   name: 'Paris now',
   prompt: "What's the weather in Paris?",
@@ -118,14 +118,14 @@ const metricAsked = { id: 'axion_tool_correctness', options: { check_parameters:
 const recordedName = 'support-agent 2026-01';
 const recordedLines = [
   {
-    case: IDS.tokyo,
+    case: EXAMPLE_IDS.tokyo,
     sample: 0,
     reply: {
       role: 'assistant',
       tool_calls: [{ type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }],
     },
   },
-  { case: IDS.tokyo, sample: 1, error: 'The agent ran out of memory.' },
+  { case: EXAMPLE_IDS.tokyo, sample: 1, error: 'The agent ran out of memory.' },
 ];
 /** Lines of recorded replies. */
 export const RECORDED_EXAMPLE = recordedLines.map((line) => JSON.stringify(line)).join('\n');
@@ -276,7 +276,7 @@ const result = {
   id: '0-1-0',
   seq: 4,
   target,
-  case_id: IDS.tokyo,
+  case_id: EXAMPLE_IDS.tokyo,
   case_name: 'Tokyo in Fahrenheit',
   prompt: 'Temperature in Tokyo in Fahrenheit',
   category: 'current',
@@ -324,7 +324,7 @@ const erroredResult = {
   ...result,
   id: '0-2-0',
   seq: 5,
-  case_id: IDS.abstention,
+  case_id: EXAMPLE_IDS.abstention,
   case_name: null,
   prompt: 'Thank you, that was all.',
   category: 'abstention',
@@ -346,12 +346,12 @@ const erroredResult = {
 };
 
 const job = {
-  id: IDS.job,
+  id: EXAMPLE_IDS.job,
   type: 'tool_eval',
   status: 'running',
   progress: { done: 1, total: 3, errored: 0, percent: 33.3, eta_s: 1.4 },
   detail: null,
-  result_ref: IDS.run,
+  result_ref: EXAMPLE_IDS.run,
   error: null,
   created_at: at('09:30:58'),
   started_at: at('09:30:59'),
@@ -364,9 +364,9 @@ const warning = {
   at: at('09:30:59'),
 };
 const run = {
-  id: IDS.run,
-  job_id: IDS.job,
-  suite: { id: IDS.suite, name: suite.name, version: 3 },
+  id: EXAMPLE_IDS.run,
+  job_id: EXAMPLE_IDS.job,
+  suite: { id: EXAMPLE_IDS.suite, name: suite.name, version: 3 },
   status: 'completed',
   config: {
     temperature: 0,
@@ -390,18 +390,18 @@ const run = {
   score: 0.9333333333333332,
   delta: 0.05,
   summaries: [summary],
-  experiment_id: IDS.experiment,
+  experiment_id: EXAMPLE_IDS.experiment,
   estimate,
   actual,
   warnings: [warning],
   created_at: at('09:30:58'),
   finished_at: at('09:31:02'),
 };
-const runInput = { suite_id: IDS.suite, models: [target, 'simulator::careless-arguments'] };
+const runInput = { suite_id: EXAMPLE_IDS.suite, models: [target, 'simulator::careless-arguments'] };
 const rescoreInput = { metrics: [metricAsked], pass_threshold: 0.8, param_scoring: 'fuzzy', scoring_config: null };
 
 const token = {
-  id: IDS.token,
+  id: EXAMPLE_IDS.token,
   name: 'Nightly run',
   role: 'editor',
   user: 'ci',
@@ -418,7 +418,7 @@ const ownerToken = {
   expires_at: null,
   token: secret,
 };
-const team = { id: IDS.team, name: 'search' };
+const team = { id: EXAMPLE_IDS.team, name: 'search' };
 
 const mcpServer = {
   name: 'weather-server',
@@ -439,7 +439,7 @@ const mcpAsked = {
   headers: { Authorization: 'Bearer a-token-of-the-server' },
   transport: 'auto',
 };
-const concerned = [{ id: IDS.case, position: 0, name: 'Paris now' }];
+const concerned = [{ id: EXAMPLE_IDS.case, position: 0, name: 'Paris now' }];
 const withUnits = { ...tool, annotations: { readOnlyHint: true }, function: { ...tool.function, strict: false } };
 
 const problem = (status: number, title: string, detail: string, errors?: { path: string; message: string }[]) => ({
@@ -455,7 +455,7 @@ export const PROBLEM_EXAMPLES: Record<string, object> = {
   400: problem(400, 'Bad Request', '/name is missing', [{ path: '/name', message: 'is missing' }]),
   401: problem(401, 'Unauthorized', 'Send your token as "Authorization: Bearer <token>".'),
   403: problem(403, 'Forbidden', 'This needs the role "owner"; the token has "editor".'),
-  404: problem(404, 'Not Found', `No suite with id "${IDS.suite}" in this team.`),
+  404: problem(404, 'Not Found', `No suite with id "${EXAMPLE_IDS.suite}" in this team.`),
   408: problem(
     408,
     'Request Timeout',
@@ -504,7 +504,7 @@ const cases = {
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
 
-  Me: { 'An owner': { team, user: { id: IDS.user, name: 'Ada' }, role: 'owner' } },
+  Me: { 'An owner': { team, user: { id: EXAMPLE_IDS.user, name: 'Ada' }, role: 'owner' } },
   Token: { 'A token that expires': token },
   TokenInput: {
     'A token for a pipeline': { name: 'Nightly run', role: 'editor', user: 'ci', expires_at: '2099-01-01T00:00:00Z' },
@@ -567,7 +567,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   },
   Lane: {
     'A lane of a provider that is down': {
-      id: IDS.lane,
+      id: EXAMPLE_IDS.lane,
       name: 'openai',
       providers: ['openai'],
       limits,
@@ -588,7 +588,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
       },
     },
     'A lane that is paused': {
-      id: IDS.lane,
+      id: EXAMPLE_IDS.lane,
       name: 'openai',
       providers: ['openai'],
       limits,
@@ -652,7 +652,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   SuiteWithCases: { 'A suite with its cases': { ...suite, test_cases_count: 1, test_cases: [paris] } },
   ImportAnswer: {
     'A suite was made': {
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       test_cases_created: 3,
       warnings: ['Line 4: "weight" is no field of a case, and is left out.'],
     },
@@ -681,7 +681,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   },
   McpImportAnswer: {
     'A suite was made': {
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       tools_created: 1,
       test_cases_created: 1,
       server: mcpServer,
@@ -728,7 +728,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   RunInput: {
     'Two models': runInput,
     'Everything that can be said': {
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       models: [{ provider_key: 'openai', model_id: 'gpt-5-mini', params: { top_p: 0.9 } }],
       temperature: 0.2,
       tool_choice: 'auto',
@@ -742,24 +742,24 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
       model_order: 'parallel',
       budget,
       cache: 'refresh',
-      experiment_id: IDS.experiment,
+      experiment_id: EXAMPLE_IDS.experiment,
     },
   },
-  Submitted: { 'A run was submitted': { job_id: IDS.job, eval_id: IDS.run, status: 'submitted' } },
+  Submitted: { 'A run was submitted': { job_id: EXAMPLE_IDS.job, eval_id: EXAMPLE_IDS.run, status: 'submitted' } },
   RecordedInput: {
-    'Lines as text': { suite_id: IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },
+    'Lines as text': { suite_id: EXAMPLE_IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },
     'A list, and more that can be said': {
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       target_name: recordedName,
       replies: recordedLines,
       metrics: [metricAsked],
-      experiment_id: IDS.experiment,
+      experiment_id: EXAMPLE_IDS.experiment,
     },
   },
   RecordedSubmitted: {
     'A recorded run was submitted': {
-      job_id: IDS.job,
-      eval_id: IDS.run,
+      job_id: EXAMPLE_IDS.job,
+      eval_id: EXAMPLE_IDS.run,
       status: 'submitted',
       replies: 2,
       read_as: { 'toolmark.message': 1, error: 1 },
@@ -767,7 +767,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
     },
   },
   ResumeInput: { 'A larger budget': { budget: { max_cost_usd: 5 } } },
-  CancelInput: { 'A job': { job_id: IDS.job } },
+  CancelInput: { 'A job': { job_id: EXAMPLE_IDS.job } },
   Job: { 'A job under way': job },
   Estimate: { 'Three cases, one model': estimate },
   Actual: { 'Three cases, one model': actual },
@@ -838,17 +838,17 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   RescoreInput: { 'Another threshold and metric': rescoreInput },
   RescoreSubmitted: {
     'A rescore was submitted': {
-      job_id: IDS.rescoreJob,
-      rescore_id: IDS.rescore,
-      eval_id: IDS.run,
+      job_id: EXAMPLE_IDS.rescoreJob,
+      rescore_id: EXAMPLE_IDS.rescore,
+      eval_id: EXAMPLE_IDS.run,
       status: 'submitted',
     },
   },
   Rescore: {
     'A rescore that is done': {
-      id: IDS.rescore,
-      eval_id: IDS.run,
-      job_id: IDS.rescoreJob,
+      id: EXAMPLE_IDS.rescore,
+      eval_id: EXAMPLE_IDS.run,
+      job_id: EXAMPLE_IDS.rescoreJob,
       status: 'completed',
       options: rescoreInput,
       scoring_version: 2,
@@ -861,18 +861,18 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ExperimentInput: {
     'An experiment': {
       name: 'Shorter descriptions',
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       description: 'Do models choose as well when descriptions are half as long?',
-      baseline_eval_id: IDS.baseline,
+      baseline_eval_id: EXAMPLE_IDS.baseline,
     },
   },
   Experiment: {
     'An experiment': {
-      id: IDS.experiment,
+      id: EXAMPLE_IDS.experiment,
       name: 'Shorter descriptions',
-      suite_id: IDS.suite,
+      suite_id: EXAMPLE_IDS.suite,
       description: 'Do models choose as well when descriptions are half as long?',
-      baseline_eval_id: IDS.baseline,
+      baseline_eval_id: EXAMPLE_IDS.baseline,
       created_at: at('09:20:00'),
       updated_at: at('09:20:00'),
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { withTables } from './live-page.js';
+import { renderLivePage } from './live-page.js';
 
 test('docs/live.md says of every event what the schemas say; `npm run docs:live` writes it', () => {
   const page = readFileSync('docs/live.md', 'utf8');
-  expect(withTables(page)).toBe(page);
+  expect(renderLivePage(page)).toBe(page);
 });

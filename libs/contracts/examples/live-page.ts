@@ -13,7 +13,7 @@ import {
 const [BEGIN, END] = ['<!-- Made of libs/contracts/event.ts by npm run docs:live. -->\n', '<!-- End. -->\n'];
 
 /** The page about live results, with the tables of what is sent as the schemas have it. */
-export function withTables(page: string): string {
+export function renderLivePage(page: string): string {
   const [from, to] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   return page.slice(0, from) + tables() + page.slice(to);
 }

@@ -1,6 +1,6 @@
 import { SuiteFile, SuiteInput } from '../suite.js';
 import { CaseInput } from '../case.js';
-import { conversionsOf } from './tool-shapes.js';
+import { conversionWarnings } from './tool-shapes.js';
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const plain = { type: 'function', function: { name: 'f', description: 'd', parameters } };
@@ -42,11 +42,11 @@ describe('a tool is taken in the shape', () => {
   ])('%s, and that is said', (_what, tool, said) => {
     const tools = read([tool]);
     expect(tools).toEqual([plain]);
-    expect(conversionsOf(tools)).toEqual([expect.stringMatching(said)]);
+    expect(conversionWarnings(tools)).toEqual([expect.stringMatching(said)]);
   });
 
   it("of OpenAI's chat completions, about which nothing is said", () => {
-    expect(conversionsOf(read([plain]))).toEqual([]);
+    expect(conversionWarnings(read([plain]))).toEqual([]);
   });
 
   it('of Gemini with all that its schemas say in their own way', () => {
@@ -90,7 +90,7 @@ describe('a tool is taken in the shape', () => {
   it('in a case and in a file, too, several of a shape told at once', () => {
     const anthropic = ['f', 'g'].map((name) => ({ name, input_schema: parameters }));
     expect(
-      conversionsOf(CaseInput.parse({ prompt: 'p', expected_tool: 'f', tools: [...anthropic, 'h'] }).tools!),
+      conversionWarnings(CaseInput.parse({ prompt: 'p', expected_tool: 'f', tools: [...anthropic, 'h'] }).tools!),
     ).toEqual([expect.stringMatching(/^2 tools \(f, g\) came in the shape of Anthropic/)]);
     expect(SuiteFile.parse({ name: 's', tools: anthropic }).tools.map((tool) => tool.function.parameters)).toEqual([
       parameters,

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../json/json.js';
 const shapes = new WeakMap<object, string>();
 
 /** A tool that one of the other APIs would take, as OpenAI's chat completions describe it; anything else as it is. */
-export function toOpenAi(tool: unknown, bare = 'of a function by itself'): unknown {
+export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): unknown {
   if (!isObject(tool) || tool.function !== undefined || typeof tool.name !== 'string') return tool;
   const { name, description, strict, title } = tool;
   const made = (shape: string, parameters: Json | undefined, known: readonly string[]): JsonObject => {
@@ -54,7 +54,7 @@ const SCHEMA_KEYS = ['parameters', 'parametersJsonSchema', 'parameters_json_sche
 const GEMINI = 'of Gemini (functionDeclarations)';
 
 /** A list of tools, each of Gemini's lists of declarations replaced by its declarations. */
-export function spreadDeclarations(tools: unknown): unknown {
+export function flattenDeclarations(tools: unknown): unknown {
   const list = isObject(tools) && declarationsIn(tools) ? [tools] : tools;
   return Array.isArray(list)
     ? list.flatMap((tool: unknown) => (isObject(tool) && declarationsIn(tool)?.map(fromDeclaration)) || [tool])
@@ -69,7 +69,10 @@ function declarationsIn(tool: JsonObject): Json[] | undefined {
 function fromDeclaration(declared: Json): unknown {
   // One that takes nothing has no parameters at all.
   const takesNothing = isObject(declared) && !SCHEMA_KEYS.some((key) => key in declared);
-  return toOpenAi(takesNothing ? { ...declared, parameters: { type: 'object', properties: {} } } : declared, GEMINI);
+  return toOpenAiTool(
+    takesNothing ? { ...declared, parameters: { type: 'object', properties: {} } } : declared,
+    GEMINI,
+  );
 }
 
 /** Protocol Buffers write 64-bit integers as strings. */
@@ -100,7 +103,7 @@ function fromGemini(schema: JsonObject, depth = 0): JsonObject {
 }
 
 /** What was converted, in a sentence for each shape; tools are those that a schema has just read. */
-export function conversionsOf(tools: readonly unknown[]): string[] {
+export function conversionWarnings(tools: readonly unknown[]): string[] {
   const byShape = new Map<string, string[]>();
   for (const tool of tools as { function?: { name: string; parameters?: object } }[]) {
     const shape = tool.function?.parameters && shapes.get(tool.function.parameters);

@@ -1,5 +1,5 @@
 import fc from '../../../test/fast-check.js';
-import { jsonFault } from './json-fault.js';
+import { findJsonFault } from './json-fault.js';
 
 describe('where a text stops being JSON', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('where a text stops being JSON', () => {
     ['nul', 1, 1],
     ['[]' + ' '.repeat(20_000) + 'x', 1, 20_003],
   ])('%j: line %i, column %i', (text, line, column) => {
-    expect(jsonFault(text)).toEqual({ line, column });
+    expect(findJsonFault(text)).toEqual({ line, column });
   });
 
   it('is nowhere in whatever JSON.stringify prints', () => {
@@ -27,7 +27,7 @@ describe('where a text stops being JSON', () => {
       fc.property(
         fc.json(),
         fc.constantFrom(0, 2),
-        (text, indent) => jsonFault(JSON.stringify(JSON.parse(text), null, indent)) === undefined,
+        (text, indent) => findJsonFault(JSON.stringify(JSON.parse(text), null, indent)) === undefined,
       ),
     );
   });
@@ -66,7 +66,7 @@ describe('where a text stops being JSON', () => {
       { maxLength: 8 },
     );
     fc.assert(
-      fc.property(soup, (parts) => (jsonFault(parts.join('')) === undefined) === parses(parts.join(''))),
+      fc.property(soup, (parts) => (findJsonFault(parts.join('')) === undefined) === parses(parts.join(''))),
       { numRuns: 5000 },
     );
   });

@@ -8,7 +8,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  * Where a text stops being JSON (RFC 8259), lines and columns from 1; undefined when it is JSON. The engine's own
  * message often names no place.
  */
-export function jsonFault(text: string): { line: number; column: number } | undefined {
+export function findJsonFault(text: string): { line: number; column: number } | undefined {
   const offset = faultOffset(text);
   if (offset === undefined) return undefined;
   const before = text.slice(0, offset);

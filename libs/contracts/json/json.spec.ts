@@ -1,5 +1,5 @@
 import fc from '../../../test/fast-check.js';
-import { isDeeperThan, isNumber, numberSource, parseJson, plainNumbers } from './json.js';
+import { isDeeperThan, isNumber, numberSource, parseJson, unwrapNumbers } from './json.js';
 
 describe('JSON that keeps numbers as they were written', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('JSON that keeps numbers as they were written', () => {
   });
 
   it('reads a setting as a number and leaves the numbers of a user alone', () => {
-    const body = plainNumbers(
+    const body = unwrapNumbers(
       parseJson(
         '{"temperature":0.0,"expected_params":{"n":5.0},"scoring_config":{"epsilon":0.10,"params":{"n":{"epsilon":1.0}}}}',
       ),

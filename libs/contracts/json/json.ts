@@ -55,7 +55,7 @@ export function isObject(value: unknown): value is JsonObject {
  * A text as it is, and anything else as its JSON. `String` calls what is given for a `toString`, which may be
  * anything.
  */
-export const asText = (value: Json | undefined): string =>
+export const toText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** The text of a number as it was written (`5.0`), or as JavaScript prints it when it never was JSON. */
@@ -78,20 +78,20 @@ const DATA_KEYS = new Set([
  * Turns kept numbers into JavaScript numbers, so that settings validate as numbers, except under the keys that hold a
  * user's data. `all` turns every one of them (for a validator that knows nothing of kept numbers).
  */
-export function plainNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KEYS): unknown {
+export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KEYS): unknown {
   if (isRawJSON(value)) return Number(value.rawJSON);
-  if (Array.isArray(value)) return value.map((item) => plainNumbers(item, keep));
+  if (Array.isArray(value)) return value.map((item) => unwrapNumbers(item, keep));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [
     key,
-    keep.has(key) ? item : plainNumbers(item, key === 'scoring_config' ? NONE : keep),
+    keep.has(key) ? item : unwrapNumbers(item, key === 'scoring_config' ? NONE : keep),
   ]);
   return Object.fromEntries(entries);
 }
 const NONE: ReadonlySet<string> = new Set();
 
 /** Deeper than any suite or schema; whoever walks much deeper values by recursion runs out of stack. */
-export const MOST_LEVELS = 200;
+export const MAX_JSON_DEPTH = 200;
 
 /** Whether lists and objects stand in one another deeper than `levels`. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
@@ -104,4 +104,4 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Every kept number as a JavaScript number, at the price of its text. */
-export const lossyNumbers = (value: unknown): unknown => plainNumbers(value, NONE);
+export const unwrapAllNumbers = (value: unknown): unknown => unwrapNumbers(value, NONE);

@@ -5,10 +5,10 @@
 const written = new WeakMap<object, string[]>();
 
 /** The keys of an object that `parseJson` made, in the order of its text. */
-export const keysAsWritten = (object: object): string[] => written.get(object) ?? Object.keys(object);
+export const keysInSourceOrder = (object: object): string[] => written.get(object) ?? Object.keys(object);
 
 /** As `JSON.stringify`, with the keys of each object in the order of the text that it came from. */
-export function jsonAsWritten(value: unknown): string {
+export function stringifyInSourceOrder(value: unknown): string {
   const text = JSON.stringify(value);
   return text !== undefined && MAY_HOLD_SOME.test(text) ? inOrder(value)! : text;
 }
@@ -21,7 +21,7 @@ function inOrder(value: unknown): string | undefined {
     (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value)
   )
     return JSON.stringify(value);
-  const members = keysAsWritten(value).flatMap((key) => {
+  const members = keysInSourceOrder(value).flatMap((key) => {
     const text = inOrder((value as Record<string, unknown>)[key]);
     return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
   });

@@ -1,7 +1,7 @@
 import { parseJson } from './json.js';
-import { maybeUnstorable, unstorable } from './storable.js';
+import { mayBeUnstorable, findUnstorable } from './storable.js';
 
-const found = (json: string) => (maybeUnstorable(json) ? unstorable(parseJson(json)) : undefined);
+const found = (json: string) => (mayBeUnstorable(json) ? findUnstorable(parseJson(json)) : undefined);
 
 it.each([
   ['{"a":["x",{"b~/c":"\\u0000"}]}', ['a', 1, 'b~/c'], /U\+0000/],
@@ -32,6 +32,6 @@ it('ten megabytes of digits, escapes or blanks are looked at in a moment', () =>
     '1e100,'.repeat(1_700_000),
   ];
   const before = performance.now();
-  for (const body of bodies) expect(maybeUnstorable(body)).toBe(false);
+  for (const body of bodies) expect(mayBeUnstorable(body)).toBe(false);
   expect(performance.now() - before).toBeLessThan(3000);
 });

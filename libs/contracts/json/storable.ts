@@ -22,18 +22,18 @@ const NUMERAL =
  * The first place in a value of JSON, or in what was read from another format, that Postgres could not store.
  * Refusing it once, where it comes in, keeps it from failing a statement that is about other teams' rows too.
  */
-export function unstorable(value: unknown): Unstorable | undefined {
+export function findUnstorable(value: unknown): Unstorable | undefined {
   const why = typeof value === 'string' ? whyNotText(value) : undefined;
   if (why) return { path: [], why };
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const found = unstorable(item);
+      const found = findUnstorable(item);
       if (found) return { path: [index, ...found.path], why: found.why };
     }
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const bad = whyNotText(key);
-      const found = bad ? { path: [], why: `has a name that ${bad}` } : unstorable(value[key]);
+      const found = bad ? { path: [], why: `has a name that ${bad}` } : findUnstorable(value[key]);
       if (found) return { path: [key, ...found.path], why: found.why };
     }
   } else if (typeof value === 'object' && value !== null && 'rawJSON' in value) {
@@ -43,7 +43,7 @@ export function unstorable(value: unknown): Unstorable | undefined {
 }
 
 /** Text as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+export const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 const whyNotText = (text: string): string | undefined =>
   text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF;
@@ -52,7 +52,7 @@ const whyNotText = (text: string): string | undefined =>
  * Whether JSON text may hold such a thing: nearly none does, and who looks at the text first need not walk the
  * value.
  */
-export const maybeUnstorable = (json: string): boolean => SUSPICIOUS.test(json) || !json.isWellFormed();
+export const mayBeUnstorable = (json: string): boolean => SUSPICIOUS.test(json) || !json.isWellFormed();
 // An escaped NUL or surrogate; an exponent of four digits; more digits in a row than any other exponent could bring
 // into bounds.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])|\d[eE][+-]?\d{4}|(?<!\d)\d{15000}/;

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
-import { bytesOf, type Tool } from '#lib/contracts/tool';
+import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
@@ -166,7 +166,7 @@ export class CaseRepository implements TeamScoped {
         [suiteId, caseId, category, tags, body],
       );
       if (!rows[0]) throw notFound('case', caseId);
-      await checkSuiteSize(client, suiteId, { cases: 0, bytes: bytesOf(body) - rows[0].bytes });
+      await checkSuiteSize(client, suiteId, { cases: 0, bytes: byteLength(body) - rows[0].bytes });
       return { id: caseId, position: rows[0].position, ...input };
     });
   }

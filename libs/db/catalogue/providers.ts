@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
 import type { Limits, Provider } from '#lib/contracts/provider';
@@ -53,7 +53,7 @@ export class ProviderRepository implements TeamScoped {
       orderBy: { key: 'asc' },
       take: MAX_COMPARED,
     });
-    const nearest = insteadOf(
+    const nearest = suggestNames(
       key,
       known.map((provider) => provider.key),
       'its providers',

@@ -1,4 +1,4 @@
-import { insteadOf } from '#lib/contracts/input/nearest';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { ProblemError } from '#lib/contracts/problem';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
 import type { Pool, PoolClient } from '../connection/pool.js';
@@ -50,7 +50,7 @@ export class SettingsRepository implements TeamScoped {
         WHERE p.team_id = $1 ORDER BY name LIMIT ${MAX_COMPARED}`,
       [this.teamId],
     );
-    const nearest = insteadOf(
+    const nearest = suggestNames(
       name,
       rows.map((row) => row.name),
       'the models of the team',

@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/problem';
-import { LARGEST_SUITE } from '#lib/contracts/suite';
+import { MAX_SUITE } from '#lib/contracts/suite';
 import type { PoolClient } from '../connection/pool.js';
 
 const WAY_OUT = 'Delete cases that you do not need, or divide them among several suites.';
@@ -25,15 +25,15 @@ export async function checkSuiteSize(
     [suiteId],
   );
   const { cases, bytes } = rows[0]!;
-  if (growth.cases > 0 && cases > LARGEST_SUITE.cases)
+  if (growth.cases > 0 && cases > MAX_SUITE.cases)
     throw new ProblemError(
       422,
-      `The suite would have ${cases} cases, and a suite may have ${LARGEST_SUITE.cases}. ${WAY_OUT}`,
+      `The suite would have ${cases} cases, and a suite may have ${MAX_SUITE.cases}. ${WAY_OUT}`,
     );
-  if (growth.bytes > 0 && bytes > LARGEST_SUITE.bytes)
+  if (growth.bytes > 0 && bytes > MAX_SUITE.bytes)
     throw new ProblemError(
       422,
-      `The suite would have ${bytes} bytes, and a suite may have ${LARGEST_SUITE.bytes} ` +
-        `(${LARGEST_SUITE.bytes / 2 ** 20} MiB). ${WAY_OUT}`,
+      `The suite would have ${bytes} bytes, and a suite may have ${MAX_SUITE.bytes} ` +
+        `(${MAX_SUITE.bytes / 2 ** 20} MiB). ${WAY_OUT}`,
     );
 }

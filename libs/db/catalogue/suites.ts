@@ -2,7 +2,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/problem';
 import type { Suite, SuitePatch, SuiteSettings } from '#lib/contracts/suite';
-import { bytesOf, type Tool } from '#lib/contracts/tool';
+import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
@@ -131,7 +131,7 @@ export class SuiteRepository implements TeamScoped {
         [id, next.name, next.description, next.system_prompt, JSON.stringify(next.tools), next.pass_threshold],
       );
       const bytes = (of: Suite): number =>
-        bytesOf(of.tools) + bytesOf(of.description) + bytesOf(of.system_prompt ?? '');
+        byteLength(of.tools) + byteLength(of.description) + byteLength(of.system_prompt ?? '');
       await checkSuiteSize(client, id, { cases: 0, bytes: bytes(next) - bytes(suite) });
     });
   }

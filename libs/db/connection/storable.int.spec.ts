@@ -1,5 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { unstorable } from '#lib/contracts/json/storable';
+import { findUnstorable } from '#lib/contracts/json/storable';
 import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from './pool.js';
 
@@ -41,5 +41,5 @@ it.each([
     () => true,
     () => false,
   );
-  expect(unstorable(parseJson(json)) === undefined).toBe(taken);
+  expect(findUnstorable(parseJson(json)) === undefined).toBe(taken);
 });

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { storable } from '#lib/contracts/json/storable';
+import { toStorable } from '#lib/contracts/json/storable';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 
@@ -36,7 +36,7 @@ export async function logWarning(pool: Pool, runId: string, code: string, messag
        ON CONFLICT (run_id, code) DO UPDATE SET generation = excluded.generation, message = excluded.message
          WHERE known.generation < excluded.generation
        RETURNING (SELECT job_id FROM run WHERE id = $1)`,
-      [runId, code, storable(message).slice(0, MAX_MESSAGE_LENGTH)],
+      [runId, code, toStorable(message).slice(0, MAX_MESSAGE_LENGTH)],
     );
     if (rows[0]) await logEvents(client, rows[0].job_id, [{ name: 'eval_warning', data: { code, message } }]);
   });

@@ -1,4 +1,4 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** BFCL's words for types (Python's, and some of Java's) as JSON Schema's; null: any value. */
 const JSON_TYPES: Record<string, string | null> = {
@@ -53,7 +53,7 @@ export function toJsonSchema(schema: Json, unknown: (type: string) => void): Jso
 
 function jsonType(type: Json, unknown: (type: string) => void): string | null {
   const known = typeof type === 'string' ? JSON_TYPES[type.toLowerCase()] : undefined;
-  if (known === undefined) unknown(asText(type));
+  if (known === undefined) unknown(toText(type));
   return known ?? null;
 }
 

@@ -6,7 +6,7 @@ import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toPossibleAnswer, fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
 import type { BfclPart } from './export-bfcl.js';
-import { exportWhole } from '../testing/export-whole.js';
+import { exportToText } from '../testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';
 import { importSuite } from '../import-suite.js';
 import { Warnings } from '../warnings.js';
@@ -18,7 +18,7 @@ const importText = async (text: Json, answers?: Json) => {
 };
 const whole = (text: string) => importSuite('bfcl', text, undefined);
 const linesOf = async (suite: SuiteFile, part: BfclPart): Promise<string[]> =>
-  (await exportWhole(suite, 'bfcl', part)).trimEnd().split('\n');
+  (await exportToText(suite, 'bfcl', part)).trimEnd().split('\n');
 const jsonLines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 const area = {
@@ -379,7 +379,7 @@ describe('a suite exported to BFCL', () => {
     const exported = (await linesOf(suite, 'all')).map((line) => JSON.parse(line));
     expect(exported).toEqual(entries);
     expect(await linesOf(suite, 'answers')).toHaveLength(2);
-    expect((await importText(await exportWhole(suite, 'bfcl'))).suite).toEqual(suite);
+    expect((await importText(await exportToText(suite, 'bfcl'))).suite).toEqual(suite);
   });
 
   it('describes a tool as it is now when it was changed since', async () => {
@@ -428,7 +428,7 @@ describe('a suite exported to BFCL', () => {
       tools: [tool],
       test_cases: cases.map((one) => ({ prompt: 'p', ...one })),
     });
-    const again = await importText(await exportWhole(suite, 'bfcl'));
+    const again = await importText(await exportToText(suite, 'bfcl'));
     expect(again.suite.test_cases.map(({ name, expected_tool }) => [name, expected_tool])).toEqual([
       ['say nothing', null],
       ['irrelevance_1', null],

@@ -14,7 +14,7 @@ export type BfclPart = 'all' | 'questions' | 'answers';
  * own, its possible answer. Cases that BFCL cannot say stand as `{"id", "left_out": "why"}`, so that nothing
  * vanishes silently.
  */
-export function bfclLines(suiteTools: readonly Tool[], part: BfclPart): (input: CaseInput) => string {
+export function createBfclWriter(suiteTools: readonly Tool[], part: BfclPart): (input: CaseInput) => string {
   const ids = new Ids();
   const functionOf = memoize(toFunction); // the suite's tools come with every case
   let index = 0;

@@ -1,17 +1,25 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ended, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';
-import { caseFitter } from '../fit-case.js';
-import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
+import { createCaseChecker } from '../case-checker.js';
+import {
+  toPromptOrMessages,
+  DOLLAR_KEY_REASON,
+  readGivenTools,
+  hasDollarKey,
+  SuiteTools,
+  type SuiteDraft,
+  type ImportSource,
+} from '../import-source.js';
 import { readLines, type Entry } from '../files/read-lines.js';
 import { yieldToEventLoop } from '../files/yield-to-event-loop.js';
-import { examplesOf, whyUnsatisfiable } from './unsatisfiable-cases.js';
+import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';
 import type { Warnings } from '../warnings.js';
 
 /** Categories whose entries are more than one reply and the calls in it. */
@@ -38,7 +46,7 @@ const categoryOf = (id: string): string => id.replace(/_\d+(?:-\w+)*$/, '');
  * BFCL v3 and v4: questions and possible answers, in one text (whose lines are told apart by their fields) or in
  * two.
  */
-export async function importBfcl({ text, answers, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importBfcl({ text, answers, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const [questions, truths] = [new Map<string, Entry>(), new Map<string, Entry>()];
   for (const [source, what] of [
     [text, 'the questions'],
@@ -50,7 +58,7 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
       if (typeof id !== 'string')
         throw new ProblemError(400, `Line ${entry.line} of ${what} has no "id". Nothing was imported.`);
       if (typeof entry.value.left_out === 'string')
-        warnings.at(entry.line, `${id}: left out by the export: ${entry.value.left_out}`);
+        warnings.addAtLine(entry.line, `${id}: left out by the export: ${entry.value.left_out}`);
       else if ('question' in entry.value) keep(questions, id, entry, 'question');
       if ('ground_truth' in entry.value || 'possible_answer' in entry.value) keep(truths, id, entry, 'possible answer');
       else if (!('question' in entry.value || 'left_out' in entry.value))
@@ -63,16 +71,16 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
   if (questions.size === 0)
     throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
 
-  const shelf = new ToolShelf(givenTools(settings));
-  const fit = caseFitter([]);
+  const shelf = new SuiteTools(readGivenTools(settings));
+  const fit = createCaseChecker([]);
   const turn = yieldToEventLoop();
   const [cases, lines, categories]: [CaseInput[], number[], Set<string>] = [[], [], new Set()];
   for (const [id, { line, value }] of questions) {
     const category = categoryOf(id);
     categories.add(category);
     const reason = refusal(category, value);
-    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${ended(reason)} Nothing was imported.`);
-    const warn = (message: string): void => warnings.at(line, `${id}: ${message}`);
+    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${endWithPeriod(reason)} Nothing was imported.`);
+    const warn = (message: string): void => warnings.addAtLine(line, `${id}: ${message}`);
     const functions = functionsOf(value, warn);
     const tools = toolsOf(functions, warn);
     const truth = truths.get(id);
@@ -92,15 +100,15 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
         ? 'it offers no function'
         : tools.size > MAX_TOOLS
           ? `it offers more than ${MAX_TOOLS} functions`
-          : answers?.some(holdsDollarKey)
-            ? DOLLAR_KEY
+          : answers?.some(hasDollarKey)
+            ? DOLLAR_KEY_REASON
             : undefined;
     await turn();
     if (wrong) {
       warn(`left out, because ${wrong}`);
       continue;
     }
-    const why = answers && whyUnsatisfiable(checkedAs(category, answers.length), functions, answers);
+    const why = answers && findUnsatisfiableReason(checkedAs(category, answers.length), functions, answers);
     if (why !== undefined && CaseInput.safeParse(made).success && fit(made).length === 0) {
       const wins = prepareCase(made, [], settings.pass_threshold ?? 1).score({
         calls: examples(answers!, tools),
@@ -116,7 +124,8 @@ export async function importBfcl({ text, answers, settings }: Source, warnings: 
     cases.push(made);
     lines.push(line);
   }
-  for (const [id, { line }] of truths) warnings.at(line, `${id}: a possible answer without its question, left out`);
+  for (const [id, { line }] of truths)
+    warnings.addAtLine(line, `${id}: a possible answer without its question, left out`);
   const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
   return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines, leaveOut: warnings };
 }
@@ -218,7 +227,7 @@ const examples = (answers: readonly Answer[], tools: Map<string, Named>): Parsed
   answers.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Answer[string]]];
     const given = Object.entries(params).flatMap(([key, accepted]) =>
-      examplesOf(accepted)
+      exampleCalls(accepted)
         .slice(0, 1)
         .map((value) => [key, value]),
     );
@@ -268,7 +277,7 @@ function caseOf(
   const base = {
     name: id.slice(0, 200),
     category,
-    ...asked(messages),
+    ...toPromptOrMessages(messages),
     tools: [...tools.values()].map(({ tool }) => tool),
   };
   if (!truth?.length) {

@@ -1,4 +1,4 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { bfclAst, type BfclInput } from '#lib/scoring/compatible/bfcl';
 
 /** Each is tried against all others. */
@@ -11,7 +11,7 @@ type Answer = Record<string, Record<string, Json[]>>;
  * acceptable values to try them all. It looks at each parameter for itself: tried are all acceptable values, empty
  * ones where "" is acceptable, and none.
  */
-export function whyUnsatisfiable(
+export function findUnsatisfiableReason(
   category: string,
   functions: JsonObject[],
   possible_answer: Answer[],
@@ -26,14 +26,14 @@ export function whyUnsatisfiable(
   const model_output = possible_answer.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Record<string, Json[]>]];
     const described = isSimple ? functions[0] : functions.find((one) => one.name === name);
-    return { [described ? asText(described.name) : name]: described ? argumentsFor(described, params) : {} };
+    return { [described ? toText(described.name) : name]: described ? argumentsFor(described, params) : {} };
   });
   return fault({ category, functions, model_output, possible_answer });
 }
 
 function argumentsFor(described: JsonObject, params: Record<string, Json[]>): JsonObject {
   const { properties, required } = isObject(described.parameters) ? described.parameters : {};
-  const name = asText(described.name);
+  const name = toText(described.name);
   const isValid = (param: string, accepted: Json[], value: Json): boolean => {
     const alone = { name, parameters: { properties: isObject(properties) ? properties : {} } };
     return (
@@ -47,7 +47,7 @@ function argumentsFor(described: JsonObject, params: Record<string, Json[]>): Js
   };
   return Object.fromEntries(
     Object.entries(params).flatMap(([param, accepted]): [string, Json][] => {
-      const values = examplesOf(accepted);
+      const values = exampleCalls(accepted);
       const good = values.find((value) => isValid(param, accepted, value));
       if (good !== undefined) return [[param, good]];
       // What is wrong with a value says more than that there is none.
@@ -66,7 +66,7 @@ function fault(input: Omit<BfclInput, 'underscore_to_dot' | 'decode_failed'>): s
 }
 
 /** Values that a list of acceptable ones means: first those that are something. */
-export function examplesOf(accepted: readonly Json[]): Json[] {
+export function exampleCalls(accepted: readonly Json[]): Json[] {
   const values = accepted.filter((value) => value !== '').map(exampleOf);
   return accepted.includes('') ? [...values, '', []] : values;
 }

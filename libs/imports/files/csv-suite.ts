@@ -1,10 +1,10 @@
 import { CaseInput } from '#lib/contracts/case';
-import { isObject, parseJson, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ended, ProblemError } from '#lib/contracts/problem';
+import { isObject, parseJson, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import { givenTools, type Draft, type Source } from '../imported.js';
-import { Incoming } from './incoming.js';
-import { withTools } from './jsonl-suite.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
+import { TextStream } from './text-stream.js';
+import { addInferredTools } from './jsonl-suite.js';
 import { readCsv } from './read-csv.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 import type { Warnings } from '../warnings.js';
@@ -16,8 +16,8 @@ const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected
 /** In the first row: the suite's settings as JSON. */
 const SUITE = 'suite';
 
-export async function importCsv({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
-  if (typeof text !== 'string' && !(text instanceof Incoming))
+export async function importCsv({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
+  if (typeof text !== 'string' && !(text instanceof TextStream))
     throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
   const rows = readCsv(text);
   const first = await rows.next();
@@ -55,15 +55,15 @@ export async function importCsv({ text, settings }: Source, warnings: Warnings):
         );
     }
     if (Object.keys(input).length) {
-      cases.push(plainNumbers(input) as JsonObject);
+      cases.push(unwrapNumbers(input) as JsonObject);
       lines.push(line);
     }
     await turn();
   }
   return {
-    suite: withTools(
-      { name: 'Imported cases', ...(plainNumbers(own) as JsonObject), ...settings, test_cases: cases },
-      givenTools(settings).length > 0,
+    suite: addInferredTools(
+      { name: 'Imported cases', ...(unwrapNumbers(own) as JsonObject), ...settings, test_cases: cases },
+      readGivenTools(settings).length > 0,
       warnings,
     ),
     lines,
@@ -84,7 +84,7 @@ function readCell(column: string, cell: string, line: number): Json {
   } catch (error) {
     throw new ProblemError(
       400,
-      `Line ${line}: the cell "${column}" is not JSON: ${ended((error as Error).message)} Nothing was imported.`,
+      `Line ${line}: the cell "${column}" is not JSON: ${endWithPeriod((error as Error).message)} Nothing was imported.`,
     );
   }
 }
@@ -100,7 +100,7 @@ function unescaped(text: string): string | null {
  * The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param
  * used fields that any case has
  */
-export function csvTable(
+export function createCsvWriter(
   settings: SuiteSettings,
   used: readonly string[],
 ): { header: string; rowOf: (input: JsonObject) => string } {

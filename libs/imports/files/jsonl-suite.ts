@@ -1,16 +1,16 @@
-import { isObject, plainNumbers, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, unwrapNumbers, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { givenTools, type Draft, type Source } from '../imported.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
 import { readLines } from './read-lines.js';
-import { ToolGuesses } from '../traces/tool-guesses.js';
+import { InferredTools } from '../traces/inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 /** JSON Lines: `{"suite": {...}}` with the suite's settings first, then a case a line. */
-export async function importJsonl({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importJsonl({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   let own: JsonObject = {};
   const [cases, lines]: [JsonObject[], number[]] = [[], []];
   for await (const { line, value } of readLines(text, 'the file')) {
-    const plain = plainNumbers(value) as JsonObject;
+    const plain = unwrapNumbers(value) as JsonObject;
     if (isObject(plain.suite)) {
       if (cases.length)
         throw new ProblemError(400, `Line ${line} holds the suite's settings, which belong into the first line.`);
@@ -21,9 +21,9 @@ export async function importJsonl({ text, settings }: Source, warnings: Warnings
     }
   }
   return {
-    suite: withTools(
+    suite: addInferredTools(
       { name: 'Imported cases', ...own, ...settings, test_cases: cases },
-      givenTools(settings).length > 0,
+      readGivenTools(settings).length > 0,
       warnings,
     ),
     lines,
@@ -31,9 +31,9 @@ export async function importJsonl({ text, settings }: Source, warnings: Warnings
 }
 
 /** A table or list of cases need not say what the tools look like: then they are made of the calls that it expects. */
-export function withTools(suite: Draft['suite'], given: boolean, warnings: Warnings): Draft['suite'] {
+export function addInferredTools(suite: SuiteDraft['suite'], given: boolean, warnings: Warnings): SuiteDraft['suite'] {
   if (given || suite.tools !== undefined) return suite;
-  const guesses = new ToolGuesses();
-  for (const input of suite.test_cases as JsonObject[]) guesses.noteCase(input);
+  const guesses = new InferredTools();
+  for (const input of suite.test_cases as JsonObject[]) guesses.addCase(input);
   return { ...suite, tools: guesses.list(warnings) };
 }

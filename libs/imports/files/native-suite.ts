@@ -1,22 +1,26 @@
-import { isDeeperThan, isObject, MOST_LEVELS, parseJson, plainNumbers } from '#lib/contracts/json/json';
-import { ended, ProblemError, sentence } from '#lib/contracts/problem';
-import type { Draft } from '../imported.js';
+import { isDeeperThan, isObject, MAX_JSON_DEPTH, parseJson, unwrapNumbers } from '#lib/contracts/json/json';
+import { endWithPeriod, ProblemError, formatInputError } from '#lib/contracts/problem';
+import type { SuiteDraft } from '../import-source.js';
 
 /** A suite as its own JSON says it, or as what was written in another notation for the same. */
-export function nativeDraft(body: unknown, name: string | undefined): Draft {
+export function readNativeSuite(body: unknown, name: string | undefined): SuiteDraft {
   const written = typeof body === 'string' ? jsonOf(body) : body;
-  if (isDeeperThan(written, MOST_LEVELS))
-    throw new ProblemError(400, `The file nests lists and objects deeper than ${MOST_LEVELS} levels.`);
-  const value = plainNumbers(written);
+  if (isDeeperThan(written, MAX_JSON_DEPTH))
+    throw new ProblemError(400, `The file nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
+  const value = unwrapNumbers(written);
   if (isObject(value) && (value.test_cases === undefined || Array.isArray(value.test_cases))) {
     return {
-      suite: { ...value, ...(name !== undefined && { name }), test_cases: value.test_cases ?? [] } as Draft['suite'],
+      suite: {
+        ...value,
+        ...(name !== undefined && { name }),
+        test_cases: value.test_cases ?? [],
+      } as SuiteDraft['suite'],
     };
   }
   const error = isObject(value)
     ? { path: '/test_cases', message: 'must be of type array' }
     : { path: '', message: 'must be of type object' };
-  throw new ProblemError(400, sentence(error), [error]);
+  throw new ProblemError(400, formatInputError(error), [error]);
 }
 
 function jsonOf(text: string): unknown {
@@ -25,7 +29,7 @@ function jsonOf(text: string): unknown {
   } catch (error) {
     throw new ProblemError(
       400,
-      `The file is not JSON: ${ended((error as Error).message)} For another format name it: ?format=.`,
+      `The file is not JSON: ${endWithPeriod((error as Error).message)} For another format name it: ?format=.`,
     );
   }
 }

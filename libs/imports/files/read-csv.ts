@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { ProblemError } from '#lib/contracts/problem';
-import { Incoming, lookAhead } from './incoming.js';
+import { TextStream, lookAhead } from './text-stream.js';
 
 export interface CsvRow {
   /** Where the row begins in the file, from 1. */
@@ -14,7 +14,7 @@ export interface CsvRow {
  * A quotation mark inside a cell that does not begin with one is part of its text.
  * @throws ProblemError 400 that names the line on which the row begins
  */
-export async function* readCsv(text: string | Incoming): AsyncGenerator<CsvRow> {
+export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow> {
   const { seen, again } = await lookAhead(text, (begin) => /[\r\n]/.test(begin));
   let line = 1;
   const toRow = ({ raw, record: cells }: { raw: string; record: string[] }): CsvRow | null => {

@@ -1,6 +1,13 @@
-import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ended, ProblemError } from '#lib/contracts/problem';
-import { Incoming, linesOf, lookAhead, wholeOf } from './incoming.js';
+import {
+  isDeeperThan,
+  isObject,
+  MAX_JSON_DEPTH,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
+import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
+import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stream.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export interface Entry {
@@ -13,10 +20,10 @@ export interface Entry {
  * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line
  * is held. A text that is one JSON list is taken as such, whole.
  */
-export async function* readLines(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
+export async function* readLines(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
   const turn = yieldToEventLoop();
-  const source = given instanceof Incoming ? await unlessList(given) : given;
-  if (source instanceof Incoming) return yield* entriesOf(source, what, turn);
+  const source = given instanceof TextStream ? await unlessList(given) : given;
+  if (source instanceof TextStream) return yield* entriesOf(source, what, turn);
   const list =
     typeof source === 'string' ? listIn(source) : Array.isArray(source) ? source : isObject(source) ? [source] : null;
   if (list) {
@@ -32,18 +39,18 @@ export async function* readLines(given: Json | Incoming, what: string): AsyncGen
 }
 
 /** As `readLines`; the text may also be one object over many lines. */
-export async function* readRecords(given: Json | Incoming, what: string): AsyncGenerator<Entry> {
-  const source = await wholeOf(given);
+export async function* readRecords(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
+  const source = await readWholeText(given);
   yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
 }
 
 async function* entriesOf(
-  source: string | Incoming,
+  source: string | TextStream,
   what: string,
   turn: () => Promise<void> | undefined,
 ): AsyncGenerator<Entry> {
   let line = 0;
-  for await (const whole of linesOf(source)) {
+  for await (const whole of readTextLines(source)) {
     const text = whole.trim();
     line++;
     if (text === '') continue;
@@ -52,9 +59,9 @@ async function* entriesOf(
   }
 }
 
-async function unlessList(incoming: Incoming): Promise<Json | Incoming> {
+async function unlessList(incoming: TextStream): Promise<Json | TextStream> {
   const { seen, again } = await lookAhead(incoming, (begin) => withoutBlanks(begin) !== '');
-  return withoutBlanks(seen).startsWith('[') ? wholeOf(again) : again;
+  return withoutBlanks(seen).startsWith('[') ? readWholeText(again) : again;
 }
 
 const withoutBlanks = (text: string): string => text.replace(/^\ufeff/, '').trimStart();
@@ -82,13 +89,19 @@ function parsed(line: number, text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new ProblemError(400, `Line ${line} is not JSON: ${ended((error as Error).message)} Nothing was imported.`);
+    throw new ProblemError(
+      400,
+      `Line ${line} is not JSON: ${endWithPeriod((error as Error).message)} Nothing was imported.`,
+    );
   }
 }
 
 function objectAt(line: number, value: Json, what: string): JsonObject {
   if (!isObject(value)) throw new ProblemError(400, `Line ${line} of ${what} is no JSON object. Nothing was imported.`);
-  if (isDeeperThan(value, MOST_LEVELS))
-    throw new ProblemError(400, `Line ${line} of ${what} nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw new ProblemError(
+      400,
+      `Line ${line} of ${what} nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`,
+    );
   return value;
 }

@@ -1,15 +1,15 @@
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
 import type { Alias, CST, ParsedNode, YAMLMap } from 'yaml';
 import {
-  asText,
+  toText,
   isDeeperThan,
   isObject,
-  MOST_LEVELS,
+  MAX_JSON_DEPTH,
   parseJson,
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
-import { ended, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
 
 /** A file of this size takes about two seconds of CPU. */
 const MAX_YAML_LENGTH = 2 * 2 ** 20;
@@ -56,7 +56,7 @@ export function readYaml(text: string): ReadYaml {
     const { line, col } = lineCounter.linePos(at);
     return new ProblemError(
       400,
-      `The file is not YAML at line ${line}, column ${col}: ${ended(why)} Nothing was imported.`,
+      `The file is not YAML at line ${line}, column ${col}: ${endWithPeriod(why)} Nothing was imported.`,
     );
   };
 
@@ -122,7 +122,7 @@ function toJson(root: ParsedNode | null, fault: Fault): Json {
   const keyOf = (node: ParsedNode | null): string => {
     const key = convert(node);
     if (Array.isArray(key) || isObject(key)) throw fault(node!.range[0], 'a key must be a text');
-    return asText(key);
+    return toText(key);
   };
   const convertMap = (map: YAMLMap.Parsed): JsonObject => {
     const own = new Map<string, Json>();
@@ -156,8 +156,8 @@ function toJson(root: ParsedNode | null, fault: Fault): Json {
   };
 
   const value = convert(root);
-  if (isDeeperThan(value, MOST_LEVELS))
-    throw new ProblemError(400, `The file nests lists and objects deeper than ${MOST_LEVELS} levels.`);
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw new ProblemError(400, `The file nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
   return value;
 }
 

@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import type { Draft, Source } from '../imported.js';
-import { wholeOf } from './incoming.js';
-import { nativeDraft } from './native-suite.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
+import { readWholeText } from './text-stream.js';
+import { readNativeSuite } from './native-suite.js';
 import { readYaml, YAML_LIMIT } from './read-yaml.js';
 
 /** The native format in YAML. */
-export async function importYaml({ text: given, settings }: Source): Promise<Draft> {
-  const text = await wholeOf(given, YAML_LIMIT);
+export async function importYaml({ text: given, settings }: ImportSource): Promise<SuiteDraft> {
+  const text = await readWholeText(given, YAML_LIMIT);
   if (typeof text !== 'string')
     throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
   const { value, linesOf } = readYaml(text);
-  const draft = nativeDraft(value, undefined);
+  const draft = readNativeSuite(value, undefined);
   return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };
 }
 

@@ -3,12 +3,20 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import { ProblemError } from '#lib/contracts/problem';
 import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
-import { toolsOf } from '../traces/conversation-cases.js';
-import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
-import { wholeOf } from '../files/incoming.js';
-import { readWishes, type Wishes } from './promptfoo-assertions.js';
+import { readTools } from '../traces/conversation-cases.js';
+import {
+  toPromptOrMessages,
+  DOLLAR_KEY_REASON,
+  readGivenTools,
+  hasDollarKey,
+  SuiteTools,
+  type SuiteDraft,
+  type ImportSource,
+} from '../import-source.js';
+import { readWholeText } from '../files/text-stream.js';
+import { readExpectations, type CallExpectations } from './promptfoo-assertions.js';
 import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
-import { ToolGuesses } from '../traces/tool-guesses.js';
+import { InferredTools } from '../traces/inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 const MOST_COMBINATIONS = 1000;
@@ -19,8 +27,11 @@ const LONGEST_FILLED = 1_000_000;
  * A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each
  * prompt.
  */
-export async function importPromptfoo({ text: given, settings }: Source, warnings: Warnings): Promise<Draft> {
-  const text = await wholeOf(given, YAML_LIMIT);
+export async function importPromptfoo(
+  { text: given, settings }: ImportSource,
+  warnings: Warnings,
+): Promise<SuiteDraft> {
+  const text = await readWholeText(given, YAML_LIMIT);
   const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
   if (!isObject(value))
     throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
@@ -30,7 +41,7 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
       '"tests" must be a ' +
         `list${typeof value.tests === 'string' ? `; "${value.tests}" names a file: put its tests into the configuration` : ''}.`,
     );
-  const shelf = new ToolShelf(givenTools(settings));
+  const shelf = new SuiteTools(readGivenTools(settings));
   for (const tool of declaredTools(value, warnings)) shelf.offer(tool);
   const prompts = readPrompts(value.prompts ?? null, warnings);
   const defaults: JsonObject = isObject(value.defaultTest) ? value.defaultTest : {};
@@ -39,20 +50,20 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
   const planned: {
     line: number;
     name: string | undefined;
-    asking: ReturnType<typeof asked>;
-    wishes: Wishes;
+    asking: ReturnType<typeof toPromptOrMessages>;
+    wishes: CallExpectations;
     metadata: JsonObject;
   }[] = [];
   for (const [index, test] of value.tests.entries()) {
     const line = lines[index] ?? index + 1;
     if (!isObject(test)) {
-      warnings.at(line, `test ${index + 1} is no object (${JSON.stringify(test).slice(0, 80)}), left out`);
+      warnings.addAtLine(line, `test ${index + 1} is no object (${JSON.stringify(test).slice(0, 80)}), left out`);
       continue;
     }
     const asserts = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
-    const wishes = readWishes(asserts, (message) => warnings.at(line, message));
+    const wishes = readExpectations(asserts, (message) => warnings.addAtLine(line, message));
     if (!wishes) {
-      warnings.at(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
+      warnings.addAtLine(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
       continue;
     }
     const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
@@ -65,12 +76,13 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
               `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
           );
         const filled = fill(prompt, combination);
-        if (typeof filled !== 'string') warnings.at(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
+        if (typeof filled !== 'string')
+          warnings.addAtLine(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
         else
           planned.push({
             line,
             name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined,
-            asking: asked(messagesOf(filled)),
+            asking: toPromptOrMessages(messagesOf(filled)),
             wishes,
             metadata: isObject(test.metadata) ? test.metadata : {},
           });
@@ -79,8 +91,8 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
   }
 
   if (shelf.list().length === 0) {
-    const guesses = new ToolGuesses();
-    for (const { wishes } of planned) for (const { tool, params } of wishes.calls) guesses.note(tool, params);
+    const guesses = new InferredTools();
+    for (const { wishes } of planned) for (const { tool, params } of wishes.calls) guesses.addCall(tool, params);
     for (const tool of guesses.list(warnings)) shelf.offer(tool);
   }
   const tools = shelf.list();
@@ -92,8 +104,8 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
       ...asking,
       ...expecting(wishes, tools),
     };
-    if (wishes.calls.some(({ params }) => params && holdsDollarKey(params))) {
-      warnings.at(line, `left out, because ${DOLLAR_KEY}`);
+    if (wishes.calls.some(({ params }) => params && hasDollarKey(params))) {
+      warnings.addAtLine(line, `left out, because ${DOLLAR_KEY_REASON}`);
       continue;
     }
     cases.push(made);
@@ -110,7 +122,7 @@ export async function importPromptfoo({ text: given, settings }: Source, warning
   };
 }
 
-function expecting({ calls, order, any, none }: Wishes, tools: readonly Tool[]): Partial<CaseInput> {
+function expecting({ calls, order, any, none }: CallExpectations, tools: readonly Tool[]): Partial<CaseInput> {
   if (none) return { expected_tool: null };
   if (calls.length === 0 && any) return { expected_tool: tools.map((tool) => tool.function.name) };
   const [only] = calls;
@@ -133,7 +145,7 @@ function declaredTools({ providers, targets }: JsonObject, warnings: Warnings): 
     const flat = [tools]
       .flat()
       .flatMap((tool) => (isObject(tool) ? (tool.functionDeclarations ?? tool.function_declarations ?? tool) : []));
-    return toolsOf(flat, (message) => warnings.add(message));
+    return readTools(flat, (message) => warnings.add(message));
   });
 }
 

@@ -1,7 +1,7 @@
 import { isNumber, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** What a test's assertions want of the calls. */
-export interface Wishes {
+export interface CallExpectations {
   calls: { tool: string; params?: JsonObject }[];
   order: 'any' | 'strict';
   /** A call, whichever. */
@@ -13,8 +13,8 @@ export interface Wishes {
 type Warn = (message: string) => void;
 
 /** The wishes of assertions; undefined where none of them is about calls. What they want besides is told to `warn`. */
-export function readWishes(assertions: readonly Json[], warn: Warn): Wishes | undefined {
-  const wishes: Wishes = { calls: [], order: 'any', any: false, none: false };
+export function readExpectations(assertions: readonly Json[], warn: Warn): CallExpectations | undefined {
+  const wishes: CallExpectations = { calls: [], order: 'any', any: false, none: false };
   for (const assertion of assertions) if (isObject(assertion)) readOne(assertion, wishes, warn);
   if (wishes.calls.some(({ tool }) => tool === '')) {
     warn('asserts arguments of a call whose tool it does not name');
@@ -27,7 +27,7 @@ export function readWishes(assertions: readonly Json[], warn: Warn): Wishes | un
   return wishes.calls.length || wishes.any || wishes.none ? wishes : undefined;
 }
 
-function readOne({ type, value, threshold, assert }: JsonObject, wishes: Wishes, warn: Warn): void {
+function readOne({ type, value, threshold, assert }: JsonObject, wishes: CallExpectations, warn: Warn): void {
   if (type === 'assert-set' && Array.isArray(assert)) {
     if (threshold !== undefined)
       warn('the threshold of an assert-set is not converted: all of its assertions are expected');
@@ -103,12 +103,12 @@ function checked(name: string, warn: Warn): string {
   return name;
 }
 
-function call(wishes: Wishes, tool: string): void {
+function call(wishes: CallExpectations, tool: string): void {
   if (!wishes.calls.some((one) => one.tool === tool)) wishes.calls.push({ tool });
 }
 
 /** Arguments of a tool that is expected already without any belong to that call. */
-function expect(wishes: Wishes, tool: string, params: JsonObject): void {
+function expect(wishes: CallExpectations, tool: string, params: JsonObject): void {
   const before = wishes.calls.find((one) => one.tool === tool && !one.params);
   if (before) before.params = params;
   else wishes.calls.push({ tool, params });
@@ -124,7 +124,7 @@ const ARGUMENT =
  * Comparisons of a call's name and arguments as promptfoo's own examples write them, joined by `&&`; anything else
  * is code.
  */
-function readJavascript(code: string, wishes: Wishes): boolean {
+function readJavascript(code: string, wishes: CallExpectations): boolean {
   if (code.length > LONGEST_CODE) return false;
   const rest = code
     .replace(NAME, '')
@@ -139,7 +139,7 @@ function readJavascript(code: string, wishes: Wishes): boolean {
   return true;
 }
 
-function at(wishes: Wishes, index: number): { tool: string; params?: JsonObject } {
+function at(wishes: CallExpectations, index: number): { tool: string; params?: JsonObject } {
   while (wishes.calls.length <= Math.min(index, 20)) wishes.calls.push({ tool: '' });
   return wishes.calls[Math.min(index, 20)]!;
 }

@@ -4,7 +4,7 @@ import type { BfclPart } from '../bfcl/export-bfcl.js';
 import { exportSuite } from '../export-suite.js';
 
 /** The text of an export, in one piece. */
-export async function exportWhole(
+export async function exportToText(
   { test_cases, ...settings }: SuiteFile,
   format: SuiteExportFormat,
   part: BfclPart = 'all',

@@ -1,9 +1,16 @@
-import { isDeeperThan, isObject, MOST_LEVELS, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import {
+  isDeeperThan,
+  isObject,
+  MAX_JSON_DEPTH,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
 
 /** Why a recorded conversation cannot be read. */
-export class Unreadable extends Error {}
+export class UnreadableMessage extends Error {}
 /** It was, but for what was said in it. */
-export class Unrecorded extends Unreadable {}
+export class NotRecorded extends UnreadableMessage {}
 
 const ROLES = new Map(
   Object.entries({
@@ -26,11 +33,11 @@ const KEPT = new Set(['image_url', 'input_audio', 'file']);
 const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 
 /** A value that was written as JSON in a text; another text stays one. */
-export function jsonIn(value: Json | undefined): Json | undefined {
+export function parseIfJson(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
     const read = parseJson(value);
-    return isDeeperThan(read, MOST_LEVELS) ? value : read;
+    return isDeeperThan(read, MAX_JSON_DEPTH) ? value : read;
   } catch {
     return value;
   }
@@ -42,15 +49,15 @@ export function jsonIn(value: Json | undefined): Json | undefined {
  * OpenInference's nested `message`s, LangChain's.
  * @throws Unreadable, Unrecorded
  */
-export function chatMessages(recorded: Json): JsonObject[] {
-  const value = jsonIn(recorded)!;
+export function toChatMessages(recorded: Json): JsonObject[] {
+  const value = parseIfJson(recorded)!;
   const list = typeof value === 'string' ? [{ role: 'user', content: value }] : Array.isArray(value) ? value : [value];
-  return withIds(list.flatMap((one) => readMessage(jsonIn(one)!)));
+  return withIds(list.flatMap((one) => readMessage(parseIfJson(one)!)));
 }
 
 /** What the model answered, its parts as one message; null where it said nothing. */
-export function replyIn(recorded: Json): JsonObject | null {
-  const value = jsonIn(recorded)!;
+export function toChatReply(recorded: Json): JsonObject | null {
+  const value = parseIfJson(recorded)!;
   const parts = (Array.isArray(value) ? value : [value]).map((one) =>
     isObject(one) && MESSAGE.some((key) => key in one)
       ? one
@@ -61,7 +68,7 @@ export function replyIn(recorded: Json): JsonObject | null {
     .filter(({ role }) => role === 'assistant');
   const calls = messages.flatMap(({ tool_calls }) => (tool_calls as Json[] | undefined) ?? []);
   const content = messages.map((message) => message.content).find((one) => one !== null && one !== '') ?? null;
-  if (content === REDACTED) throw new Unrecorded('what was said is not recorded');
+  if (content === REDACTED) throw new NotRecorded('what was said is not recorded');
   return calls.length || content !== null
     ? { role: 'assistant', content, ...(calls.length && { tool_calls: calls }) }
     : null;
@@ -89,29 +96,29 @@ interface Read {
 }
 
 function readMessage(value: Json): JsonObject[] {
-  if (!isObject(value)) throw new Unreadable('a message is no object');
+  if (!isObject(value)) throw new UnreadableMessage('a message is no object');
   const message = isObject(value.message) ? { role: value.role ?? 'assistant', ...value.message } : value;
   const name = message.role ?? message.type;
   const role = typeof name === 'string' ? ROLES.get(name.toLowerCase()) : undefined;
   const read: Read = { content: [], calls: [], answers: [] };
   if (role === undefined) {
     if (typeof message.type !== 'string' || message.role !== undefined)
-      throw new Unreadable(`a message has the role ${JSON.stringify(name ?? null).slice(0, 40)}`);
+      throw new UnreadableMessage(`a message has the role ${JSON.stringify(name ?? null).slice(0, 40)}`);
     readPart(message, read); // An item of Responses, which are messages, calls and answers in one list.
-    if (read.content.length) throw new Unreadable('a message has no role');
+    if (read.content.length) throw new UnreadableMessage('a message has no role');
     return [
       ...read.answers,
       ...(read.calls.length ? [{ role: 'assistant', content: null, tool_calls: read.calls }] : []),
     ];
   }
-  const said = jsonIn(message.parts ?? message.contents) ?? partsIn(message.content ?? message.text);
+  const said = parseIfJson(message.parts ?? message.contents) ?? partsIn(message.content ?? message.text);
   const isCallAnswer =
     role === 'tool' && !(Array.isArray(said) && said.some((part) => isObject(part) && isAnswer(part)));
   if (isCallAnswer) return [answer(message.tool_call_id ?? message.toolCallId ?? message.id, said)];
   for (const part of Array.isArray(said) ? said : said === undefined || said === null ? [] : [said])
     readPart(part, read);
   const more = isObject(message.additional_kwargs) ? message.additional_kwargs : {};
-  const calls = jsonIn(
+  const calls = parseIfJson(
     [message.tool_calls, message.toolCalls, more.tool_calls].find((one) => one !== undefined && one !== null),
   );
   for (const one of Array.isArray(calls) ? calls : []) read.calls.push(readCall(one));
@@ -124,7 +131,7 @@ function ownMessage(role: string, { content, calls, answers }: Read, said: Json 
   const isEmpty = content.length === 0;
   if (role === 'tool' || (isEmpty && answers.length > 0)) return [];
   if (role !== 'assistant' && (said === undefined || said === null || content.some(({ text }) => text === REDACTED)))
-    throw new Unrecorded('what was said is not recorded');
+    throw new NotRecorded('what was said is not recorded');
   const [first] = content;
   const text =
     content.length === 1 && first!.type === 'text'
@@ -159,7 +166,7 @@ function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
 }
 /** A text may be the JSON of a message's parts, and then all of them are of a known kind. */
 function partsIn(content: Json | undefined): Json | undefined {
-  const value = jsonIn(content);
+  const value = parseIfJson(content);
   if (typeof content !== 'string') return value;
   return Array.isArray(value) &&
     value.length > 0 &&
@@ -171,11 +178,11 @@ const isAnswer = (part: JsonObject): boolean => ANSWERS.has(kindOf(part).kind);
 
 function readPart(part: Json, read: Read): void {
   if (typeof part === 'string') return void read.content.push({ type: 'text', text: part });
-  if (!isObject(part)) throw new Unreadable('a part of a message is no object');
+  if (!isObject(part)) throw new UnreadableMessage('a part of a message is no object');
   const { kind, inner } = kindOf(part);
   if (TEXTS.has(kind)) {
     const text = inner.text ?? inner.content;
-    if (typeof text !== 'string') throw new Unrecorded('what was said is not recorded');
+    if (typeof text !== 'string') throw new NotRecorded('what was said is not recorded');
     read.content.push({ type: 'text', text });
   } else if (CALLS.has(kind)) read.calls.push(readCall(inner));
   else if (ANSWERS.has(kind))
@@ -187,24 +194,25 @@ function readPart(part: Json, read: Read): void {
     );
   else if (KEPT.has(kind)) read.content.push(inner);
   else if (!THOUGHTS.has(kind))
-    throw new Unreadable(`a message has a part of the type "${kind.slice(0, 40)}", which a case cannot hold`);
+    throw new UnreadableMessage(`a message has a part of the type "${kind.slice(0, 40)}", which a case cannot hold`);
 }
 
 function readCall(value: Json): JsonObject {
   const call = isObject(value) && isObject(value.tool_call) ? value.tool_call : value;
   const described = isObject(call) && isObject(call.function) ? call.function : call;
   const name = isObject(described) ? (described.name ?? described.toolName) : undefined;
-  if (!isObject(call) || !isObject(described) || typeof name !== 'string') throw new Unreadable('a call has no name');
+  if (!isObject(call) || !isObject(described) || typeof name !== 'string')
+    throw new UnreadableMessage('a call has no name');
   const params = [described.arguments, described.args, described.input].find((one) => one !== undefined);
   if (params === undefined || params === REDACTED)
-    throw new Unrecorded(`the arguments of "${name.slice(0, 64)}" are not recorded`);
+    throw new NotRecorded(`the arguments of "${name.slice(0, 64)}" are not recorded`);
   const id = call.id ?? call.call_id ?? call.toolCallId ?? call.toolUseId;
   const text = typeof params === 'string' ? params : JSON.stringify(params ?? {});
   return { ...(typeof id === 'string' && id !== '' && { id }), type: 'function', function: { name, arguments: text } };
 }
 
 function answer(id: Json | undefined, said: Json | undefined): JsonObject {
-  if (said === undefined || said === REDACTED) throw new Unrecorded('what a tool answered is not recorded');
+  if (said === undefined || said === REDACTED) throw new NotRecorded('what a tool answered is not recorded');
   const texts = Array.isArray(said)
     ? said.map((part) =>
         isObject(part) && (part.type === 'text' || !('type' in part)) ? (part.text ?? part.content) : undefined,
@@ -227,7 +235,7 @@ function withIds(messages: JsonObject[]): JsonObject[] {
     }
     if (message.role !== 'tool') return message;
     const id = (message.tool_call_id as string | undefined) ?? open[0];
-    if (id === undefined) throw new Unreadable('a tool answers, but no call of it is recorded');
+    if (id === undefined) throw new UnreadableMessage('a tool answers, but no call of it is recorded');
     open = open.filter((one) => one !== id);
     return { role: 'tool', tool_call_id: id, content: message.content! };
   });

@@ -1,10 +1,18 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { inputFaults } from '#lib/contracts/input/input-faults';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { MAX_TOOLS, Tool, toolFault, ToolName } from '#lib/contracts/tool';
-import { asked, DOLLAR_KEY, givenTools, holdsDollarKey, ToolShelf, type Draft, type Source } from '../imported.js';
-import { ToolGuesses } from './tool-guesses.js';
+import { MAX_TOOLS, Tool, findToolFault, ToolName } from '#lib/contracts/tool';
+import {
+  toPromptOrMessages,
+  DOLLAR_KEY_REASON,
+  readGivenTools,
+  hasDollarKey,
+  SuiteTools,
+  type SuiteDraft,
+  type ImportSource,
+} from '../import-source.js';
+import { InferredTools } from './inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 export interface Call {
@@ -27,14 +35,14 @@ export interface Turn {
 /** Cases of recorded conversations: what stood before a turn is asked, what was called is expected. */
 export class ConversationCases {
   readonly #given: Tool[];
-  readonly #guesses = new ToolGuesses();
+  readonly #guesses = new InferredTools();
   readonly #turns: Turn[] = [];
 
   constructor(
-    readonly settings: Source['settings'],
+    readonly settings: ImportSource['settings'],
     readonly warnings: Warnings,
   ) {
-    this.#given = givenTools(settings);
+    this.#given = readGivenTools(settings);
   }
 
   add(turn: Turn): void {
@@ -42,21 +50,21 @@ export class ConversationCases {
     for (const { tool, params } of calls) {
       if ([...(tools ?? []), ...this.#given].some((one) => one.function.name === tool)) continue;
       if (tools)
-        this.warnings.at(
+        this.warnings.addAtLine(
           line,
           `"${tool}" was called, but is not among the conversation's tools; it is added, as its calls show it`,
         );
-      this.#guesses.note(tool, params);
+      this.#guesses.addCall(tool, params);
     }
     this.#turns.push(turn);
   }
 
-  draft(name: string): Draft {
+  draft(name: string): SuiteDraft {
     const [turns, guesses, warnings] = [this.#turns, this.#guesses, this.warnings];
     const shared = sharedTools(turns, guesses);
-    const shelf = new ToolShelf(shared ?? this.#given);
+    const shelf = new SuiteTools(shared ?? this.#given);
     for (const tool of turns.some((turn) => turn.tools === null) ? guesses.list(warnings) : []) {
-      const fault = toolFault(tool);
+      const fault = findToolFault(tool);
       if (fault) warnings.add(`The tool "${tool.function.name}" is left out: it ${fault}`);
       else shelf.offer(tool);
     }
@@ -74,7 +82,7 @@ export class ConversationCases {
       const own = turn.tools && !shared ? withGuesses(turn, guesses) : undefined;
       const made: CaseInput = {
         name: turn.name,
-        ...asked(turn.before),
+        ...toPromptOrMessages(turn.before),
         ...expecting(turn.calls),
         ...(own && { tools: own }),
         ...turn.more,
@@ -82,11 +90,11 @@ export class ConversationCases {
       const wrong =
         own && own.length > MAX_TOOLS
           ? `it offers more than ${MAX_TOOLS} tools`
-          : turn.calls.some(({ params }) => holdsDollarKey(params))
-            ? DOLLAR_KEY
+          : turn.calls.some(({ params }) => hasDollarKey(params))
+            ? DOLLAR_KEY_REASON
             : undefined;
       if (wrong) {
-        warnings.at(turn.line, `${turn.name}: left out, because ${wrong}`);
+        warnings.addAtLine(turn.line, `${turn.name}: left out, because ${wrong}`);
         continue;
       }
       cases.push(made);
@@ -108,7 +116,7 @@ function expecting(calls: Call[]): Partial<CaseInput> {
  * The tools of all conversations, if they are the same everywhere: then they are the suite's, and no case needs its
  * own.
  */
-function sharedTools(turns: readonly Turn[], guesses: ToolGuesses): Tool[] | undefined {
+function sharedTools(turns: readonly Turn[], guesses: InferredTools): Tool[] | undefined {
   const first = turns[0]?.tools;
   if (!first || turns.some(({ tools, calls }) => tools === null || calls.some(({ tool }) => guesses.has(tool))))
     return undefined;
@@ -116,7 +124,7 @@ function sharedTools(turns: readonly Turn[], guesses: ToolGuesses): Tool[] | und
   return turns.every(({ tools }) => tools === first || JSON.stringify(tools) === text) ? first : undefined;
 }
 
-function withGuesses({ tools, calls }: Turn, guesses: ToolGuesses): Tool[] {
+function withGuesses({ tools, calls }: Turn, guesses: InferredTools): Tool[] {
   const names = new Set(tools!.map((tool) => tool.function.name.toLowerCase()));
   const missing = [...new Set(calls.map(({ tool }) => tool))].filter(
     (name) => !names.has(name.toLowerCase()) && guesses.has(name),
@@ -125,7 +133,7 @@ function withGuesses({ tools, calls }: Turn, guesses: ToolGuesses): Tool[] {
 }
 
 /** A call as chat completions have it; null where its name or arguments cannot be read. */
-export function readCall(call: Json): Call | null {
+export function readToolCall(call: Json): Call | null {
   const described = isObject(call) ? call.function : null;
   if (!isObject(described) || typeof described.name !== 'string') return null;
   try {
@@ -140,7 +148,7 @@ export function readCall(call: Json): Call | null {
 }
 
 /** Tools in OpenAI's shape, functions of the older requests, and those with `input_schema`. */
-export function toolsOf(declared: Json, warn: (message: string) => void): Tool[] {
+export function readTools(declared: Json, warn: (message: string) => void): Tool[] {
   const tools = new Map<string, Tool>();
   for (const one of Array.isArray(declared) ? declared : []) {
     const described = isObject(one) && isObject(one.function) ? one.function : one;
@@ -155,7 +163,9 @@ export function toolsOf(declared: Json, warn: (message: string) => void): Tool[]
     });
     const name = typeof described.name === 'string' ? described.name : '(without a name)';
     if (!parsed.success || !ToolName.safeParse(name).success)
-      warn(`the tool "${name}" cannot be used: ${parsed.success ? '' : inputFaults(parsed.error.issues)[0]!.message}`);
+      warn(
+        `the tool "${name}" cannot be used: ${parsed.success ? '' : toInputErrors(parsed.error.issues)[0]!.message}`,
+      );
     else if (!tools.has(name.toLowerCase())) tools.set(name.toLowerCase(), parsed.data);
   }
   return [...tools.values()];

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { ConversationCases, readCall, toolsOf, type Call } from './conversation-cases.js';
-import type { Draft, Source } from '../imported.js';
+import { ConversationCases, readToolCall, readTools, type Call } from './conversation-cases.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readLines } from '../files/read-lines.js';
 import type { Warnings } from '../warnings.js';
 
@@ -9,19 +9,19 @@ import type { Warnings } from '../warnings.js';
  * Conversations as OpenAI's chat completions have them, one a line: `messages` and, where known, `tools`. Each turn
  * of the assistant with calls becomes a case: what stood before it is asked, what was called is expected.
  */
-export async function importChatLogs({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importChatLogs({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new ConversationCases(settings, warnings);
   let conversations = 0;
   for await (const { line, value } of readLines(text, 'the log')) {
     const { messages, tools: declared, id } = conversation(line, value);
     conversations++;
-    const tools = declared === null ? null : toolsOf(declared, (message) => warnings.at(line, message));
-    const found = turnsOf(messages, (message) => warnings.at(line, message));
-    if (found.length === 0) warnings.at(line, 'no assistant message with tool calls, left out');
+    const tools = declared === null ? null : readTools(declared, (message) => warnings.addAtLine(line, message));
+    const found = turnsOf(messages, (message) => warnings.addAtLine(line, message));
+    if (found.length === 0) warnings.addAtLine(line, 'no assistant message with tool calls, left out');
     for (const [index, { before, calls, at }] of found.entries()) {
       const name = `${id ?? `line ${line}`}${found.length > 1 ? ` turn ${index + 1}` : ''}`;
       if (before.length === 0)
-        warnings.at(line, `message ${at + 1} has calls, but nothing was said before it; left out`);
+        warnings.addAtLine(line, `message ${at + 1} has calls, but nothing was said before it; left out`);
       else cases.add({ line, name: name.slice(0, 200), before, calls, tools });
     }
   }
@@ -82,7 +82,7 @@ function turnsOf(
   return messages.flatMap((message, at) => {
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return [];
-    const calls = message.tool_calls.map(readCall);
+    const calls = message.tool_calls.map(readToolCall);
     if (calls.includes(null)) {
       warn(`message ${at + 1} has a call whose name or arguments cannot be read, left out`);
       return [];

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { jsonIn } from './chat-messages.js';
-import type { Draft, Source } from '../imported.js';
+import { parseIfJson } from './chat-messages.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readRecords } from '../files/read-lines.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../warnings.js';
@@ -18,7 +18,7 @@ const WORDS = {
  * Observations as Langfuse's page, its API or its export to blob storage has them, by themselves or within their
  * traces.
  */
-export async function importLangfuse({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importLangfuse({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
   let found = 0;
   for await (const { line, value } of readRecords(text, 'the file')) {
@@ -26,14 +26,14 @@ export async function importLangfuse({ text, settings }: Source, warnings: Warni
       if (typeof one.id !== 'string') continue;
       found++;
       if (typeof one.type !== 'string' || one.type.toUpperCase() !== 'GENERATION') {
-        cases.passOver();
+        cases.skip();
         continue;
       }
       const trace = one.traceId ?? one.trace_id;
       const source =
         `langfuse${typeof trace === 'string' ? ` trace ${trace.slice(0, 100)}` : ''} observation ` +
         `${one.id.slice(0, 100)}`;
-      cases.add({ line, source, ...inputOf(one), reply: outputOf(jsonIn(one.output)) });
+      cases.add({ line, source, ...inputOf(one), reply: outputOf(parseIfJson(one.output)) });
     }
   }
   if (found === 0)
@@ -55,33 +55,33 @@ function observationsIn(value: JsonObject): JsonObject[] {
 
 /** Messages by themselves, or a request's body with them. */
 function inputOf(observation: JsonObject): { messages: Json | undefined; tools: Json | undefined } {
-  const input = jsonIn(observation.input);
-  const metadata = jsonIn(observation.metadata);
+  const input = parseIfJson(observation.input);
+  const metadata = parseIfJson(observation.metadata);
   const beside = [
     isObject(metadata) ? metadata.tools : undefined,
     definitionsIn(observation.toolDefinitions ?? observation.tool_definitions),
   ];
   const body = isObject(input) ? input : {};
   const messages = [body.messages, body.input, body.prompt].find((one) => one !== undefined);
-  const asked = isObject(input) && messages !== undefined ? jsonIn(messages) : (input ?? undefined);
-  const system = jsonIn(body.system);
+  const asked = isObject(input) && messages !== undefined ? parseIfJson(messages) : (input ?? undefined);
+  const system = parseIfJson(body.system);
   return {
     messages:
       system !== undefined && system !== null && Array.isArray(asked)
         ? [{ role: 'system', content: system }, ...asked]
         : asked,
     tools: [body.tools, body.functions, ...beside].find(
-      (one) => Array.isArray(jsonIn(one)) && (jsonIn(one) as Json[]).length > 0,
+      (one) => Array.isArray(parseIfJson(one)) && (parseIfJson(one) as Json[]).length > 0,
     ),
   };
 }
 
 /** What Langfuse found among an observation's input: the JSON of description and parameters by the tool's name. */
 function definitionsIn(given: Json | undefined): Json | undefined {
-  const definitions = jsonIn(given);
+  const definitions = parseIfJson(given);
   if (!isObject(definitions)) return definitions;
   return Object.entries(definitions).map(([name, definition]): Json => {
-    const read = jsonIn(definition);
+    const read = parseIfJson(definition);
     return { ...(isObject(read) && read), name };
   });
 }

@@ -1,8 +1,8 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import type { Draft, Source } from '../imported.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readRecords } from '../files/read-lines.js';
-import { modelCallOf, type SpanRecord } from './span-record.js';
+import { toModelCall, type SpanRecord } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../warnings.js';
 
@@ -24,11 +24,11 @@ interface Span extends SpanRecord {
 }
 
 /** Spans as OTLP/JSON has them, and the log records that belong to them; also as SDKs print them. */
-export async function importOtlp({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importOtlp({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
   const spans = new Map<string, Span>();
   const spanOf = (line: number, value: JsonObject): Span => {
-    const [trace, span] = idsOf(value);
+    const [trace, span] = readSpanIds(value);
     const key = span ? `${trace} ${span}` : `line ${line} of ${spans.size}`;
     const made = spans.get(key) ?? {
       line,
@@ -45,13 +45,13 @@ export async function importOtlp({ text, settings }: Source, warnings: Warnings)
       const span = spanOf(line, one);
       if (span.isSeen) continue; // Exporters send again what was not acknowledged.
       span.isSeen = true;
-      span.attributes = attributesOf(one.attributes);
-      span.events.push(...eventsIn(one.events));
+      span.attributes = readAttributes(one.attributes);
+      span.events.push(...readEvents(one.events));
     }
     for (const record of logsIn(value)) {
-      const attributes = Object.fromEntries(attributesOf(record.attributes));
+      const attributes = Object.fromEntries(readAttributes(record.attributes));
       const name = record.eventName ?? attributes['event.name'];
-      if (typeof name !== 'string' || !name.startsWith('gen_ai.') || !idsOf(record)[1]) continue;
+      if (typeof name !== 'string' || !name.startsWith('gen_ai.') || !readSpanIds(record)[1]) continue;
       spanOf(line, record).events.push({
         name,
         attributes,
@@ -66,9 +66,9 @@ export async function importOtlp({ text, settings }: Source, warnings: Warnings)
         '[...]}]}]}, one object or one a line.',
     );
   for (const { line, source, ...span } of spans.values()) {
-    const call = modelCallOf(span);
+    const call = toModelCall(span);
     if (call) cases.add({ line, source, ...call });
-    else cases.passOver();
+    else cases.skip();
   }
   return cases.draft('Imported traces');
 }
@@ -89,7 +89,7 @@ const logsIn = (value: JsonObject): JsonObject[] =>
   objectsIn(objectsIn(objectsIn([value], 'resourceLogs'), 'scopeLogs'), 'logRecords');
 
 /** The ids of trace and span. */
-export function idsOf(value: JsonObject): [string, string] {
+export function readSpanIds(value: JsonObject): [string, string] {
   const context = isObject(value.context) ? value.context : {};
   const text = (...ids: (Json | undefined)[]): string =>
     ((ids.find((id) => typeof id === 'string') as string | undefined) ?? '').slice(0, 100);
@@ -100,7 +100,7 @@ export function idsOf(value: JsonObject): [string, string] {
 }
 
 /** A list of keys and values as OTLP has it, or an object. */
-export function attributesOf(attributes: Json | undefined): [string, Json][] {
+export function readAttributes(attributes: Json | undefined): [string, Json][] {
   if (isObject(attributes)) return Object.entries(attributes);
   return listOf(attributes).flatMap((one) =>
     isObject(one) && typeof one.key === 'string' && isObject(one.value)
@@ -110,12 +110,12 @@ export function attributesOf(attributes: Json | undefined): [string, Json][] {
 }
 
 /** The events of a span. */
-export const eventsIn = (events: Json | undefined): SpanRecord['events'] =>
+export const readEvents = (events: Json | undefined): SpanRecord['events'] =>
   listOf(events)
     .filter(isObject)
     .map((event) => ({
-      name: asText(event.name ?? ''),
-      attributes: Object.fromEntries(attributesOf(event.attributes)),
+      name: toText(event.name ?? ''),
+      attributes: Object.fromEntries(readAttributes(event.attributes)),
     }));
 
 /** OTLP's AnyValue; in a whole number its text may stand. */
@@ -123,7 +123,7 @@ function anyValue(value: JsonObject): Json {
   const of = (name: string): Json | undefined => value[`${name}Value`] ?? value[`${name}_value`];
   const [list, pairs] = [of('array'), of('kvlist')];
   if (isObject(list)) return listOf(list.values).map((one) => (isObject(one) ? anyValue(one) : null));
-  if (isObject(pairs)) return Object.fromEntries(attributesOf(pairs.values));
+  if (isObject(pairs)) return Object.fromEntries(readAttributes(pairs.values));
   const whole = of('int');
   if (typeof whole === 'string' && /^-?(?:0|[1-9]\d{0,18})$/.test(whole)) return parseJson(whole);
   return of('string') ?? of('bool') ?? whole ?? of('double') ?? null;

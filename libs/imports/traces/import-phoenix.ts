@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { jsonIn } from './chat-messages.js';
-import type { Draft, Source } from '../imported.js';
-import { attributesOf, eventsIn, idsOf } from './import-otlp.js';
+import { parseIfJson } from './chat-messages.js';
+import type { SuiteDraft, ImportSource } from '../import-source.js';
+import { readAttributes, readEvents, readSpanIds } from './import-otlp.js';
 import { readRecords } from '../files/read-lines.js';
-import { modelCallOf } from './span-record.js';
+import { toModelCall } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../warnings.js';
 
@@ -17,14 +17,14 @@ const WORDS = {
 };
 
 /** Spans as Phoenix's API, its command line, or a data frame of its client has them. */
-export async function importPhoenix({ text, settings }: Source, warnings: Warnings): Promise<Draft> {
+export async function importPhoenix({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
   let found = 0;
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const row of rowsIn(value)) {
       if (!('span_kind' in row) && !('attributes' in row)) continue;
       found++;
-      const [trace, span] = idsOf({
+      const [trace, span] = readSpanIds({
         ...row,
         traceId: row['context.trace_id'] ?? row.trace_id ?? null,
         spanId: row['context.span_id'] ?? row.span_id ?? null,
@@ -34,12 +34,12 @@ export async function importPhoenix({ text, settings }: Source, warnings: Warnin
       );
       const kind: [string, Json][] =
         typeof row.span_kind === 'string' ? [['openinference.span.kind', row.span_kind]] : [];
-      const call = modelCallOf({
-        attributes: [...attributesOf(jsonIn(row.attributes)), ...columns, ...kind],
-        events: eventsIn([jsonIn(row.events) ?? []].flat()),
+      const call = toModelCall({
+        attributes: [...readAttributes(parseIfJson(row.attributes)), ...columns, ...kind],
+        events: readEvents([parseIfJson(row.events) ?? []].flat()),
       });
       if (call) cases.add({ line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
-      else cases.passOver();
+      else cases.skip();
     }
   }
   if (found === 0)

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonIn } from './chat-messages.js';
+import { parseIfJson } from './chat-messages.js';
 import type { ModelCall } from './trace-cases.js';
 
 /** A span, of whichever export. */
@@ -25,7 +25,7 @@ const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completio
  * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events
  * before), by OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
  */
-export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
+export function toModelCall({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
   const details = events
     .filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
     .flatMap((event) => Object.entries(event.attributes));
@@ -35,7 +35,7 @@ export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall,
   const at = (...path: string[]): Json | undefined =>
     path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
   const said = eventsOf(events);
-  const system = jsonIn(at('gen_ai', 'system_instructions'));
+  const system = parseIfJson(at('gen_ai', 'system_instructions'));
   const messages = [
     at('gen_ai', 'input', 'messages'),
     at('llm', 'input_messages'),
@@ -68,7 +68,7 @@ export function modelCallOf({ attributes, events }: SpanRecord): Omit<ModelCall,
     at('gen_ai', 'request', 'model') !== undefined ||
     at('llm', 'request', 'type') === 'chat';
   if (!isModel) return undefined;
-  const list = jsonIn(messages);
+  const list = parseIfJson(messages);
   return {
     messages:
       isThere(system) && isThere(list)
@@ -97,7 +97,7 @@ const replyOfSdk = (response: Json | undefined): Json | undefined =>
 
 /** Each output message of OpenTelemetry's is a choice of its own. */
 function firstOf(outputs: Json | undefined): Json | undefined {
-  const list = jsonIn(outputs);
+  const list = parseIfJson(outputs);
   return Array.isArray(list) ? list[0] : list;
 }
 
@@ -107,7 +107,7 @@ function toolsIn(tools: Json | undefined): Json | undefined {
   return tools.map((one) => {
     const tool = isObject(one) && isObject(one.tool) ? one.tool : one;
     if (!isObject(tool)) return tool;
-    const schema = jsonIn(tool.json_schema);
+    const schema = parseIfJson(tool.json_schema);
     if (!isObject(schema)) return tool;
     const isWhole = isObject(schema.function) || typeof schema.name === 'string';
     return isWhole ? schema : { name: tool.name ?? null, description: tool.description ?? null, parameters: schema };
@@ -119,12 +119,13 @@ function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; r
   const messages: Json[] = [];
   let reply: Json | undefined;
   for (const { name, attributes, body } of events) {
-    const content = jsonIn(body ?? attributes['gen_ai.event.content']) ?? attributes;
+    const content = parseIfJson(body ?? attributes['gen_ai.event.content']) ?? attributes;
     const role = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name)?.[1];
     if (role) messages.push(isObject(content) ? { ...content, role } : { role, content });
     else if (name === 'gen_ai.choice')
       reply ??= isObject(content) && typeof content.message === 'string' ? { content: content.message } : content;
-    else if (name === 'gen_ai.content.prompt') messages.push(...[jsonIn(attributes['gen_ai.prompt']) ?? []].flat());
+    else if (name === 'gen_ai.content.prompt')
+      messages.push(...[parseIfJson(attributes['gen_ai.prompt']) ?? []].flat());
     else if (name === 'gen_ai.content.completion') reply ??= attributes['gen_ai.completion'];
   }
   return { messages: messages.length ? messages : undefined, reply };

@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 import { Tool } from '#lib/contracts/tool';
-import { chatMessages, jsonIn, replyIn, Unreadable, Unrecorded } from './chat-messages.js';
-import { ConversationCases, readCall, toolsOf, type Turn } from './conversation-cases.js';
-import { givenTools, type Draft, type Source } from '../imported.js';
-import { ToolGuesses } from './tool-guesses.js';
+import { toChatMessages, parseIfJson, toChatReply, UnreadableMessage, NotRecorded } from './chat-messages.js';
+import { ConversationCases, readToolCall, readTools, type Turn } from './conversation-cases.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
+import { InferredTools } from './inferred-tools.js';
 import type { Warnings } from '../warnings.js';
 
 /** What a tracing tool recorded of one call of a model; of what it did not record there is nothing. */
@@ -19,7 +19,7 @@ export interface ModelCall {
 }
 
 /** What tracing tools call that of which they have several, and how they are told to record what was said. */
-export interface TraceWords {
+export interface TraceTerms {
   records: string;
   recording: string;
 }
@@ -36,7 +36,7 @@ export class TraceCases {
   readonly #given: Map<string, Tool>;
   readonly #folded = new Map<string, { turn: Turn; calls: string }>();
   /** Of tools that are named without their parameters: made of the calls of them. */
-  readonly #schemas = new ToolGuesses();
+  readonly #schemas = new InferredTools();
   readonly #unspecified = new Set<string>();
   #others = 0;
   #unrecorded = 0;
@@ -46,15 +46,15 @@ export class TraceCases {
   #otherwise = 0;
 
   constructor(
-    readonly settings: Source['settings'],
+    readonly settings: ImportSource['settings'],
     readonly warnings: Warnings,
-    readonly words: TraceWords,
+    readonly words: TraceTerms,
   ) {
-    this.#given = new Map(givenTools(settings).map((tool) => [tool.function.name, tool]));
+    this.#given = new Map(readGivenTools(settings).map((tool) => [tool.function.name, tool]));
   }
 
   /** Something that is no call of a model. */
-  passOver(): void {
+  skip(): void {
     this.#others++;
   }
 
@@ -62,29 +62,29 @@ export class TraceCases {
     try {
       this.#read(call);
     } catch (error) {
-      if (error instanceof Unrecorded) this.#unrecorded++;
-      else if (error instanceof Unreadable)
-        this.warnings.at(call.line, `${call.source}: left out, because ${error.message}`);
+      if (error instanceof NotRecorded) this.#unrecorded++;
+      else if (error instanceof UnreadableMessage)
+        this.warnings.addAtLine(call.line, `${call.source}: left out, because ${error.message}`);
       else throw error;
     }
   }
 
   #read({ line, source, messages, reply, tools: declared }: ModelCall): void {
-    const { before, tools: among } = withoutTools(jsonIn(messages));
+    const { before, tools: among } = withoutTools(parseIfJson(messages));
     if (before === undefined || (Array.isArray(before) && before.length === 0))
-      throw new Unrecorded('no messages are recorded');
-    const asked = chatMessages(before);
-    const replied = reply === undefined || reply === null ? null : replyIn(reply);
+      throw new NotRecorded('no messages are recorded');
+    const asked = toChatMessages(before);
+    const replied = reply === undefined || reply === null ? null : toChatReply(reply);
     if (!replied) return void this.#withoutReply++;
     const calls = ((replied.tool_calls as Json[] | undefined) ?? []).map((one) => {
-      const read = readCall(one);
-      if (!read) throw new Unreadable('the arguments of a call are no JSON object');
+      const read = readToolCall(one);
+      if (!read) throw new UnreadableMessage('the arguments of a call are no JSON object');
       return read;
     });
-    const list = jsonIn(declared) ?? among;
+    const list = parseIfJson(declared) ?? among;
     const tools =
       Array.isArray(list) && list.length > 0
-        ? toolsOf(list.map(toolIn), (message) => this.warnings.at(line, `${source}: ${message}`))
+        ? readTools(list.map(toolIn), (message) => this.warnings.addAtLine(line, `${source}: ${message}`))
         : null;
     if (calls.length === 0 && !tools?.length && this.#given.size === 0) return void this.#uncalled++;
     this.#fold({ line, name: nameOf(asked, line), before: asked, calls, tools, more: { source, draft: true } });
@@ -105,11 +105,11 @@ export class TraceCases {
     this.#folded.set(key, { turn, calls });
     for (const tool of turn.tools ?? [])
       if (!tool.function.parameters && !this.#given.has(tool.function.name)) this.#unspecified.add(tool.function.name);
-    for (const { tool, params } of turn.calls) if (this.#unspecified.has(tool)) this.#schemas.note(tool, params);
+    for (const { tool, params } of turn.calls) if (this.#unspecified.has(tool)) this.#schemas.addCall(tool, params);
   }
 
   /** @throws ProblemError 422 where there is nothing to make a case of */
-  draft(name: string): Draft {
+  draft(name: string): SuiteDraft {
     const { warnings } = this;
     const turns = [...this.#folded.values()].map(({ turn }) => turn);
     const counts = this.#counts();
@@ -124,15 +124,15 @@ export class TraceCases {
     const draft = cases.draft(name);
     if (this.#unspecified.size) {
       const names = [...this.#unspecified];
-      warnings.conclude(
+      warnings.addForFile(
         'Tools are recorded without their parameters: ' +
           `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', ...' : ''}. They ` +
           'are made of the calls in the file, and of one that was never called none are known. ' +
           'Describe them, or give "tools" beside the file.',
       );
     }
-    for (const count of counts) warnings.conclude(count);
-    warnings.conclude(
+    for (const count of counts) warnings.addForFile(count);
+    warnings.addForFile(
       'All cases are drafts: they propose what the model did, which may have been wrong. No run ' +
         'takes them before somebody has looked at them and taken "draft" away.',
     );
@@ -190,11 +190,13 @@ function withoutTools(messages: Json | undefined): { before: Json | undefined; t
 
 /** A tool as `toolsOf` reads it; a description or schema that is null says nothing. */
 function toolIn(declared: Json): Json {
-  const tool = jsonIn(declared);
+  const tool = parseIfJson(declared);
   const described = isObject(tool) && isObject(tool.function) ? tool.function : tool;
   if (!isObject(described)) return null;
   const { name, description, strict } = described;
-  const parameters = [described.parameters, described.input_schema, described.inputSchema].map(jsonIn).find(isObject);
+  const parameters = [described.parameters, described.input_schema, described.inputSchema]
+    .map(parseIfJson)
+    .find(isObject);
   return {
     name: name ?? null,
     ...(typeof description === 'string' && description !== '' && { description }),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { reservedIn } from '#lib/contracts/params';
+import { findReservedParams } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, readModelReply } from '../chat.js';
 import type { ProviderFailure } from '../failure.js';
@@ -76,7 +76,7 @@ it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     const shaping = ['temperature', 'max_tokens', 'max_output_tokens', 'store', 'generationConfig'];
     const words = Object.keys(sent.body).filter((word) => !shaping.includes(word));
     expect(words.length).toBeGreaterThanOrEqual(4);
-    for (const word of words) expect([word, reservedIn({ [word]: 1 })]).toEqual([word, [expect.anything()]]);
+    for (const word of words) expect([word, findReservedParams({ [word]: 1 })]).toEqual([word, [expect.anything()]]);
   },
 );
 

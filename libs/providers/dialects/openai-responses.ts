@@ -1,4 +1,4 @@
-import { asText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
 import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
 import { openaiSdk } from './openai.js';
@@ -120,7 +120,7 @@ const toParts = (content: Json | undefined, notes: Note[]): Json[] =>
     if (part.type === 'image_url' && isObject(part.image_url))
       return [{ type: 'input_image', image_url: part.image_url.url ?? '', detail: part.image_url.detail ?? 'auto' }];
     if (part.type === 'file' && isObject(part.file)) return [{ type: 'input_file', ...part.file }];
-    note(notes, 'part', `A part of type "${asText(part.type)}" in a message was left out.`);
+    note(notes, 'part', `A part of type "${toText(part.type)}" in a message was left out.`);
     return [];
   });
 

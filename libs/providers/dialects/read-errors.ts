@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Fetch } from './dialect.js';
 
 /** What an answer other than 2xx says, whichever host words it. */
@@ -20,7 +20,7 @@ export async function readError(answer: Response): Promise<ErrorResponse> {
   const headers = new Headers(answer.headers);
   const error = errorIn(text);
   const details = Array.isArray(error?.details) ? error.details.filter(isObject) : [];
-  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(asText(retryDelay))?.[1]).find(Boolean);
+  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(toText(retryDelay))?.[1]).find(Boolean);
   if (seconds) headers.set('retry-after', seconds);
   return {
     status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status,

@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Note } from './dialect.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };
@@ -38,11 +38,11 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
         break;
       }
       case 'tool': {
-        const callId = asText(message.tool_call_id ?? '');
+        const callId = toText(message.tool_call_id ?? '');
         turns.push({
           role: 'tool',
           callId,
-          toolName: nameOf.get(callId) ?? asText(message.name ?? 'unknown'),
+          toolName: nameOf.get(callId) ?? toText(message.name ?? 'unknown'),
           text: textIn(message.content),
         });
         break;
@@ -51,7 +51,7 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
         turns.push({ role: 'user', parts: partsOf(message.content, notes) });
         break;
       default:
-        note(notes, 'role', `A message of role "${asText(message.role)}" was left out.`);
+        note(notes, 'role', `A message of role "${toText(message.role)}" was left out.`);
     }
   }
   return { system: system.filter(Boolean).join('\n\n'), turns };
@@ -66,8 +66,8 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
       note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
     return [
       {
-        id: asText(source.id ?? `call_${turn}_${index}`),
-        name: asText(source.function.name),
+        id: toText(source.id ?? `call_${turn}_${index}`),
+        name: toText(source.function.name),
         arguments: read ?? {},
         source,
       },
@@ -123,7 +123,7 @@ function partsOf(content: Json | undefined, notes: Note[]): Part[] {
     if (typeof part.text === 'string') return [{ text: part.text }];
     const url = isObject(part.image_url) ? part.image_url.url : undefined;
     if (typeof url !== 'string') {
-      note(notes, 'part', `A part of type "${asText(part.type)}" in a message was left out.`);
+      note(notes, 'part', `A part of type "${toText(part.type)}" in a message was left out.`);
       return [];
     }
     const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];

@@ -1,4 +1,4 @@
-import { asText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { argumentsText, readTokenCount, type ModelReply, type ReplyReader } from './model-reply.js';
 
 /** Finish reasons for a call that Google could not read, of a tool that was not offered, or one too many. */
@@ -20,7 +20,7 @@ const BLOCKED = new Set([
 export const readGoogleReply: ReplyReader = (body) => {
   if (!isObject(body)) return undefined;
   const candidate = Array.isArray(body.candidates) ? body.candidates[0] : undefined;
-  if (isObject(candidate)) return { ...readCandidate(candidate, asText(body.responseId ?? 'call')), ...tokensIn(body) };
+  if (isObject(candidate)) return { ...readCandidate(candidate, toText(body.responseId ?? 'call')), ...tokensIn(body) };
   const isBlocked = isObject(body.promptFeedback) && typeof body.promptFeedback.blockReason === 'string';
   return isBlocked
     ? { message: { role: 'assistant', content: null }, finishReason: 'content_filter', ...tokensIn(body) }
@@ -40,7 +40,7 @@ function readCandidate(
   // The message quotes a call that Google could not read, which is a bad call of the model. It also comes with good
   // calls, and then says only that there is one.
   const isEmpty = texts.length === 0 && calls.length === 0;
-  if (isEmpty && BAD_CALL.has(asText(reason)) && typeof finishMessage === 'string') texts.push(finishMessage);
+  if (isEmpty && BAD_CALL.has(toText(reason)) && typeof finishMessage === 'string') texts.push(finishMessage);
   const signature = calls.length === 0 ? signatureOfText(parts) : undefined;
   return {
     message: {

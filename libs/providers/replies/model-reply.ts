@@ -1,5 +1,5 @@
-import { isDeeperThan, MOST_LEVELS, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonAsWritten } from '#lib/contracts/json/key-order';
+import { isDeeperThan, MAX_JSON_DEPTH, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 
 /*
  * The words for what a model answers, on the whole path from its provider to a result:
@@ -39,4 +39,4 @@ export const readTokenCount = (value: Json | undefined): number | null =>
  * and are scored as oversized.
  */
 export const argumentsText = (given: Json | undefined): Json =>
-  isDeeperThan(given, MOST_LEVELS) ? given! : jsonAsWritten(given ?? {});
+  isDeeperThan(given, MAX_JSON_DEPTH) ? given! : stringifyInSourceOrder(given ?? {});

@@ -1,7 +1,7 @@
 import type { CaseInput, ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { insteadOf } from '#lib/contracts/input/nearest';
-import { pointer, type InputError } from '#lib/contracts/problem';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { jsonPointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../house/match-arguments.js';
@@ -16,7 +16,7 @@ const CHAIN_FIELDS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock
 export function checkChainFields(input: CaseInput): InputError[] {
   if (input.multi_turn) return [];
   return CHAIN_FIELDS.filter((key) => isGiven(input[key])).map((key) => ({
-    path: pointer([key]),
+    path: jsonPointer([key]),
     message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.',
   }));
 }
@@ -27,11 +27,11 @@ const isGiven = (value: unknown): boolean =>
 /** What is wrong with a case beyond its schema; paths are pointers into it. Empty when it can be run and scored. */
 export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
-  const fail: Fail = (path, message) => void errors.push({ path: pointer(path), message });
+  const fail: Fail = (path, message) => void errors.push({ path: jsonPointer(path), message });
   let unknown = 0;
   const failUnknown: FailUnknown = (path, name, where, among) => {
     const known = among.map((tool) => tool.function.name);
-    const suggestion = ++unknown <= MAX_SUGGESTIONS ? ` ${insteadOf(name, known, 'its tools')}` : '';
+    const suggestion = ++unknown <= MAX_SUGGESTIONS ? ` ${suggestNames(name, known, 'its tools')}` : '';
     fail(path, `No tool "${name}" in the ${where}.${suggestion}`);
   };
   checkOwnTools(input, suite, fail, failUnknown);

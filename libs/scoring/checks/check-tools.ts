@@ -4,14 +4,14 @@ import { RE2JS } from 're2js';
 import {
   isDeeperThan,
   isObject,
-  lossyNumbers,
-  MOST_LEVELS,
+  unwrapAllNumbers,
+  MAX_JSON_DEPTH,
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
-import { pointer, type InputError } from '#lib/contracts/problem';
-import { toolFault, toolsFault, type Tool } from '#lib/contracts/tool';
+import { jsonPointer, type InputError } from '#lib/contracts/problem';
+import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 import { findReferenceCycle } from './schema-walk.js';
 
@@ -65,7 +65,7 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
     seen.set(name.toLowerCase(), index);
     errors.push(...faultsOf(tool).map(({ path, message }) => ({ path: `/${index}${path}`, message })));
   });
-  const together = toolsFault(tools);
+  const together = findToolsFault(tools);
   if (together) errors.push({ path: '', message: together });
   return errors;
 }
@@ -78,7 +78,7 @@ const known = new LRUCache<string, InputError[]>({ maxSize: 2 ** 20, sizeCalcula
 
 /** What is wrong with a tool for itself; paths are pointers into it. */
 function faultsOf(tool: Tool): InputError[] {
-  if (isDeeperThan(tool, MOST_LEVELS)) return findFaults(tool);
+  if (isDeeperThan(tool, MAX_JSON_DEPTH)) return findFaults(tool);
   const text = JSON.stringify(tool);
   let faults = known.get(text);
   if (!faults) known.set(text, (faults = findFaults(tool)));
@@ -91,9 +91,9 @@ function findFaults(tool: Tool): InputError[] {
   const wrong = (path: string, message: string): InputError[] => [{ path: `/function/parameters${path}`, message }];
   if (parameters.type !== undefined && parameters.type !== 'object')
     return wrong('/type', `must be "object": the parameters of "${name}" are named arguments.`);
-  const fault = toolFault(tool);
+  const fault = findToolFault(tool);
   if (fault) return [{ path: '', message: `"${name}" ${fault}.` }];
-  const circle = findReferenceCycle(lossyNumbers(parameters) as JsonObject);
+  const circle = findReferenceCycle(unwrapAllNumbers(parameters) as JsonObject);
   if (circle) {
     return wrong(
       '',
@@ -148,7 +148,7 @@ function isPlain(schema: Json): boolean {
 /** Compiling a schema takes ten times as long as reading it by the meta-schema. */
 function isSurelyValid(parameters: JsonObject): boolean {
   const { $schema: _schema, ...schema } = parameters;
-  return isPlain(schema) && kept.ajv.validateSchema(lossyNumbers(schema) as JsonObject) === true;
+  return isPlain(schema) && kept.ajv.validateSchema(unwrapAllNumbers(schema) as JsonObject) === true;
 }
 
 const MOST_KEPT = 250;
@@ -167,7 +167,7 @@ function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   if (validate) return validate;
   if (kept.validators.size >= MOST_KEPT || kept.length >= LONGEST_KEPT) kept = newKept();
   try {
-    validate = compile(lossyNumbers(parameters) as JsonObject, kept.ajv);
+    validate = compile(unwrapAllNumbers(parameters) as JsonObject, kept.ajv);
   } catch (error) {
     validate = error as Error;
   }
@@ -239,7 +239,7 @@ export type SchemaError = Pick<
 /** What a tool's schema has against arguments; nothing where it is no schema. */
 export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
   const validate = validatorOf(tool);
-  return validate && !isValid(validate, lossyNumbers(args)) ? [...(validate.errors ?? [])] : [];
+  return validate && !isValid(validate, unwrapAllNumbers(args)) ? [...(validate.errors ?? [])] : [];
 }
 
 /**
@@ -250,14 +250,14 @@ export function checkArguments(tool: Tool, args: JsonObject, called: number): Sc
   const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
   if (hasMoreValuesThan(args, MOST_VALUES)) return problems;
-  if (validate && !isValid(validate, lossyNumbers(args))) {
+  if (validate && !isValid(validate, unwrapAllNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
       const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<
         string,
         string | undefined
       >;
       const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;
-      const path = error.instancePath + (key === undefined ? '' : pointer([key]));
+      const path = error.instancePath + (key === undefined ? '' : jsonPointer([key]));
       problems.push({
         called,
         path,
@@ -269,7 +269,7 @@ export function checkArguments(tool: Tool, args: JsonObject, called: number): Sc
   const declared = tool.function.parameters?.properties as JsonObject | undefined;
   for (const key of declared ? Object.keys(args) : []) {
     if (Object.hasOwn(declared!, key) || problems.length >= 20) continue;
-    const path = pointer([key]);
+    const path = jsonPointer([key]);
     if (problems.some((problem) => problem.path === path && problem.problem === 'undeclared_key')) continue;
     problems.push({ called, path, problem: 'undeclared_key', message: 'is not declared by the tool' });
   }

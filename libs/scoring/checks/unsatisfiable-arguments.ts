@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { insteadOf, meant } from '#lib/contracts/input/nearest';
-import { pointer } from '#lib/contracts/problem';
+import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
+import { jsonPointer } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
 import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';
@@ -49,7 +49,7 @@ export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Too
     const [fewest = []] = found
       .map((tool) => slipsOf(tool, params!, config, input.param_scoring))
       .sort((a, b) => a.length - b.length);
-    return fewest.map((slip) => ({ ...slip, path: pointer(path) + slip.path }));
+    return fewest.map((slip) => ({ ...slip, path: jsonPointer(path) + slip.path }));
   };
   if (!input.expected_calls)
     return slipsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
@@ -83,12 +83,12 @@ function slipOf(
   if (matcherOf(wanted) === '$absent') {
     const isRequired = Array.isArray(parameters?.required) && parameters.required.includes(key);
     return isRequired && fallback === undefined
-      ? { path: pointer([key]), describe: () => `"${name}" requires "${key}", which is expected to be absent.` }
+      ? { path: jsonPointer([key]), describe: () => `"${name}" requires "${key}", which is expected to be absent.` }
       : undefined;
   }
   if (!parameters || isUndeclared(parameters, key))
     return {
-      path: pointer([key]),
+      path: jsonPointer([key]),
       describe: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters'),
     };
   if (defaultsCount && fallback !== undefined && matchesExpected(wanted, fallback, rule)) return undefined;
@@ -101,7 +101,10 @@ function slipOf(
     ];
     const fault = faultIn(errors, variant, rule);
     if (!fault) return undefined;
-    first ??= { path: fault.instancePath || pointer([key]), describe: () => explained(fault, variant, errors, name) };
+    first ??= {
+      path: fault.instancePath || jsonPointer([key]),
+      describe: () => explained(fault, variant, errors, name),
+    };
   }
   return first;
 }
@@ -118,7 +121,9 @@ interface Variant {
 type How = 'exact' | 'text' | 'number' | 'anything';
 
 function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
-  const leaf = (value: Json, how: How): Variant[] => [{ value, nodes: new Map([[pointer(path), { expected, how }]]) }];
+  const leaf = (value: Json, how: How): Variant[] => [
+    { value, nodes: new Map([[jsonPointer(path), { expected, how }]]) },
+  ];
   const held = isObject(expected) ? expected : {};
   switch (matcherOf(expected)) {
     case '$one_of':
@@ -166,7 +171,10 @@ function together(parts: Variant[][], make: (values: Json[]) => Json, expected: 
   }
   return rows.map((row) => ({
     value: make(row.map(({ value }) => value)),
-    nodes: new Map([[pointer(path), { expected, how: 'exact' as const }], ...row.flatMap(({ nodes }) => [...nodes])]),
+    nodes: new Map([
+      [jsonPointer(path), { expected, how: 'exact' as const }],
+      ...row.flatMap(({ nodes }) => [...nodes]),
+    ]),
   }));
 }
 
@@ -286,7 +294,7 @@ function undeclaredIn(schema: Json | undefined, value: Json, path: PropertyKey[]
     return [
       {
         keyword: UNDECLARED,
-        instancePath: pointer([...path, key]),
+        instancePath: jsonPointer([...path, key]),
         schemaPath: '',
         params: { key, known: Object.keys(properties) },
       },
@@ -318,7 +326,7 @@ function explained(
     const allowed = params.allowedValues as Json[];
     const likely =
       typeof expected === 'string'
-        ? meant(
+        ? likelyName(
             expected,
             allowed.filter((value) => typeof value === 'string'),
           )
@@ -344,9 +352,9 @@ function explained(
 }
 
 function unknownKey(what: string, key: string, known: string[], them: string): string {
-  const likely = meant(key, known);
+  const likely = likelyName(key, known);
   return (
     `${what} ` +
-    `"${key}"${likely === undefined ? `. ${known.length ? insteadOf(key, known, them) : 'It has none.'}` : `; is "${likely}" meant?`}`
+    `"${key}"${likely === undefined ? `. ${known.length ? suggestNames(key, known, them) : 'It has none.'}` : `; is "${likely}" meant?`}`
   );
 }

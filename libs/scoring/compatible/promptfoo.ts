@@ -1,4 +1,4 @@
-import { isObject, lossyNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
 
 /**
@@ -11,7 +11,7 @@ export function promptfooToolCallF1(
   options: { threshold: number; inverse: boolean },
 ) {
   // Of a list JavaScript's text of each element counts: the number 1 is the name "1".
-  const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(lossyNumbers(name))))
+  const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(unwrapAllNumbers(name))))
     .map((name) => name.trim())
     .filter(Boolean);
   if (names.length === 0)

@@ -1,5 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type RawNumber } from '#lib/contracts/json/json';
-import { keysAsWritten } from '#lib/contracts/json/key-order';
+import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 
 /**
  * JSON values as Python's `json.loads` makes them: a number is an int unless its text has a fraction or an exponent;
@@ -48,7 +48,7 @@ export function pythonRepr(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
   if (isNumber(value))
     return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(Number(numberSource(value)));
-  return `{${keysAsWritten(value)
+  return `{${keysInSourceOrder(value)
     .map((key) => `${stringRepr(key)}: ${pythonRepr(value[key]!)}`)
     .join(', ')}}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
-import { plainNumbers } from '#lib/contracts/json/json';
+import { unwrapNumbers } from '#lib/contracts/json/json';
 import type { MetricOptions } from '#lib/contracts/metric';
 import { Tool } from '#lib/contracts/tool';
-import { conversionsOf, spreadDeclarations } from '#lib/contracts/input/tool-shapes';
+import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
 import type { SimilarityLookup } from './match-arguments.js';
@@ -15,12 +15,12 @@ const settled = {
   // A case as it is written, and as the API answers it.
   case: z
     .preprocess(
-      (value) => plainNumbers(value),
+      (value) => unwrapNumbers(value),
       z.strictObject({ ...CaseInput.shape, id: z.string().optional(), position: z.int().optional() }),
     )
     .meta({ description: 'The case, as a suite holds it; its prompt is not needed.' }),
   tools: z
-    .preprocess(spreadDeclarations, z.array(Tool).nullish())
+    .preprocess(flattenDeclarations, z.array(Tool).nullish())
     .meta({ description: 'The tools that the model was offered.' }),
 };
 const reply = z
@@ -73,7 +73,7 @@ export function scoreMultiTurn(
 }
 
 function answer({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
-  const warnings = conversionsOf(tools);
+  const warnings = conversionWarnings(tools);
   return { score: overall, ...verdict, ...(warnings.length > 0 && { warnings }) };
 }
 

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { pointer } from '#lib/contracts/problem';
+import { jsonPointer } from '#lib/contracts/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { distanceOf, sameNumber } from './decimal.js';
 import { sequenceRatio } from '../compatible/sequence-ratio.js';
@@ -125,7 +125,7 @@ function checkArgument(
 ): ArgumentCheck {
   const matcher = matcherOf(wanted);
   const base = {
-    path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : pointer([key]),
+    path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : jsonPointer([key]),
     rule: matcher ?? rule.mode,
     expected: wanted,
   };
@@ -151,7 +151,7 @@ function checkArgument(
   return {
     ...base,
     verdict: wrong ? 'mismatch' : 'match',
-    ...(wrong && { path: pointer(wrong) }),
+    ...(wrong && { path: jsonPointer(wrong) }),
     actual: used,
     ...(!given && { default_applied: true }),
     ...(wrong ? found.wrong : found.least),

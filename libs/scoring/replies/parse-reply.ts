@@ -1,5 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { bytesOf, type Tool } from '#lib/contracts/tool';
+import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Bound, FormatCompliance, ParsedCall } from '#lib/contracts/verdict';
 import { findJsonSpans } from './json-in-text.js';
 import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEARCHED_BYTES } from './reply-bounds.js';
@@ -90,7 +90,7 @@ function readCall(name: string, raw: Json | undefined, repairs: Repair[], readin
 function maySearch(text: string, reading: Reading): boolean {
   // A character takes three bytes of UTF-8 at most.
   if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
-  const found = bytesOf(text);
+  const found = byteLength(text);
   return found <= MAX_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
 }
 

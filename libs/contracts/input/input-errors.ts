@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { meant } from './nearest.js';
-import { pointer, type InputError } from '../problem.js';
+import { likelyName } from './nearest-names.js';
+import { jsonPointer, type InputError } from '../problem.js';
 
 /** What the locale below keeps of the input and of the schema. */
 interface Kept {
@@ -11,26 +11,26 @@ type Issue = z.core.$ZodIssue & Kept;
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
 /** More than anybody reads, and few enough to look for what was meant by each. */
-export const MOST_FAULTS = 100;
+export const MAX_INPUT_ERRORS = 100;
 
 /**
  * What failed its schema, field by field, in words that a person can act on; the first hundred faults.
  * @param issues zod's
  */
-export function inputFaults(issues: readonly unknown[]): InputError[] {
+export function toInputErrors(issues: readonly unknown[]): InputError[] {
   return (issues as Issue[])
-    .slice(0, MOST_FAULTS)
+    .slice(0, MAX_INPUT_ERRORS)
     .flatMap((issue) => describe(issue, []))
-    .slice(0, MOST_FAULTS);
+    .slice(0, MAX_INPUT_ERRORS);
 }
 
 function describe(issue: Issue, base: PropertyKey[]): InputError[] {
   const path = [...base, ...issue.path];
-  const wrong = (message: string): InputError[] => [{ path: pointer(path), message }];
+  const wrong = (message: string): InputError[] => [{ path: jsonPointer(path), message }];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
-        path: pointer([...path, key]),
+      return issue.keys.slice(0, MAX_INPUT_ERRORS).map((key) => ({
+        path: jsonPointer([...path, key]),
         message: `is no field of this object. ${meantBy(key, issue.known) ?? 'Is it misspelt?'}`,
       }));
     case 'invalid_union':
@@ -54,15 +54,15 @@ function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyK
   const closest = errors.find((issues) => !isOtherType(issues));
   if (closest) return closest.flatMap((issue) => describe(issue, path));
   if (errors.every((issues) => issues.some((issue) => issue.path.length === 0 && issue.message === 'is missing')))
-    return [{ path: pointer(path), message: 'is missing' }];
+    return [{ path: jsonPointer(path), message: 'is missing' }];
   const types = errors.flatMap((issues) =>
     issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : [])),
   );
-  return [{ path: pointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
+  return [{ path: jsonPointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
 }
 
 function meantBy(name: string | undefined, known: readonly string[] = []): string | undefined {
-  const likely = name === undefined ? undefined : meant(name, known);
+  const likely = name === undefined ? undefined : likelyName(name, known);
   return likely === undefined ? undefined : `Is "${likely}" meant?`;
 }
 

@@ -1,5 +1,5 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { MOST_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
+import { MAX_TOOL_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
 import { matcherOf } from '#lib/scoring/house/match-arguments';
 import type { Warnings } from '../warnings.js';
 
@@ -9,18 +9,18 @@ interface Guess {
 }
 
 /** Tools that nobody described, made of the calls that are known of them. */
-export class ToolGuesses {
+export class InferredTools {
   readonly #guesses = new Map<string, Guess>();
   readonly #made = new Map<string, Tool>();
 
-  note(name: string, params: JsonObject = {}): void {
+  addCall(name: string, params: JsonObject = {}): void {
     const guess = this.#guesses.get(name) ?? { calls: 0, parameters: new Map() };
     this.#guesses.set(name, guess);
     guess.calls++;
     this.#made.delete(name);
     for (const [key, value] of Object.entries(params)) {
       // One more than a tool may have is too many, however many they are.
-      if (guess.parameters.size > MOST_PROPERTIES && !guess.parameters.has(key)) continue;
+      if (guess.parameters.size > MAX_TOOL_PROPERTIES && !guess.parameters.has(key)) continue;
       const parameter = guess.parameters.get(key) ?? { types: new Set<string>(), given: 0 };
       guess.parameters.set(key, parameter);
       const matcher = matcherOf(value);
@@ -29,7 +29,7 @@ export class ToolGuesses {
     }
   }
 
-  noteCase({ expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses }: JsonObject): void {
+  addCase({ expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses }: JsonObject): void {
     const calls = [
       { tool: expected_tool ?? null, params: expected_params ?? {} },
       ...(Array.isArray(expected_calls) ? expected_calls : []),
@@ -37,13 +37,13 @@ export class ToolGuesses {
     for (const call of calls) {
       if (!isObject(call)) continue;
       for (const name of [call.tool ?? []].flat())
-        if (typeof name === 'string') this.note(name, isObject(call.params) ? call.params : {});
+        if (typeof name === 'string') this.addCall(name, isObject(call.params) ? call.params : {});
     }
     const others = [
       ...(Array.isArray(valid_prerequisites) ? valid_prerequisites : []),
       ...(isObject(mock_responses) ? Object.keys(mock_responses) : []),
     ];
-    for (const name of others) if (typeof name === 'string' && !this.#guesses.has(name)) this.note(name);
+    for (const name of others) if (typeof name === 'string' && !this.#guesses.has(name)) this.addCall(name);
   }
 
   has = (name: string): boolean => this.#guesses.has(name);
@@ -61,7 +61,7 @@ export class ToolGuesses {
       (name) => ToolName.safeParse(name).success && seen.size < seen.add(name.toLowerCase()).size,
     );
     if (names.length)
-      warnings.conclude(
+      warnings.addForFile(
         `The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} ` +
           'made of the calls in it ' +
           `(${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are ` +

@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { pointer, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
@@ -10,7 +10,7 @@ const MOST_KEPT = 2000;
  * Checks the cases of an import. The same tools come with many of them, and compiling a schema takes a millisecond:
  * each is looked at once.
  */
-export function caseFitter(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
+export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
   const known = new Map<string, InputError[]>();
   const toolErrors = (tool: Tool): InputError[] => {
     const text = JSON.stringify(tool);
@@ -28,7 +28,7 @@ export function caseFitter(suite: readonly Tool[]): (input: CaseInput) => InputE
       typeof tool === 'string'
         ? []
         : toolErrors(tool).map(({ path, message }) => ({
-            path: pointer(['tools', index]) + path.replace(/^\/0/, ''),
+            path: jsonPointer(['tools', index]) + path.replace(/^\/0/, ''),
             message,
           })),
     );

@@ -7,8 +7,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
-import { pointer, ProblemError } from '#lib/contracts/problem';
-import { unstorable } from '#lib/contracts/json/storable';
+import { jsonPointer, ProblemError } from '#lib/contracts/problem';
+import { findUnstorable } from '#lib/contracts/json/storable';
 import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
@@ -16,7 +16,7 @@ import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
 const MOST_PAGES = 200;
 const MOST_TOOLS = 5000;
 
-export interface Answered {
+export interface DiscoveredServer {
   server: McpServer;
   tools: McpTool[];
 }
@@ -27,16 +27,16 @@ type Kind = McpServer['transport'];
  * Connects to an MCP server, shakes hands and lists its tools, all pages of them.
  * @throws ProblemError 422 saying what is wrong with the server at `url`
  */
-export async function askServer(
+export async function discoverTools(
   { url, headers, transport }: McpDiscoverInput,
   options: { allowPrivateNetworks: boolean; timeoutMs: number },
-): Promise<Answered> {
+): Promise<DiscoveredServer> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const { fetch, reachedPrivate, close } = createGuardedStream({
     allowPrivateNetworks: options.allowPrivateNetworks,
     signal: deadline,
   });
-  const attempt = (kind: Kind): Promise<Answered> => askBy(kind, new URL(url), headers, fetch, deadline);
+  const attempt = (kind: Kind): Promise<DiscoveredServer> => askBy(kind, new URL(url), headers, fetch, deadline);
   try {
     if (transport !== 'auto') return await attempt(transport);
     try {
@@ -71,7 +71,7 @@ async function askBy(
   headers: Record<string, string>,
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<DiscoveredServer> {
   const settings = { fetch, requestInit: { headers } };
   const channel: Transport =
     kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
@@ -102,8 +102,8 @@ async function askBy(
       transport: kind,
       instructions: client.getInstructions() ?? null,
     };
-    const bad = unstorable({ server, tools });
-    if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${pointer(bad.path)} ${bad.why}`);
+    const bad = findUnstorable({ server, tools });
+    if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
     return { server, tools };
   } finally {
     // Closing the client would do nothing before the two have agreed on a version.
@@ -160,7 +160,7 @@ function explained(
   // and no other bytes.
   const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
   const quote = !isPrivate
-    ? inShort(said)
+    ? shortenMessage(said)
     : known
       ? said.slice(0, 300)
       : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private ` +
@@ -169,7 +169,7 @@ function explained(
 }
 
 /** What a server said, unless it is a web page. */
-export const inShort = (said: string): string =>
+export const shortenMessage = (said: string): string =>
   /<(!doctype|html)|text\/html/i.test(said)
     ? 'found a web page; the endpoint is usually /sse or /mcp.'
     : said.slice(0, 500);

@@ -2,7 +2,7 @@ import type { Json } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
 
 /** A file's text that is still coming in, piece by piece. It can be read once. */
-export class Incoming {
+export class TextStream {
   constructor(readonly pieces: AsyncIterable<string>) {}
 }
 
@@ -10,11 +10,11 @@ export class Incoming {
  * The whole of a text, for formats that are one value. @throws ProblemError 413 as soon as it is longer than
  * `limit.size`
  */
-export async function wholeOf(
-  text: Json | Incoming,
+export async function readWholeText(
+  text: Json | TextStream,
   limit?: { size: number; refusal: () => ProblemError },
 ): Promise<Json> {
-  if (!(text instanceof Incoming)) return text;
+  if (!(text instanceof TextStream)) return text;
   let whole = '';
   for await (const piece of text.pieces) {
     whole += piece;
@@ -24,7 +24,7 @@ export async function wholeOf(
 }
 
 /** The lines of a text, without their ends and the text's byte order mark. */
-export async function* linesOf(text: string | Incoming): AsyncGenerator<string> {
+export async function* readTextLines(text: string | TextStream): AsyncGenerator<string> {
   let rest = '';
   let first = true;
   for await (const piece of typeof text === 'string' ? [text] : text.pieces) {
@@ -47,9 +47,9 @@ export async function* linesOf(text: string | Incoming): AsyncGenerator<string> 
 
 /** The first pieces of a text, until they are enough or the text ends, and the same text from its beginning. */
 export async function lookAhead(
-  text: string | Incoming,
+  text: string | TextStream,
   isEnough: (seen: string) => boolean,
-): Promise<{ seen: string; again: Incoming }> {
+): Promise<{ seen: string; again: TextStream }> {
   const pieces = typeof text === 'string' ? oneByOne([text]) : text.pieces[Symbol.asyncIterator]();
   let seen = '';
   let next: IteratorResult<string> | undefined;
@@ -61,7 +61,7 @@ export async function lookAhead(
     yield seen;
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value;
   };
-  return { seen, again: new Incoming(again()) };
+  return { seen, again: new TextStream(again()) };
 }
 
 async function* oneByOne(pieces: Iterable<string>): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { inputFaults } from './input-faults.js';
+import { toInputErrors } from './input-errors.js';
 
-const faults = (schema: z.ZodType, input: unknown) => inputFaults(schema.safeParse(input).error?.issues ?? []);
+const faults = (schema: z.ZodType, input: unknown) => toInputErrors(schema.safeParse(input).error?.issues ?? []);
 const colours = z.enum(['red', 'green', 'blue']);
 
 describe('what zod finds is said in words of ours', () => {

@@ -6,7 +6,7 @@ const LONGEST_COMPARED = 80;
  * The known names that are written most like one that is not among them, ignoring case: three at most, the nearest
  * first.
  */
-export function nearest(name: string, known: Iterable<string>): string[] {
+export function nearestNames(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
     .map((one) => ({ one, distance: distanceBetween(wanted, beginning(one)) }))
@@ -16,8 +16,8 @@ export function nearest(name: string, known: Iterable<string>): string[] {
 }
 
 /** The one known name that was surely meant by a misspelt one: at most a third of its letters are others. */
-export function meant(name: string, known: Iterable<string>): string | undefined {
-  const [likely] = nearest(name, known);
+export function likelyName(name: string, known: Iterable<string>): string | undefined {
+  const [likely] = nearestNames(name, known);
   if (likely === undefined) return undefined;
   const [a, b] = [beginning(name), beginning(likely)];
   return editsBetween(a, b) <= Math.max(a.length, b.length) / 3 ? likely : undefined;
@@ -28,10 +28,10 @@ export function meant(name: string, known: Iterable<string>): string | undefined
  * all of them where they are few.
  * @param what they are, in the plural: "its models"
  */
-export function insteadOf(name: string, known: readonly string[], what: string): string {
+export function suggestNames(name: string, known: readonly string[], what: string): string {
   if (known.length === 0) return `${capital(what)}: none yet.`;
-  if (known.length <= MOST_NAMED) return `${capital(what)}: ${nearest(name, known).join(', ')}.`;
-  return `Nearest of ${what}, ${known.length} in all: ${nearest(name, known).join(', ')}.`;
+  if (known.length <= MOST_NAMED) return `${capital(what)}: ${nearestNames(name, known).join(', ')}.`;
+  return `Nearest of ${what}, ${known.length} in all: ${nearestNames(name, known).join(', ')}.`;
 }
 
 /** Names that begin alike are near, and so is one that was written only in part: "ragas" for "ragas_tool_call_f1". */

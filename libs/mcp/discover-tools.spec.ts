@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askServer, inShort } from './ask-server.js';
+import { discoverTools, shortenMessage } from './discover-tools.js';
 
 const running: (() => void)[] = [];
 afterAll(() => running.forEach((stop) => stop()));
@@ -48,7 +48,7 @@ const paged = (count: number, seen: IncomingMessage[] = []) =>
 const ask = (
   url: string,
   { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {},
-) => askServer({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
+) => discoverTools({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
 
 describe('an MCP server', () => {
   it('with hundreds of tools is read page by page, with its instructions and annotations', async () => {
@@ -201,11 +201,11 @@ describe('what is no MCP server', () => {
   });
 
   it('and answers with a web page is not quoted with its marks', () => {
-    expect(inShort('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe(
+    expect(shortenMessage('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe(
       'found a web page; the endpoint is usually /sse or /mcp.',
     );
-    expect(inShort('Unexpected content type: text/html')).toMatch(/web page/);
-    expect(inShort('x'.repeat(600))).toBe('x'.repeat(500));
+    expect(shortenMessage('Unexpected content type: text/html')).toMatch(/web page/);
+    expect(shortenMessage('x'.repeat(600))).toBe('x'.repeat(500));
   });
 
   it('and never answers, or never ends, is given up', async () => {

@@ -11,23 +11,23 @@ const MOST_NAMED = 20;
 const MOST_WORK = 2 ** 20;
 const workOf = (characters: number): number => characters * Math.max(1, characters / 2 ** 13);
 
-export interface Slip extends InputError {
+export interface UnsatisfiableFinding extends InputError {
   /** Which of the cases. */
   index: number;
   name: string | null;
 }
-export interface Slips {
-  named: Slip[];
+export interface UnsatisfiableFindings {
+  named: UnsatisfiableFinding[];
   /** Slips that are not named. */
   more: number;
   /** Cases that were not looked at, for what their tools are. */
-  unseen: number;
+  notSearched: number;
 }
-export const noSlips = (): Slips => ({ named: [], more: 0, unseen: 0 });
+export const noneUnsatisfiable = (): UnsatisfiableFindings => ({ named: [], more: 0, notSearched: 0 });
 
 /** Looks through cases for what no call can answer. */
-export class SlipSearch {
-  readonly found = noSlips();
+export class UnsatisfiableSearch {
+  readonly found = noneUnsatisfiable();
   readonly #byName: ReadonlyMap<string, Tool>;
   readonly #known = new WeakSet<Tool>();
   readonly #texts = new Set<string>();
@@ -37,8 +37,8 @@ export class SlipSearch {
     this.#byName = byName(suite);
   }
 
-  look(input: CaseInput, index: number): void {
-    if (!this.#affords(input)) return void this.found.unseen++;
+  search(input: CaseInput, index: number): void {
+    if (!this.#affords(input)) return void this.found.notSearched++;
     const slips = findUnsatisfiableArguments(input, this.suite);
     const fit = slips.slice(0, MOST_NAMED - this.found.named.length);
     this.found.named.push(
@@ -71,15 +71,21 @@ const byName = (tools: readonly Tool[]): Map<string, Tool> =>
   new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
 
 /** Adds what was found in some cases to what was found in others. */
-export function addSlips(to: Slips, { named, more, unseen }: Slips): void {
+export function mergeUnsatisfiable(
+  to: UnsatisfiableFindings,
+  { named, more, notSearched: unseen }: UnsatisfiableFindings,
+): void {
   const fit = named.slice(0, MOST_NAMED - to.named.length);
   to.named.push(...fit);
   to.more += more + named.length - fit.length;
-  to.unseen += unseen;
+  to.notSearched += unseen;
 }
 
 /** @param nameOf a case, by its place among those that were looked at */
-export function warningsOf({ named, more, unseen }: Slips, nameOf: (index: number) => string): string[] {
+export function unsatisfiableWarnings(
+  { named, more, notSearched: unseen }: UnsatisfiableFindings,
+  nameOf: (index: number) => string,
+): string[] {
   return [
     ...named.map(
       ({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`,

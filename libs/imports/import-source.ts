@@ -1,14 +1,14 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { inputFaults } from '#lib/contracts/input/input-faults';
-import { isObject, plainNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { isObject, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { bytesOf, LARGEST_TOOLS_BYTES, listOfTools, MAX_TOOLS, Tool, toolFault } from '#lib/contracts/tool';
-import { Incoming } from './files/incoming.js';
+import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
+import { TextStream } from './files/text-stream.js';
 import type { Warnings } from './warnings.js';
 
 /** What a file in another format says: a suite as its author would have written it, not yet checked. */
-export interface Draft {
+export interface SuiteDraft {
   suite: Record<string, unknown> & { test_cases: unknown[] };
   /** Where each case stands in the file, for messages; without it a message says which case it is. */
   lines?: number[];
@@ -20,9 +20,9 @@ export interface Draft {
 }
 
 /** A file as it came, and what was said beside it. */
-export interface Source {
+export interface ImportSource {
   /** The text, as it comes in or whole, or a list of its entries. */
-  text: Json | Incoming;
+  text: Json | TextStream;
   answers?: Json;
   /** Settings of the suite that the format cannot say; what the file says itself counts less. */
   settings: Partial<Omit<SuiteFile, 'test_cases'>>;
@@ -33,13 +33,13 @@ const TEXT_KEYS = ['text', 'questions', 'conversations', 'csv', 'yaml', 'jsonl']
 const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 
 /** What a body means: the file itself (a text, or JSON), or an object that holds it with the suite's settings. */
-export function readSource(body: unknown, name: string | undefined): Source {
+export function readSource(body: unknown, name: string | undefined): ImportSource {
   const named = name === undefined ? {} : { name };
   const holder =
-    isObject(body) && !(body instanceof Incoming)
+    isObject(body) && !(body instanceof TextStream)
       ? TEXT_KEYS.find((key) => typeof body[key] === 'string' || Array.isArray(body[key]))
       : undefined;
-  if (body instanceof Incoming) return { text: body, settings: named };
+  if (body instanceof TextStream) return { text: body, settings: named };
   if (!isObject(body) || holder === undefined) {
     if (body === undefined || body === '') throw new ProblemError(400, 'The body is empty: send the file.');
     return { text: body as Json, settings: named };
@@ -56,16 +56,16 @@ export function readSource(body: unknown, name: string | undefined): Source {
   return {
     text: body[holder]!,
     ...(answers && { answers: body[answers] }),
-    settings: { ...(plainNumbers(settings) as object), ...named },
+    settings: { ...(unwrapNumbers(settings) as object), ...named },
   };
 }
 
 /** Tools given beside a file, checked by their schema. @throws ProblemError 400 */
-export function givenTools(settings: Source['settings']): Tool[] {
+export function readGivenTools(settings: ImportSource['settings']): Tool[] {
   if (settings.tools === undefined) return [];
-  const parsed = listOfTools(Tool).safeParse(settings.tools);
+  const parsed = toolList(Tool).safeParse(settings.tools);
   if (parsed.success) return parsed.data;
-  const [{ path, message }] = inputFaults(parsed.error.issues) as [InputError];
+  const [{ path, message }] = toInputErrors(parsed.error.issues) as [InputError];
   throw new ProblemError(400, `/tools${path} ${message}`);
 }
 
@@ -73,7 +73,7 @@ export function givenTools(settings: Source['settings']): Tool[] {
  * The first tools with different names, as many as a suite may have: what the suite itself offers where each case
  * brings tools of its own.
  */
-export class ToolShelf {
+export class SuiteTools {
   readonly #tools = new Map<string, Tool>();
   #bytes = 2; // The brackets of the list.
   constructor(given: readonly Tool[] = []) {
@@ -82,9 +82,9 @@ export class ToolShelf {
 
   offer(tool: Tool): void {
     const name = tool.function.name.toLowerCase();
-    if (this.#tools.size >= MAX_TOOLS || this.#tools.has(name) || toolFault(tool)) return;
-    const bytes = bytesOf(tool) + 1;
-    if (this.#bytes + bytes > LARGEST_TOOLS_BYTES) return;
+    if (this.#tools.size >= MAX_TOOLS || this.#tools.has(name) || findToolFault(tool)) return;
+    const bytes = byteLength(tool) + 1;
+    if (this.#bytes + bytes > MAX_TOOLS_BYTES) return;
     this.#bytes += bytes;
     this.#tools.set(name, tool);
   }
@@ -95,7 +95,7 @@ export class ToolShelf {
 }
 
 /** A conversation as a case holds it: one question of a user is its prompt. */
-export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
+export function toPromptOrMessages(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
   const [only] = messages;
   if (
     messages.length === 1 &&
@@ -109,9 +109,9 @@ export function asked(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt'
 }
 
 /** Whether a value that knows nothing of matchers would be taken for one. */
-export const holdsDollarKey = (value: Json): boolean =>
+export const hasDollarKey = (value: Json): boolean =>
   Array.isArray(value)
-    ? value.some(holdsDollarKey)
-    : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || holdsDollarKey(inner));
+    ? value.some(hasDollarKey)
+    : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || hasDollarKey(inner));
 
-export const DOLLAR_KEY = 'it expects an object with a key that begins with "$", which means a matcher here';
+export const DOLLAR_KEY_REASON = 'it expects an object with a key that begins with "$", which means a matcher here';

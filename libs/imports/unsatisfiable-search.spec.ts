@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { SlipSearch, warningsOf } from './slip-search.js';
+import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
 
 const tool = (name: string, properties: number): Tool => ({
   type: 'function',
@@ -27,19 +27,21 @@ const slip = (name: string, more: Partial<CaseInput> = {}): CaseInput => ({
 
 describe('a search for what no call can answer', () => {
   it('compiles so much for one request, and says how many cases it left out', () => {
-    const search = new SlipSearch([tool('small', 1)]);
-    for (let n = 0; n < 6; n++) search.look(slip('large', { tools: [tool(`large`, 400 + n)] }), n);
-    search.look(slip('small'), 6);
-    expect(search.found.named.length + search.found.more + search.found.unseen).toBe(7);
-    expect(search.found.unseen).toBeGreaterThan(2);
-    expect(warningsOf(search.found, (index) => `Case ${index}`).at(-1)).toMatch(/^[3-6] cases were not looked through/);
+    const search = new UnsatisfiableSearch([tool('small', 1)]);
+    for (let n = 0; n < 6; n++) search.search(slip('large', { tools: [tool(`large`, 400 + n)] }), n);
+    search.search(slip('small'), 6);
+    expect(search.found.named.length + search.found.more + search.found.notSearched).toBe(7);
+    expect(search.found.notSearched).toBeGreaterThan(2);
+    expect(unsatisfiableWarnings(search.found, (index) => `Case ${index}`).at(-1)).toMatch(
+      /^[3-6] cases were not looked through/,
+    );
   });
 
   it('does not count a tool again that it knows, however often it comes', () => {
     const suite = [tool('large', 300)];
-    const search = new SlipSearch(suite);
-    for (let n = 0; n < 200; n++) search.look(slip('LARGE', n % 2 ? { tools: [tool('large', 300)] } : {}), n);
+    const search = new UnsatisfiableSearch(suite);
+    for (let n = 0; n < 200; n++) search.search(slip('LARGE', n % 2 ? { tools: [tool('large', 300)] } : {}), n);
     expect(search.found).toMatchObject({ more: 180, unseen: 0 });
-    expect(warningsOf(search.found, (index) => `Case ${index}`)).toHaveLength(21);
+    expect(unsatisfiableWarnings(search.found, (index) => `Case ${index}`)).toHaveLength(21);
   });
 });
