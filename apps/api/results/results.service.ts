@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/problem';
-import type { Result, ResultWithExchange, Run } from '#lib/contracts/run';
+import type { Result, ResultWithExchange } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
