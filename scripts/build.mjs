@@ -1,6 +1,6 @@
-// Builds everything that a checkout needs to run: the Prisma client, then dist/ (SWC, about a second). `npm ci`
-// runs it as `prepare`, so that `npm run toolmark` works right after an install. `--if-stale` builds only after a
-// change.
+// Builds what a checkout needs to run: the Prisma client, then dist/ (SWC for TypeScript, copies of the Lua scripts;
+// about a second). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. With
+// `--if-stale` it builds only after a change.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ function run(command, args) {
 }
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** When a file below was last changed, or (by its folder) added, moved or removed. */
+/** When a file below was last changed; a folder's time says when one was added, moved or removed. */
 const newest = (path) =>
   Math.max(
     changedAt(path),
@@ -52,8 +52,8 @@ try {
 function build() {
   const startedAt = new Date();
   if (changedAt(client) <= changedAt(schema)) run(process.execPath, [join(root, 'scripts/generate-client.mjs')]);
-  // Built aside and swapped in, so that a process which starts meanwhile finds the old build or the new one, never
-  // half of one.
+  // Built in a folder of its own and swapped in, so that a process that starts meanwhile finds the old build or the
+  // new one, never half of one.
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {

@@ -1,6 +1,6 @@
-// Makes the Prisma client of prisma/schema.prisma in libs/db/generated, file for file what `prisma generate` makes,
-// by calling what that command calls. The command itself would bring Prisma Studio and a database of its own: a
-// fifth of all packages by size.
+// Writes the Prisma client of prisma/schema.prisma to libs/db/generated: the same files as `prisma generate`, because
+// it calls the generator that the command calls. The command itself would bring Prisma Studio and a database of its
+// own, a fifth of all packages by size.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

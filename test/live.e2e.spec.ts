@@ -226,7 +226,7 @@ it('what the API did not expect is answered without details, and the log has the
   const { jobId } = await submit(1, ['perfect-ish']);
   const watcher = await connect(1);
   await ended(watcher, jobId);
-  await sql.query('ALTER TABLE job RENAME COLUMN detail TO renamed');
+  await sql.query('ALTER TABLE team RENAME COLUMN running_jobs_per_user TO renamed');
   try {
     expect(await subscribe(watcher, jobId)).toMatchObject({
       ok: false,
@@ -240,11 +240,11 @@ it('what the API did not expect is answered without details, and the log has the
     expect(JSON.parse(line)).toMatchObject({
       level: 50,
       job: jobId,
-      error: expect.stringContaining('detail'),
+      error: expect.stringContaining('running_jobs_per_user'),
       stack: expect.stringContaining('at '),
     });
   } finally {
-    await sql.query('ALTER TABLE job RENAME COLUMN renamed TO detail');
+    await sql.query('ALTER TABLE team RENAME COLUMN renamed TO running_jobs_per_user');
   }
   expect(await subscribe(watcher, jobId)).toMatchObject({ ok: true });
 }, 60_000);

@@ -49,7 +49,7 @@ it('a worker whose queue went silent says that it is to be started anew, and why
       ),
     ],
   });
-  expect(worker.logs()).toContain('does not take the work that waits for it');
+  expect(worker.logs()).toContain('does not take the items that wait for it');
   expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are well
 
   const fresh = await startProcess('worker', env);

@@ -1,11 +1,8 @@
-import type { PoolClient } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 
 /** Inserts one row. Names of table and columns are the code's own, never a user's. */
-export async function insertRow(client: PoolClient, table: string, row: Record<string, unknown>): Promise<void> {
+export async function insertRow(db: Pool | PoolClient, table: string, row: Record<string, unknown>): Promise<void> {
   const columns = Object.keys(row);
   const parameters = columns.map((_column, n) => `$${n + 1}`);
-  await client.query(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${parameters.join(', ')})`,
-    Object.values(row),
-  );
+  await db.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${parameters.join(', ')})`, Object.values(row));
 }

@@ -3,19 +3,16 @@ import type { Logger } from '#lib/runtime/logger';
 
 export type { Pool, PoolClient } from 'pg';
 
-// Counters and delivery tokens stay far below 2^53.
+// bigint as number: counters and delivery tokens stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/**
- * A process that freezes inside a transaction would keep its locks; Postgres ends such a transaction after this
- * time.
- */
+/** Postgres ends a transaction that is idle for this long: a process that freezes in one would keep its locks. */
 export const IDLE_IN_TRANSACTION_MS = 5000;
 
 /**
- * Of every connection to Postgres. One that answers nothing for a minute is given up: it may have been lost without
- * a word. TCP asks after ten seconds of silence, so that what lies between keeps it, and a statement that may take
- * long learns of its loss.
+ * For every connection to Postgres. A query that gets no reply for a minute fails, because its connection may have
+ * been lost silently. After ten seconds of silence TCP sends a keep-alive, so that firewalls keep the connection
+ * open and a long query notices when it is gone.
  */
 export const CONNECTION_OPTIONS = {
   connectionTimeoutMillis: 10_000,
@@ -24,10 +21,10 @@ export const CONNECTION_OPTIONS = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
-/** Of what goes over a whole large run, or changes tables. */
+/** For queries that read a whole large run, and for migrations. */
 export const LONG_QUERY_TIMEOUT_MS = 30 * 60_000;
 
-/** Asks what goes over a whole large run: it may take half an hour. */
+/** A query that reads a whole large run and may take half an hour. */
 export function longQuery<Row extends pg.QueryResultRow>(
   client: pg.Pool | pg.PoolClient,
   text: string,
@@ -37,7 +34,7 @@ export function longQuery<Row extends pg.QueryResultRow>(
   return client.query<Row>({ text, values, name, query_timeout: LONG_QUERY_TIMEOUT_MS } as pg.QueryConfig);
 }
 
-/** A pool that survives a restarted Postgres: broken idle connections are dropped and logged, never thrown. */
+/** A pool that survives a restart of Postgres: broken idle connections are dropped and logged, never thrown. */
 export function createPool(
   databaseUrl: string,
   max: number,
@@ -50,7 +47,7 @@ export function createPool(
     max,
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Compiling a statement that Postgres takes to be long costs half a second; all of these are short.
+    // Compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
     options: '-c jit=off',
   });
   pool.on('error', (error) => logger?.warn({ error: error.message }, 'A connection to Postgres was lost'));
@@ -58,8 +55,8 @@ export function createPool(
 }
 
 /**
- * Runs `work` in a transaction: commits what it returns, rolls back what it throws. With a client it is a part of
- * the caller's.
+ * Runs `work` in a transaction: commits when it returns, rolls back when it throws. Given a client, `work` joins the
+ * transaction of the caller.
  */
 export async function inTransaction<Result>(
   db: pg.Pool | pg.PoolClient,
@@ -75,7 +72,7 @@ export async function inTransaction<Result>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // A connection that does not answer would not answer this either; Postgres rolls back when it is gone.
+    // A silent connection would not answer a ROLLBACK either. Postgres rolls back when the connection is gone.
     if (isUnanswered(error)) broken = error as Error;
     else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
     throw error;
@@ -86,18 +83,28 @@ export async function inTransaction<Result>(
 }
 const ignore = (): void => {};
 
-/** pg has no code for it. */
+/** pg gives this error no code. */
 const isUnanswered = (error: unknown): boolean => (error as Error).message === 'Query read timeout';
 
 /**
- * What Prisma calls a database that is not reachable, does not answer in time, closed the connection, has none
- * left, or chose its victim.
+ * Prisma's codes for a database that is unreachable, slow to answer, out of connections, or that closed the
+ * connection or chose this transaction as the victim of a deadlock.
  */
 const PRISMA_TRANSIENT = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'];
 
 /**
- * A fault that passes by itself: lost or silent connection, restarting server, deadlock, serialisation failure,
- * full pool, full disk.
+ * SQLSTATEs: connection exception, transaction rollback, insufficient resources, lock not available, operator
+ * intervention, system error.
+ */
+const POSTGRES_TRANSIENT = /^(08|40|53|55P03|57P|58)/;
+const NETWORK_TRANSIENT = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
+/** Errors of pg that have no code. */
+const CONNECTION_LOST =
+  /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i;
+
+/**
+ * Whether an error goes away by itself: a lost or silent connection, a restarting server, a deadlock, a
+ * serialisation failure, a full pool, a full disk.
  */
 export function isTransient(error: unknown): boolean {
   const { code, message, meta } = error as {
@@ -108,17 +115,11 @@ export function isTransient(error: unknown): boolean {
   if (code && PRISMA_TRANSIENT.includes(code)) return true;
   const cause = meta?.driverAdapterError?.cause;
   if (cause?.originalCode) return isTransient({ code: cause.originalCode });
-  if (code && /^(08|40|53|55P03|57P|58)/.test(code)) return true;
-  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
-  return (
-    isUnanswered(error) ||
-    /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i.test(
-      message ?? '',
-    )
-  );
+  if (code && (POSTGRES_TRANSIENT.test(code) || NETWORK_TRANSIENT.test(code))) return true;
+  return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
-/** Repeats `work` through transient faults until `signal` aborts; other errors are thrown at once. */
+/** Retries `work` after transient errors until `signal` aborts. Throws any other error at once. */
 export async function retryTransient<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {

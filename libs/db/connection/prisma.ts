@@ -4,6 +4,6 @@ import { CONNECTION_OPTIONS } from './pool.js';
 
 export type Prisma = PrismaClient;
 
-/** For reading and writing single rows. What takes part in a run's transitions goes through the pool. */
+/** Reads and writes single rows. Transitions of a run go through the pool (libs/db/engine). */
 export const createPrisma = (databaseUrl: string, max: number): Prisma =>
   new PrismaClient({ adapter: new PrismaPg({ ...CONNECTION_OPTIONS, connectionString: databaseUrl, max }) });

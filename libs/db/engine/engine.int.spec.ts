@@ -97,7 +97,7 @@ describe('settling', () => {
     expect(await count('exchange', runId)).toBe(4);
   });
 
-  it('keeps what was said of each item, to be found by its place', async () => {
+  it('stores the exchange of each item under its place', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
@@ -117,7 +117,7 @@ describe('settling', () => {
     expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
   });
 
-  it('tells when a target has nothing left to settle, and only then', async () => {
+  it('reports when a target has nothing left to settle, and only then', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -134,7 +134,7 @@ describe('settling', () => {
     expect(await settled(0, 4)).toBeUndefined();
   });
 
-  it('tells which items of a batch were stored', async () => {
+  it('reports which items of a batch were stored', async () => {
     const team = await aTeam(pool);
     await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -150,7 +150,7 @@ describe('settling', () => {
     ).toEqual([true, false, true]);
   });
 
-  it('stores counts beyond what a number holds as the largest', async () => {
+  it('stores the largest count for one that its column cannot hold', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
@@ -165,7 +165,7 @@ describe('settling', () => {
     expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
-  it('changes nothing for a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
+  it('ignores a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [late] = await dispatchLane(pool, team.laneId, 10);
@@ -193,7 +193,7 @@ describe('settling', () => {
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([1, 0]);
   });
 
-  it('changes nothing for a reply that arrives while its run is being cancelled', async () => {
+  it('ignores a reply that arrives while its run is being cancelled', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
@@ -205,7 +205,7 @@ describe('settling', () => {
     expect([settled, await count('result', runId)]).toEqual([0, 0]);
   });
 
-  it('reads the status of the run after its locks: what was stopped meanwhile is not settled, though it is still in flight', async () => {
+  it('reads the status of a run after its locks, and settles nothing of a run that was stopped meanwhile', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -227,7 +227,7 @@ describe('settling', () => {
 });
 
 describe('dispatching', () => {
-  it('takes nothing of a run that is cancelled while it waits', async () => {
+  it('takes nothing of a run that is cancelled while the dispatcher waits', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     let deliveries: Delivery[] = [];
@@ -293,7 +293,7 @@ describe('dispatching', () => {
     },
   );
 
-  it('waits for no target but those that it takes items of', async () => {
+  it('waits only for targets that it takes items of', async () => {
     const team = await aTeam(pool, { cases: 4 });
     const [first, second] = [await team.submit(), await team.submit()];
     await inTransaction(pool, async (client) => {
@@ -357,7 +357,7 @@ describe('finishing', () => {
     ]);
   });
 
-  it('leaves a run alone that was resumed since it was found to be done', async () => {
+  it('leaves a run alone that was resumed since it was found to be finished', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 1);
@@ -403,7 +403,7 @@ describe('finishing', () => {
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
 
-  it('waits for nobody who holds its user, but has another turn', async () => {
+  it('does not wait for whoever holds its user, but tries again in the next turn', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId };
@@ -424,11 +424,12 @@ describe('finishing', () => {
 });
 
 describe('reconciling', () => {
-  it('queues again what the queue has lost, and counts it as no crash', async () => {
+  it('queues items again that the queue has lost, and counts no crash', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
-    expect((await reconcileLane(pool, team.laneId, 'w', true, allMissing)).redeliver).toEqual([]); // too young to be missed
+    const tooYoung = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
+    expect(tooYoung.redeliver).toEqual([]);
     await pool.query(`UPDATE in_flight SET queued_at = now() - interval '3 s' WHERE run_id = $1`, [runId]);
     const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
     expect(redeliver).toHaveLength(1);
@@ -456,7 +457,7 @@ describe('reconciling', () => {
     expect(await count('result', runId)).toBe(1);
   });
 
-  it('charges no crash to what only waited in a process that died, however often', async () => {
+  it('counts no crash against items that only waited in a process that died, however often', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     let deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -478,7 +479,7 @@ describe('reconciling', () => {
 });
 
 describe('a process that freezes', () => {
-  it('loses what it had locked to the others, while one that is merely slow keeps it', async () => {
+  it('loses its locks to others, while one that is merely slow keeps them', async () => {
     const team = await aTeam(pool);
     await team.submit();
     const frozen = await pool.connect();
@@ -500,7 +501,7 @@ describe('a process that freezes', () => {
 });
 
 describe('the limit of running jobs', () => {
-  it('lets two submits at the same instant under it one by one, and starts the next when one is cancelled', async () => {
+  it('holds for submits at the same instant, and the next job starts when one is cancelled', async () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
     const statuses = async (): Promise<string[]> =>
@@ -520,7 +521,7 @@ describe('the limit of running jobs', () => {
     expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
   });
 
-  it('starts what waited when it is raised, in order, for each user of the team and nobody else', async () => {
+  it('starts pending jobs when it is raised, in order, for each user of the team and nobody else', async () => {
     const [team, others] = [await aTeam(pool, { runningJobs: 1 }), await aTeam(pool, { runningJobs: 1 })];
     const grace = await team.anotherUser();
     const submitted = [];
@@ -562,7 +563,7 @@ describe('the limit of running jobs', () => {
     expect((await statuses()).filter((status) => status === 'queued')).toHaveLength(6);
   });
 
-  it('starts a job, too, that was submitted under the former one at the same instant', async () => {
+  it('also starts a job that was submitted under the earlier limit at the same instant', async () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     await team.submit();
     const jobId = newId();

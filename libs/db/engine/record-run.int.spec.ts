@@ -44,7 +44,7 @@ async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
   return { ...made, runId: recording.runId };
 }
 
-it('asks no model, neither here nor where the release before works on it', async () => {
+it('makes no request, neither here nor in the release before', async () => {
   const { runId, jobId } = await recorded(await aTeam(pool));
   const {
     targets: [target],
@@ -85,7 +85,7 @@ it('has a lane of its own, which is there again for a resume', async () => {
   expect(await dispatchLane(pool, lanes[0]!, 10)).toHaveLength(4);
 });
 
-it('keeps a reply whose item ended without being scored', async () => {
+it('keeps the reply of an item that ended without a score', async () => {
   const { laneId, runId } = await recorded(await aTeam(pool));
   const deliveries = await dispatchLane(pool, laneId, 10);
   await claimItems(pool, 'w', deliveries);
@@ -118,7 +118,7 @@ it('waits for its turn like any job of its user', async () => {
   expect(await dispatchLane(pool, laneId, 10)).toEqual([]);
 });
 
-it('that is given up while it is finished is either, and never both', async () => {
+it('that is abandoned while it is finished is one of the two, never both', async () => {
   const { teamId, userId, suiteId } = await aTeam(pool);
   const recording = await beginRecording(pool, teamId, suiteId);
   await abandonRecording(pool, recording);

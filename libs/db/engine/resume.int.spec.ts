@@ -375,7 +375,7 @@ it('prepares a run whose job waits for another when that job is admitted, not be
   await cancelJob(pool, { teamId: run.teamId, jobId: second.jobId });
 });
 
-it('cancels a run in the middle of its preparation at once, and what was not prepared counts as it did', async () => {
+it('cancels a run in the middle of its preparation, and items that were not prepared count as before', async () => {
   const run = await aFailedRun();
   await run.resume();
   await run.piece(5);
@@ -397,7 +397,7 @@ it('cancels a run in the middle of its preparation at once, and what was not pre
   await check(run.runId);
 });
 
-it('lets go of a run that the release before has stopped, or resumed anew, in the middle of its preparation', async () => {
+it('ends the preparation of a run that the release before has stopped, or resumed again, meanwhile', async () => {
   const run = await aFailedRun();
   const parts = () => rows('SELECT 1 FROM preparation WHERE run_id = $1', [run.runId]);
   await run.resume();
@@ -455,7 +455,7 @@ it('deletes a run that was stopped in the middle of its preparation, with its lo
   expect(await rows('SELECT 1 FROM job_event WHERE job_id = ANY ($1)', [jobs])).toEqual([]);
 });
 
-test('what is done differently than asked stays with a run that is resumed, and is told once in each of its logs', async () => {
+test('a warning stays with a run that is resumed, and is logged once for each of its jobs', async () => {
   const run = await aRun();
   const warnings = () => rows('SELECT code, message FROM run_warning WHERE run_id = $1 ORDER BY code', [run.runId]);
   const told = async () =>

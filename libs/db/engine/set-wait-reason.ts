@@ -21,7 +21,8 @@ export async function setWaitReason(
        SELECT run_id FROM in_flight WHERE lane_id = $1 UNION SELECT run_id FROM target WHERE lane_id = $1 AND active
      ), waits AS (
        SELECT r.job_id, $2 || string_agg(DISTINCT
-         CASE WHEN m.lane_id = $1 THEN t.provider_key || '::' || t.model_id ELSE t.provider_key END, ', ') || ' ' AS start
+         CASE WHEN m.lane_id = $1 THEN t.provider_key || '::' || t.model_id ELSE t.provider_key END, ', '
+       ) || ' ' AS start
        FROM run r JOIN target t ON t.run_id = r.id AND t.lane_id = $1
          LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
        WHERE r.id IN (SELECT run_id FROM works) AND r.status = 'running' GROUP BY r.id

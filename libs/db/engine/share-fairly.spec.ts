@@ -49,7 +49,7 @@ const couldTake = (runId: string, backlogs: Backlog[], allowed: Map<string, numb
   Math.min(sum(backlogs.filter((one) => one.runId === runId).map(has)), allowed.get(runId) ?? Infinity);
 
 describe('sharing the room of a lane', () => {
-  it('gives nobody more than there is: of the room, of a target, of what a budget allows', () => {
+  it('gives nobody more than the room, the target and the budget have', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const shares = share(of);
@@ -72,7 +72,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('names each target at most once, and none that gets nothing', () => {
+  it('returns each target at most once, and none that gets nothing', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const { taken } = share(of);
@@ -82,7 +82,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('sets no virtual time back, and advances that of a user by what they got, from the time of the lane at least', () => {
+  it('never sets a virtual time back, and advances that of a user by what they got', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const shares = share(of);
@@ -98,7 +98,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('gives users that start together the same but for a quantum, as long as they have work; a user with many runs has one share', () => {
+  it('gives busy users that start together the same but for a quantum, however many runs they have', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const together = { ...of, users: of.users.map((one) => ({ ...one, vtime: 7 })) };
@@ -113,7 +113,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('gives runs of a user that start together the same but for a quantum, as long as they have work', () => {
+  it('gives busy runs of a user that start together the same but for a quantum', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const together = {
@@ -269,7 +269,7 @@ describe('sharing turn after turn', () => {
     names.flatMap((one, n) => names.slice(n + 1).map((other): [string, string] => [one, other]));
 
   // A quantum each, as start-time fair queueing promises.
-  it('a user who comes, or comes back, is neither stuck behind the others nor gets what they had meanwhile', () => {
+  it('a user who comes, or comes back, neither waits behind the others nor makes up for the time before', () => {
     fc.assert(
       fc.property(days, (of) =>
         expectAlike(play(of), 'userId', pairsOf(of.users.map((_user, u) => String(u))), 2 * QUANTUM),
@@ -279,7 +279,7 @@ describe('sharing turn after turn', () => {
   });
 
   // And one more for each other run that comes back far ahead of both, since both are then drawn up to it.
-  it('nor is a run among those of its user', () => {
+  it('and so it is for a run among those of its user', () => {
     fc.assert(
       fc.property(days, (of) => {
         const turns = play(of);

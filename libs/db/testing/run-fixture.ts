@@ -1,75 +1,65 @@
-import type { RunInput } from '#lib/contracts/run';
-import { RunInput as RunInputSchema } from '#lib/contracts/run';
+import { RunInput as RunInputSchema, type RunInput } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
-import type { Delivery } from '../engine/dispatch-lane.js';
+import { insertRow } from '../connection/insert-row.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import type { Delivery } from '../engine/dispatch-lane.js';
 import type { Settlement } from '../engine/settle-items.js';
-import { submitRun } from '../engine/submit-run.js';
+import { submitRun, type ResolvedTarget } from '../engine/submit-run.js';
+
+const PROVIDER_KEY = 'sim';
 
 /** A team with one user, one lane and one suite, written straight to the tables. */
 export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   const [teamId, userId, laneId, providerId, suiteId] = [newId(), newId(), newId(), newId(), newId()];
-  await pool.query('INSERT INTO team (id, name, running_jobs_per_user) VALUES ($1, $2, $3)', [
-    teamId,
-    teamId,
-    runningJobs,
-  ]);
-  await pool.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3)', [userId, teamId, 'ada']);
-  await pool.query('INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $3, 8)', [
+  await insertRow(pool, 'team', { id: teamId, name: teamId, running_jobs_per_user: runningJobs });
+  await insertRow(pool, 'users', { id: userId, team_id: teamId, name: 'ada' });
+  await insertRow(pool, 'lane', { id: laneId, team_id: teamId, name: 'lane', fingerprint: 'lane', max_concurrency: 8 });
+  await insertRow(pool, 'provider', {
+    id: providerId,
+    team_id: teamId,
+    key: PROVIDER_KEY,
+    name: 'Sim',
+    kind: 'openai',
+    base_url: 'http://127.0.0.1:1/v1',
+    lane_id: laneId,
+  });
+  await insertSuite(pool, teamId, suiteId, cases);
+  const target = (modelId: string): ResolvedTarget => ({
+    providerId,
+    providerKey: PROVIDER_KEY,
+    modelId,
     laneId,
-    teamId,
-    'lane',
-  ]);
-  await pool.query(
-    `INSERT INTO provider (id, team_id, key, name, kind, base_url, lane_id)
-      VALUES ($1, $2, 'sim', 'Sim', 'openai', 'http://127.0.0.1:1/v1', $3)`,
-    [providerId, teamId, laneId],
-  );
-  await pool.query(`INSERT INTO suite (id, team_id, name, tools) VALUES ($1, $2, 'Weather', '[]')`, [suiteId, teamId]);
-  await pool.query(
-    `INSERT INTO suite_case (id, suite_id, position, tags, body)
-      SELECT gen_random_uuid(), $1, n, '{}', '{"prompt":"hi","expected_tool":null}'
-     FROM generate_series(0, $2 - 1) n`,
-    [suiteId, cases],
-  );
-  const input = (more: Partial<RunInput> = {}): RunInput =>
-    RunInputSchema.parse({ suite_id: suiteId, models: ['sim::a'], ...more });
+    priced: false,
+    params: {},
+    systemPrompt: null,
+  });
+  type Submitted = { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>>;
   return {
     teamId,
     userId,
     laneId,
     suiteId,
-    async submit(
-      {
-        models = ['a'],
-        userId: as = userId,
-        ...more
-      }: { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>> = {},
-      db: Pool | PoolClient = pool,
-    ) {
-      return submitRun(db, {
-        teamId,
-        userId: as,
-        suiteId,
-        input: { ...input(more), metrics: [], cache: 'off' },
-        targets: models.map((modelId) => ({
-          providerId,
-          providerKey: 'sim',
-          modelId,
-          laneId,
-          priced: false,
-          params: {},
-          systemPrompt: null,
-        })),
-      });
+    submit({ models = ['a'], userId: as = userId, ...more }: Submitted = {}, db: Pool | PoolClient = pool) {
+      const input = RunInputSchema.parse({ suite_id: suiteId, models: [`${PROVIDER_KEY}::a`], ...more });
+      const submission = { teamId, userId: as, suiteId, input: { ...input, metrics: [], cache: 'off' as const } };
+      return submitRun(db, { ...submission, targets: models.map(target) });
     },
     async anotherUser(): Promise<string> {
       const id = newId();
-      await pool.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3)', [id, teamId, id]);
+      await insertRow(pool, 'users', { id, team_id: teamId, name: id });
       return id;
     },
   };
+}
+
+async function insertSuite(pool: Pool, teamId: string, suiteId: string, cases: number): Promise<void> {
+  await insertRow(pool, 'suite', { id: suiteId, team_id: teamId, name: 'Weather', tools: '[]' });
+  await pool.query(
+    `INSERT INTO suite_case (id, suite_id, position, tags, body)
+     SELECT gen_random_uuid(), $1, n, '{}', '{"prompt":"hi","expected_tool":null}' FROM generate_series(0, $2 - 1) n`,
+    [suiteId, cases],
+  );
 }
 
 const verdict: Verdict = {

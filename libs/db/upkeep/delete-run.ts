@@ -1,7 +1,7 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 
-/** Removes a finished run at once from every list; its results, exchanges and logs follow in pieces (`purgeRun`). */
+/** Deletes a finished run. It is gone from every list at once; `purgeRun` removes the rest of it in pieces. */
 export async function deleteRun(
   pool: Pool | PoolClient,
   { teamId, runId }: { teamId: string; runId: string },
@@ -34,13 +34,13 @@ export async function deleteRun(
 
 const ITEM = 'target, case_position, sample';
 
-/** Deleted runs that left something behind, oldest first. */
+/** Deleted runs of which results, exchanges or logs are left, oldest first. */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY run_id LIMIT 1000');
   return rows.map(({ run_id }) => run_id);
 }
 
-/** Removes one piece of what a deleted run left behind. Answers whether there may be more. */
+/** Removes a piece of what is left of a deleted run. @returns whether there may be more */
 export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Promise<boolean> {
   for (const [table, key] of [
     ['exchange', ITEM],
@@ -58,8 +58,10 @@ export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Pro
   }
   const logged = await longQuery(
     pool,
-    `DELETE FROM job_event WHERE (job_id, seq) IN (SELECT e.job_id, e.seq FROM purge p
-      JOIN job_event e ON e.job_id = ANY (p.job_ids) WHERE p.run_id = $1 LIMIT $2)`,
+    `DELETE FROM job_event WHERE (job_id, seq) IN (
+       SELECT e.job_id, e.seq FROM purge p JOIN job_event e ON e.job_id = ANY (p.job_ids)
+       WHERE p.run_id = $1 LIMIT $2
+     )`,
     [runId, pieceSize],
   );
   if (logged.rowCount) return true;

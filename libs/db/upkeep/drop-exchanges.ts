@@ -1,9 +1,9 @@
 import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
 
 /**
- * Removes the raw exchanges of months that ended more than `keepDays` ago: whole partitions, in no time and without
- * a trace, where deleting rows would take hours and leave bloat. Verdicts are in another table and stay.
- * @returns the partitions that were removed; one that is in use is left for the next time
+ * Drops the raw exchanges of months that ended more than `keepDays` ago. Dropping a partition takes no time, where
+ * deleting its rows would take hours and leave bloat. Verdicts are in another table and stay.
+ * @returns the partitions that were dropped; one that is in use is left for the next time
  */
 export async function dropOldExchanges(pool: Pool, keepDays: number, now = Date.now()): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
@@ -16,7 +16,8 @@ export async function dropOldExchanges(pool: Pool, keepDays: number, now = Date.
     if (!year || Date.UTC(Number(year), Number(month)) + keepDays * 86_400_000 > now) continue;
     try {
       await inTransaction(pool, async (client) => {
-        await client.query(`SET LOCAL lock_timeout = '2s'`); // Whoever waits behind this for the table waits no longer.
+        // Whoever needs the table waits behind this for no longer than two seconds.
+        await client.query(`SET LOCAL lock_timeout = '2s'`);
         await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
       });
       dropped.push(name);

@@ -105,7 +105,7 @@ describe('the partition of a month', () => {
     expect(ends.slice(1).map(([from]) => from)).toEqual(ends.slice(0, -1).map(([, to]) => to));
   });
 
-  it('that ended long ago is made for rows that came when nobody made it, so that they are dropped with it', async () => {
+  it('that ended long ago is made for rows of the default partition, so that they are dropped with it', async () => {
     expect([await placeOf('2024-02-29T23:59:59.999Z'), await placeOf('2023-12-01T00:00:00.000Z')]).toEqual([
       'exchange_default',
       'exchange_default',

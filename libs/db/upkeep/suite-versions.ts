@@ -1,38 +1,43 @@
 import { inTransaction, type Pool } from '../connection/pool.js';
 
-/** Versions that one look retires. */
-const LARGEST_RETIRED = 100;
+const MAX_RETIRED_AT_ONCE = 100;
+/** The version number of a version that is being removed: no run can pin it any more. */
 const RETIRED = -1;
 
 /**
- * Removes a piece of the versions of suites that no run pins any more, and no recording. Answers whether there may
- * be more.
+ * Removes a piece of the suite versions that no run and no recording pins any more.
+ * @returns whether there may be more
  */
 export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promise<boolean> {
   await retireVersions(pool);
   const { rowCount } = await pool.query(
     `DELETE FROM suite_version_case WHERE (version_id, position) IN (
        SELECT c.version_id, c.position FROM suite_version v JOIN suite_version_case c ON c.version_id = v.id
-         WHERE v.version = ${RETIRED} LIMIT $1)`,
+       WHERE v.version = ${RETIRED} LIMIT $1
+     )`,
     [pieceSize],
   );
   if (rowCount) return true;
   await pool.query(
-    `DELETE FROM suite_version v WHERE v.version = ${RETIRED} AND NOT EXISTS (SELECT 1 FROM suite_version_case c
-      WHERE c.version_id = v.id)`,
+    `DELETE FROM suite_version v WHERE v.version = ${RETIRED}
+       AND NOT EXISTS (SELECT 1 FROM suite_version_case c WHERE c.version_id = v.id)`,
   );
   return false;
 }
 
+/** SQL: nothing pins the version `v`. */
 const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHERE r.suite_version_id = v.id)
   AND NOT EXISTS (SELECT 1 FROM recording r WHERE r.suite_version_id = v.id)`;
 
-/** Takes them out of use. Two statements: whoever pins one meanwhile holds it, and is seen by the second. */
+/**
+ * Takes unused versions out of use. The second statement looks again, because it sees whoever pinned one while the
+ * first ran.
+ */
 async function retireVersions(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `SELECT v.id FROM suite_version v WHERE ${UNUSED} LIMIT $1 FOR UPDATE SKIP LOCKED`,
-      [LARGEST_RETIRED],
+      [MAX_RETIRED_AT_ONCE],
     );
     if (rows.length === 0) return;
     await client.query(

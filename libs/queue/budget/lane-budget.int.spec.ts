@@ -152,7 +152,7 @@ it('a waiter that is aborted takes nothing', async () => {
   expect(await budget.acquire(1, never)).toHaveProperty('id');
 });
 
-it('after Redis lost everything, what is in flight still counts', async () => {
+it('requests in flight still count after Redis lost everything', async () => {
   const [one, two] = [
     budgetOf('flushed', { max_concurrency: 3 }, true),
     budgetOf('flushed', { max_concurrency: 3 }, true),
@@ -167,7 +167,7 @@ it('after Redis lost everything, what is in flight still counts', async () => {
   await until(() => granted.length === 1);
 });
 
-it('a process that was granted something lately knows by itself that Redis lost it', async () => {
+it('a process that was granted a permit lately knows by itself that Redis lost the lane', async () => {
   const [one, two] = [budgetOf('forgotten', { max_concurrency: 1 }), budgetOf('forgotten', { max_concurrency: 1 })];
   await two.release(await two.acquire(1, never), { tokens: 1 });
   const held = await one.acquire(1, never);
@@ -192,7 +192,7 @@ describe('the breaker', () => {
     return fleet;
   }
 
-  it('opens after ten failures in a row of five items, for the whole fleet, and lets one probe through at a time', async () => {
+  it('opens for the fleet after ten failures in a row of five items, and then grants one probe at a time', async () => {
     const [one, two] = (await failing('outage')) as [LaneBudget, LaneBudget];
     const state = () => readLaneState(made[0]!.redis, 'outage');
     expect(await state()).toMatchObject({ outage: { error: 'refused' }, inFlight: 0 });
@@ -209,7 +209,7 @@ describe('the breaker', () => {
     expect((await state()).outage).toBeUndefined();
   });
 
-  it('stays closed when one item fails again and again, and when answers come between', async () => {
+  it('stays closed when one item fails again and again, and when replies come between', async () => {
     const budget = budgetOf('closed', { max_concurrency: 5 });
     for (let n = 0; n < 30; n++) expect(await fail(budget, await budget.acquire(1, never), 'item 1')).toBe(false);
     for (let n = 0; n < 30; n++) {
@@ -219,7 +219,7 @@ describe('the breaker', () => {
     }
   });
 
-  it('offers the probe again when the one that had it was given up', async () => {
+  it('offers the probe again when its request was given up', async () => {
     const [one] = (await failing('given up')) as [LaneBudget];
     await one.release(await one.acquire(1, never), { tokens: 0 });
     const permit = await one.acquire(1, never);
@@ -239,7 +239,7 @@ it('a lane whose provider says that nothing is left waits until it is refilled',
   expect((await until(() => watched.grants.get(id))).atMs).toBeGreaterThanOrEqual(blockedUntil);
 });
 
-it('a paused lane makes no request until it goes on', async () => {
+it('a paused lane grants nothing until it is resumed', async () => {
   const budget = budgetOf('paused', { paused_at: new Date() });
   const granted: Permit[] = [];
   void budget.acquire(1, never).then((permit) => granted.push(permit));
@@ -272,7 +272,7 @@ describe('as a property of any limits, any number of processes and any load', ()
   });
   let lanes = 0;
 
-  it('no window has more than its limit and its burst, no moment more requests than allowed; also when Redis is emptied and when limits change', async () => {
+  it('no window exceeds its limit and burst, also when Redis is emptied and when limits change', async () => {
     await fc.assert(
       fc.asyncProperty(
         limits,

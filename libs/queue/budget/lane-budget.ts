@@ -44,6 +44,10 @@ const LOOK_AGAIN_MS = 250;
  * second and nothing is lost when a waiter is a little late. They refill at 98 % of the limit: at one request a
  * minute or ten thousand, no minute sees more than the limit. When Redis lost its memory, buckets start empty and
  * nothing is granted until the processes that hold permits have renewed them: fail closed, never open.
+ *
+ * No library does this. rate-limiter-flexible was tried: its union of several limits is not atomic, so a request that
+ * one limit refuses has already used the others. Bottleneck is unmaintained and broken on Redis 7
+ * (SGrondin/bottleneck#205).
  */
 export class LaneBudget {
   readonly #scripts: BudgetScripts;

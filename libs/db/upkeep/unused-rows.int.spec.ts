@@ -32,7 +32,7 @@ describe('a version of a suite', () => {
     expect(await deleteRun(pool, { teamId, runId })).toBe('deleted');
   }
 
-  it('is kept as long as a run pins it, and then removed in pieces; a run that comes meanwhile makes it anew, whole', async () => {
+  it('is kept while a run pins it, then removed in pieces; a run meanwhile makes a new one', async () => {
     const { teamId, suiteId, submit } = await aTeam(pool, { cases: 4 });
     const [one, two] = [await submit(), await submit()];
     await remove(teamId, one);
