@@ -110,7 +110,7 @@ describe('a suite says at once what cannot be won:', () => {
   });
 });
 
-it('a suite with chain fields in cases that are not chains is read, exported, imported, changed and run as ever', async () => {
+it('a suite with chain fields in cases that are no chains is read, exported, imported, changed and run', async () => {
   const id = await importSuite(weatherSuite(2));
   await api.pool.query(
     `UPDATE suite_case SET body = left(body, -1) || ',"max_rounds":3,"mock_responses":{"get_weather":"ok"}}'
