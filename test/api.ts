@@ -1,6 +1,8 @@
 import 'reflect-metadata';
+import type { DynamicModule } from '@nestjs/common';
 import { createApp } from '../apps/api/platform/create-app.js';
 import { AppModule } from '../apps/api/app.module.js';
+import type { PlatformOptions } from '../apps/api/platform/platform.module.js';
 import { POOL } from '../apps/api/platform/stores.js';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import type { Pool } from '#lib/db/connection/pool';
@@ -18,8 +20,14 @@ export interface ApiInProcess {
   close(): Promise<void>;
 }
 
-/** The whole API in this process, on its own database. */
-export async function startApi(variables: Record<string, string> = {}): Promise<ApiInProcess> {
+/**
+ * The API in this process, on its own database.
+ * @param modules the whole API, or some features on a `PlatformModule`
+ */
+export async function startApi(
+  variables: Record<string, string> = {},
+  modules: (options: PlatformOptions) => DynamicModule = AppModule.forRoot,
+): Promise<ApiInProcess> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = readEnv({
     DATABASE_URL: database.url,
@@ -29,7 +37,7 @@ export async function startApi(variables: Record<string, string> = {}): Promise<
     TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
     ...variables,
   });
-  const app = await createApp(AppModule.forRoot({ env, logger: createLogger('api', 'silent') }));
+  const app = await createApp(modules({ env, logger: createLogger('api', 'silent') }));
   const pool = app.get<Pool>(POOL);
   await bootstrapTeam(pool, ADMIN_TOKEN);
   await app.listen(0, '127.0.0.1');

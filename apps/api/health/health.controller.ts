@@ -24,7 +24,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Without Redis submits still work; without Postgres nothing does. */
+  /** Ready without Redis, as submits still work; not ready without Postgres. */
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([

@@ -5,7 +5,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { JobRepository } from '#lib/db/read/jobs';
 import { readLog, readWatchedJobs, type WatchedJob } from '#lib/db/read/log';
 import { readProgress } from '#lib/db/read/progress';
-import { Semaphore } from '#lib/runtime/semaphore';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { LiveSocket } from './connection.js';
 import { emitTo, progressOf, toMessages } from './emit-events.js';
 
@@ -53,8 +53,14 @@ interface WatchedLog {
  */
 export class JobSubscriptions {
   readonly #logs = new Map<string, WatchedLog>();
-  /** Each team waits for itself alone. */
-  readonly #semaphores = new Map<string, { subscribe: Semaphore; read: Semaphore }>();
+  /** By team. */
+  readonly #subscribes = new KeyedSemaphore(
+    MAX_TEAM_READS,
+    MAX_WAITING_SUBSCRIBES,
+    'Too many subscriptions of your team are waiting. Try again in a few seconds.',
+  );
+  /** By team. */
+  readonly #reads = new KeyedSemaphore(MAX_TEAM_READS);
 
   constructor(
     readonly of: {
@@ -67,7 +73,7 @@ export class JobSubscriptions {
 
   /** @throws ProblemError 404 for a job of another team, 429 when too many of the team's packets wait */
   subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
-    return this.#semaphoresOf(socket.data.caller.teamId).subscribe.run(() => this.#subscribe(socket, input));
+    return this.#subscribes.run(socket.data.caller.teamId, () => this.#subscribe(socket, input));
   }
 
   async #subscribe(
@@ -145,7 +151,7 @@ export class JobSubscriptions {
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         log.lastReadMs = Date.now();
         log.readAgain = false;
-        await this.#semaphoresOf(log.teamId).read.run(() => this.#sendNew(jobId, log));
+        await this.#reads.run(log.teamId, () => this.#sendNew(jobId, log));
       }
     } catch (error) {
       this.of.onReadFailure(error, jobId);
@@ -215,18 +221,5 @@ export class JobSubscriptions {
       this.#logs.set(id, log);
     }
     return log;
-  }
-
-  #semaphoresOf(teamId: string): { subscribe: Semaphore; read: Semaphore } {
-    let semaphores = this.#semaphores.get(teamId);
-    if (!semaphores) {
-      const refusal = 'Too many subscriptions of your team are waiting. Try again in a few seconds.';
-      semaphores = {
-        subscribe: new Semaphore(MAX_TEAM_READS, MAX_WAITING_SUBSCRIBES, refusal),
-        read: new Semaphore(MAX_TEAM_READS),
-      };
-      this.#semaphores.set(teamId, semaphores);
-    }
-    return semaphores;
   }
 }

@@ -582,7 +582,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     else expect(answer.body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
   });
 
-  it("a run of before that names in its params, or whose model names in its defaults, what is the run's own: at its next submit, estimate and resume, and nothing is changed", async () => {
+  it('an older run with a reserved parameter, at its next submit, estimate and resume; nothing changes', async () => {
     const { pool } = api;
     const suite_id = await importSuite();
     const submitted = (

@@ -1,14 +1,14 @@
 import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, formatInputError } from '#lib/contracts/problem';
 
-/** What failed its schema, field by field. */
+/** The problem of a request that does not fit its schema, with each field that is wrong. */
 export function badInput(issues: readonly unknown[]): ProblemError {
   const errors = toInputErrors(issues);
   return new ProblemError(
     400,
     errors.length === 1
       ? formatInputError(errors[0]!)
-      : `${errors.length}${errors.length >= MAX_INPUT_ERRORS ? ' or more' : ''} fields are not as they should be.`,
+      : `${errors.length}${errors.length >= MAX_INPUT_ERRORS ? ' or more' : ''} fields are wrong.`,
     errors,
   );
 }

@@ -4,7 +4,7 @@ import { registry } from '#lib/runtime/metrics';
 
 const duration = new Histogram({
   name: 'toolmark_http_request_seconds',
-  help: 'Time from the first byte of a request to the last of its answer, by route template.',
+  help: 'Time from the first byte of a request to the last byte of its response, by route template.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
   registers: [registry],

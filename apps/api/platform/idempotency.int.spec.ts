@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('that a repeat has taken over is the repeat’s: the first request, should it live after all, changes nothing', async () => {
+  it("that a repeat took over is the repeat's: its first request, if still alive, changes nothing", async () => {
     const { pool } = api;
     const late = { ...suite, name: 'Late' };
     const create = () => client.post('/api/tool-suites', late, { 'idempotency-key': 'late' });
@@ -184,7 +184,7 @@ describe('every route of the OpenAPI document that changes something', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   }
 
-  it('takes effect once and gives the same answer again, and nobody can see the effect while there is no answer', async () => {
+  it('takes effect once and gives the same answer again, and no effect is seen before there is an answer', async () => {
     const { pool } = api;
     const url = await startMcp();
     const [suiteId, spare] = [await importSuite(), await importSuite()];
@@ -279,7 +279,8 @@ describe('every route of the OpenAPI document that changes something', () => {
           AND relkind IN ('r', 'p') AND NOT relispartition
           AND relname NOT IN ('idempotency_key', 'effects', 'recording', 'exchange', '_prisma_migrations') LOOP
           EXECUTE
-            format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
+            format('CREATE CONSTRAINT TRIGGER answered AFTER INSERT OR UPDATE OR DELETE ON %I DEFERRABLE '
+              'INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION answered()', name);
         END LOOP;
       END $$`);
     const effects = async (): Promise<number> => (await pool.query('SELECT n FROM effects')).rows[0].n;

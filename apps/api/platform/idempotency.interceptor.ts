@@ -4,16 +4,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/problem';
-import { releaseKey, storeResponse, claimKey, type KeyOwner } from '#lib/db/catalogue/idempotency';
+import {
+  claimKey,
+  releaseKey,
+  storeResponse,
+  type ClaimedKey,
+  type KeyOwner,
+  type KeyState,
+} from '#lib/db/catalogue/idempotency';
 import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { sha256 } from '#lib/runtime/seal';
-import { POOL } from './stores.js';
-import { toProblem } from './problem.filter.js';
 import type { CallerRequest } from './decorators.js';
+import { toProblem } from './problem.filter.js';
+import { POOL } from './stores.js';
 
+/** How long a repeated request waits for the response of the first one. */
 const WAIT_MS = 10_000;
+const POLL_MS = 100;
+const MAX_KEY_LENGTH = 200;
+/** Problems after which the same request may succeed. Their responses are not stored. */
+const isWorthRepeating = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
-/** The same key and body get the same answer for a day, so that a request whose answer was lost can be sent again. */
+/**
+ * Gives the same Idempotency-Key and body the same response for a day, so that a request whose response was lost can
+ * be sent again. Every changing route gets its `Change` here.
+ */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(@Inject(POOL) readonly pool: Pool) {}
@@ -24,77 +39,97 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.headers['idempotency-key'];
     request.change = (work) => inTransaction(this.pool, work);
     if (key === undefined) return next.handle();
-    if (typeof key !== 'string' || key === '' || key.length > 200)
-      throw new ProblemError(400, 'An Idempotency-Key has 1 to 200 characters.');
+    if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
+      throw new ProblemError(400, `An Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters.`);
     const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
-    return from(
-      this.#once(owner, request, context.switchToHttp().getResponse<FastifyReply>(), () =>
-        lastValueFrom(next.handle(), { defaultValue: undefined }),
-      ),
-    );
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const handle = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return from(this.#respondOnce(owner, request, reply, handle));
   }
 
-  async #once(
+  async #respondOnce(
     owner: KeyOwner,
     request: CallerRequest,
     reply: FastifyReply,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { pool } = this;
     const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
-    const startedMs = Date.now();
-    let taken = await claimKey(pool, owner, fingerprint);
-    while (taken.state === 'under-way' && Date.now() - startedMs < WAIT_MS) {
-      await delay(100);
-      taken = await claimKey(pool, owner, fingerprint);
-    }
-    if (taken.state === 'under-way')
+    const key = await this.#claimKey(owner, fingerprint);
+    if (key.state === 'under-way')
       throw new ProblemError(
         409,
         'The first request with this Idempotency-Key is still being answered.',
         undefined,
         5000,
       );
-    if (taken.state === 'other-request')
+    if (key.state === 'other-request')
       throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
-    if (taken.state === 'answered') {
-      if (taken.status >= 400) void reply.header('content-type', 'application/problem+json');
-      void reply.status(taken.status);
-      return taken.response === '' ? undefined : parseJson(taken.response);
+    if (key.state === 'answered') return storedResponse(key, reply);
+    return this.#respondFirst(key.claim, request, reply, handle);
+  }
+
+  /** Waits while another request with the key is being handled. */
+  async #claimKey(owner: KeyOwner, fingerprint: string): Promise<KeyState> {
+    const untilMs = Date.now() + WAIT_MS;
+    for (;;) {
+      const key = await claimKey(this.pool, owner, fingerprint);
+      if (key.state !== 'under-way' || Date.now() >= untilMs) return key;
+      await delay(POLL_MS);
     }
-    const { claim } = taken;
-    const keep = (db: Pool | PoolClient, answer: unknown): Promise<void> =>
-      storeResponse(db, claim, reply.statusCode, answer === undefined ? '' : JSON.stringify(withoutSecrets(answer)));
-    let kept = false;
+  }
+
+  async #respondFirst(
+    claim: ClaimedKey,
+    request: CallerRequest,
+    reply: FastifyReply,
+    handle: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const store = (db: Pool | PoolClient, response: unknown): Promise<void> =>
+      storeResponse(
+        db,
+        claim,
+        reply.statusCode,
+        response === undefined ? '' : JSON.stringify(withoutSecrets(response)),
+      );
+    let isStored = false;
     request.change = async (work) => {
-      const answer = await inTransaction(pool, async (client) => {
+      const response = await inTransaction(this.pool, async (client) => {
         const made = await work(client);
-        await keep(client, made);
+        await store(client, made);
         return made;
       });
-      kept = true;
-      return answer;
+      isStored = true;
+      return response;
     };
     try {
-      const answer = await handle();
-      if (!kept) await keep(pool, answer);
-      return answer;
+      const response = await handle();
+      if (!isStored) await store(this.pool, response);
+      return response;
     } catch (error) {
-      const { problem } = toProblem(error);
-      // What is to be tried again is not answered yet.
-      if (problem.status >= 500 || problem.status === 429 || problem.status === 408) await releaseKey(pool, claim);
-      else
-        await storeResponse(pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
-          if (!(failure instanceof ProblemError)) throw failure;
-        });
+      await this.#afterFailure(claim, error);
       throw error;
     }
   }
+
+  async #afterFailure(claim: ClaimedKey, error: unknown): Promise<void> {
+    const { problem } = toProblem(error);
+    if (isWorthRepeating(problem.status)) return releaseKey(this.pool, claim);
+    await storeResponse(this.pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
+      // A repeated request has taken the key over.
+      if (!(failure instanceof ProblemError)) throw failure;
+    });
+  }
 }
 
-/** A new token's secret is in its first answer and nowhere else. */
-function withoutSecrets(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || !('token' in answer)) return answer;
-  const { token, ...rest } = answer;
+function storedResponse({ status, response }: Extract<KeyState, { state: 'answered' }>, reply: FastifyReply): unknown {
+  if (status >= 400) void reply.header('content-type', 'application/problem+json');
+  void reply.status(status);
+  return response === '' ? undefined : parseJson(response);
+}
+
+/** The secret of a new token is in its first response and nowhere else. */
+function withoutSecrets(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null || !('token' in response)) return response;
+  const { token, ...rest } = response;
   return typeof token === 'string' ? rest : { ...rest, token: withoutSecrets(token) };
 }

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { EXAMPLE_IDS } from '#lib/contracts/examples/examples';
+import { EXAMPLE_IDS } from '#lib/contracts/examples/example-values';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
 
@@ -16,7 +16,8 @@ beforeAll(async () => {
   document = (await client.get('/openapi.json')).body;
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' });
   isAnswer = (operation, { status, body, headers }) => {
-    const pointer = `#/paths/${operation.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${operation.method}/responses/${status}`;
+    const path = operation.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+    const pointer = `#/paths/${path}/${operation.method}/responses/${status}`;
     const content = operation.responses[status]?.content;
     if (!operation.responses[status]) return `${status} is not described: ${JSON.stringify(body)}`;
     if (!content || !/json$/.test(headers.get('content-type')!.split(';')[0]!)) return `${status}`;

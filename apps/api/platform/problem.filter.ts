@@ -8,9 +8,14 @@ import { UnsealError } from '#lib/runtime/seal';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
+/** Errors of Postgres for a text that it cannot store. Prisma has no code for it and puts it into its message. */
+const UNSTORABLE_CODES: ReadonlySet<unknown> = new Set(['22021', '22P05']);
+const UNSTORABLE_IN_PRISMA = /Code: `(22021|22P05)`/;
+const RETRY_AFTER_MS = 5000;
+
 /**
- * Whatever goes wrong becomes a problem document (RFC 9457). What is not the caller's fault is logged, and says no
- * details.
+ * Turns every error into a problem document (RFC 9457). An error that is not the caller's fault is logged, and its
+ * problem has no details.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -19,8 +24,8 @@ export class ProblemFilter implements ExceptionFilter {
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
-    const answer = toProblem(error);
-    if (answer.problem.status >= 500) {
+    const response = toProblem(error);
+    if (response.problem.status >= 500) {
       const { message, stack } = error as Error;
       this.logger.error(
         { error: message, stack, method: request.method, route: request.routeOptions?.url },
@@ -28,58 +33,58 @@ export class ProblemFilter implements ExceptionFilter {
       );
     }
     if (reply.raw.headersSent) return void reply.raw.destroy();
-    if (answer.problem.status === 413) await drain(request.raw);
-    sendProblem(reply, answer);
+    if (response.problem.status === 413) await drain(request.raw);
+    sendProblem(reply, response);
   }
 }
 
-interface ProblemAnswer {
+interface ProblemResponse {
   problem: Problem;
   retryAfterMs?: number;
 }
 
-export function sendProblem(reply: FastifyReply, { problem, retryAfterMs }: ProblemAnswer): void {
+export function sendProblem(reply: FastifyReply, { problem, retryAfterMs }: ProblemResponse): void {
   if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
   if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
   void reply.status(problem.status).header('content-type', 'application/problem+json').send(JSON.stringify(problem));
 }
 
-export function toProblem(error: unknown): ProblemAnswer {
-  const problem = (status: number, detail: string, errors?: InputError[]): Problem => ({
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? 'Error',
-    status,
-    detail,
-    ...(errors?.length && { errors: errors.slice(0, 100) }),
-  });
+export function toProblem(error: unknown): ProblemResponse {
   if (error instanceof ProblemError)
     return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
   if (error instanceof UnsealError) return { problem: problem(409, error.message) };
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
-  if (
-    code === 'FST_ERR_CTP_BODY_TOO_LARGE' ||
-    statusCode === 413 ||
-    (error instanceof HttpException && error.getStatus() === 413)
-  ) {
-    return { problem: problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.') };
-  }
-  const status = error instanceof HttpException ? error.getStatus() : statusCode;
-  if (status === 415) return { problem: problem(415, 'Send the body as JSON, with "Content-Type: application/json".') };
-  if (error instanceof HttpException && status === 404)
-    return {
-      problem: problem(404, `${error.message}: there is no such route. GET /openapi.json and /docs list them.`),
-    };
-  if (error instanceof HttpException) return { problem: problem(error.getStatus(), error.message) };
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
-    return { problem: problem(statusCode, message ?? '') };
-  // Said by Postgres directly, or by way of Prisma, which has no code of its own for it.
-  if (code === '22021' || code === '22P05' || /Code: `(22021|22P05)`/.test(message ?? '')) {
+  const ofHttp = httpProblem(error);
+  if (ofHttp) return { problem: ofHttp };
+  const { code, message } = error as { code?: string; message?: string };
+  if (UNSTORABLE_CODES.has(code) || UNSTORABLE_IN_PRISMA.test(message ?? ''))
     return { problem: problem(422, 'A text holds the character U+0000, which cannot be stored. Remove it.') };
-  }
   if (isTransient(error))
     return {
-      problem: problem(503, 'The database cannot be reached at the moment. Try again in some seconds.'),
-      retryAfterMs: 5000,
+      problem: problem(503, 'The database cannot be reached at the moment. Try again in a few seconds.'),
+      retryAfterMs: RETRY_AFTER_MS,
     };
   return { problem: problem(500, 'Something went wrong here. The log has the details.') };
 }
+
+/** The problem of an error that Nest or Fastify throws for a request. */
+function httpProblem(error: unknown): Problem | undefined {
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  const isNest = error instanceof HttpException;
+  const status = isNest ? error.getStatus() : statusCode;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413 || status === 413)
+    return problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.');
+  if (status === 415) return problem(415, 'Send the body as JSON, with "Content-Type: application/json".');
+  if (isNest && status === 404)
+    return problem(404, `${error.message}: there is no such route. GET /openapi.json and /docs list them.`);
+  if (isNest) return problem(error.getStatus(), error.message);
+  if (typeof status === 'number' && status >= 400 && status < 500) return problem(status, message ?? '');
+  return undefined;
+}
+
+const problem = (status: number, detail: string, errors?: InputError[]): Problem => ({
+  type: 'about:blank',
+  title: STATUS_CODES[status] ?? 'Error',
+  status,
+  detail,
+  ...(errors?.length && { errors: errors.slice(0, 100) }),
+});

@@ -63,7 +63,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
 
   async #keepServing(signal?: string): Promise<void> {
     this.stopBeingReady();
-    this.logger.info({ signal }, signal === 'SIGTERM' ? 'Not ready any more; serving on for some seconds' : 'Ending');
+    this.logger.info({ signal }, signal === 'SIGTERM' ? 'No longer ready; serving for a few more seconds' : 'Stopping');
     const hurry = signal !== 'SIGTERM' || (await secondSignal(KEEP_SERVING_MS));
     if (hurry) this.#longAnswers.abort();
     this.#breakingOff = setTimeout(() => this.#breakOff(), BREAK_OFF_AFTER_MS).unref();
@@ -71,7 +71,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 
   #breakOff(): void {
-    this.logger.warn('Requests were still in hand; they are broken off');
+    this.logger.warn('Requests were still under way; breaking them off');
     this.#longAnswers.abort();
     (this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined)?.closeAllConnections();
   }
@@ -99,7 +99,7 @@ export function closeConnections(fastify: FastifyInstance, shutdown: Pick<Shutdo
   fastify.addHook('onSend', async (_request, reply) => {
     if (!shutdown.isReady) void reply.header('connection', 'close');
   });
-  // For answers whose headers had gone before.
+  // For responses whose headers were sent before.
   fastify.addHook('onResponse', async (request) => {
     if (!shutdown.isReady) request.raw.socket.destroySoon();
   });

@@ -67,7 +67,7 @@ export class ProvidersController {
   @About('Delete a provider', 'Refused with 409 while an unfinished run uses it. Results of earlier runs stay.')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  delete(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change) {
+  remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change) {
     return this.service.delete(caller, key, change);
   }
 

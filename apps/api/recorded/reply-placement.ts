@@ -81,7 +81,9 @@ export class ReplyPlacement {
     if (known.isDraft)
       return {
         path: '/case',
-        message: `"${named}" is a draft, and runs leave drafts out. Review it and take "draft" away, or leave the line out.`,
+        message:
+          `"${named}" is a draft, and runs leave drafts out. Review it and take "draft" away, or leave ` +
+          'the line out.',
       };
     if (sample === undefined)
       return {

@@ -1,10 +1,12 @@
-import type { Result, Run } from '#lib/contracts/run';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { ResultWriter } from './export-run.js';
 
 /** One suite of tests, each result a test. */
 export function junitWriter({ suite, counts }: Run): ResultWriter {
   const failures = counts.settled - counts.errored - counts.passed;
-  const attributes = `name="${xml(suite.name)}" tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;
+  const numbers = `tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;
+  const attributes = `name="${xml(suite.name)}" ${numbers}`;
   return {
     head: `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes}>\n<testsuite ${attributes}>\n`,
     write: testcase,

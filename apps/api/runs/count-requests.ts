@@ -8,13 +8,13 @@ import { loadTokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
-/** A reply's frame and each message's cost some tokens beside their text (OpenAI cookbook, "How to count tokens"). */
-const TOKENS_A_MESSAGE = 3;
-const TOKENS_A_REPLY = 3;
-/** Requests are built and counted until they have so many characters; one may have megabytes of tools and messages. */
-const MOST_CHARACTERS = 64 * 2 ** 20;
+/** Tokens around each message and around the reply, beside their text (OpenAI cookbook, "How to count tokens"). */
+const TOKENS_PER_MESSAGE = 3;
+const TOKENS_PER_REPLY = 3;
+/** Characters after which no more requests are counted: one may have megabytes of tools and messages. */
+const MAX_CHARACTERS = 64 * 2 ** 20;
 
-/** Requests to count, for each target of a run. */
+/** The requests of a run, which are counted for each target. */
 export interface ToCount {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
   suite: { systemPrompt: string | null; tools: readonly Tool[] };
@@ -23,62 +23,71 @@ export interface ToCount {
     providerId: string;
     params: JsonObject;
     systemPrompt: string | null;
-    /** Undefined when the provider has it no more. */
+    /** Undefined when the provider no longer has it. */
     model: Pick<Connection, 'kind' | 'baseUrl' | 'unsupportedParams' | 'defaultParams' | 'refusesRequired'> | undefined;
   }[];
 }
 
-/** Of a target: how many of the cases were looked at, and what was found. */
+/** What was counted for one target. */
 export interface Counted {
   cases: number;
   promptTokens: number;
-  /** By what stored replies are found, in hex; none where the run uses none. */
+  /** The keys of stored replies, in hex; empty where the run does not use the cache. */
   keys: string[];
   tokensBy: string;
 }
 
 /**
- * The prompt tokens that requests of cases would have.
+ * Counts the prompt tokens of the requests that cases would make.
  * @param bodies the cases' JSON
  */
-export async function countRequests({ input, suite, targets }: ToCount, bodies: readonly string[]): Promise<Counted[]> {
+export async function countRequests(run: ToCount, bodies: readonly string[]): Promise<Counted[]> {
   const cases = bodies.map((body) => parseJson(body) as unknown as CaseInput);
-  return Promise.all(
-    targets.map(async ({ model, ...target }): Promise<Counted> => {
-      const counter = await loadTokenCounter(target.modelId);
-      const tokensOf = new WeakMap<object, number>();
-      const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
-      let characters = 0;
-      for (const one of model ? cases : []) {
-        const tools = toRequestTools(toolSetOf(one, suite.tools));
-        const { body } = buildRequest({
-          config: input,
-          suite: { systemPrompt: suite.systemPrompt, tools: [] },
-          input: one,
-          expectsNoCall: expectsNoCall(one),
-          model: model!,
-          target: { ...target, name: target.modelId },
-        });
-        let toolTokens = tokensOf.get(tools);
-        if (toolTokens === undefined) {
-          const text = JSON.stringify(tools);
-          characters += text.length;
-          tokensOf.set(tools, (toolTokens = counter.count(text)));
-        }
-        const messages = body.messages as { content?: unknown }[];
-        const text = messages
-          .map((message) => (typeof message.content === 'string' ? message.content : JSON.stringify(message)))
-          .join('\n');
-        characters += text.length;
-        counted.promptTokens += toolTokens + counter.count(text) + TOKENS_A_MESSAGE * messages.length + TOKENS_A_REPLY;
-        const { providerId } = target;
-        const { baseUrl, kind } = model!;
-        if (input.cache === 'use')
-          counted.keys.push(requestKey({ providerId, baseUrl, kind }, { ...body, tools }, 0).toString('hex'));
-        counted.cases++;
-        if (characters > MOST_CHARACTERS / targets.length) break;
-      }
-      return counted;
-    }),
-  );
+  const maxCharacters = MAX_CHARACTERS / run.targets.length;
+  return Promise.all(run.targets.map((target) => countTarget(run, target, cases, maxCharacters)));
 }
+
+async function countTarget(
+  { input, suite }: ToCount,
+  { model, ...target }: ToCount['targets'][number],
+  cases: readonly CaseInput[],
+  maxCharacters: number,
+): Promise<Counted> {
+  const counter = await loadTokenCounter(target.modelId);
+  const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
+  if (!model) return counted;
+  const tokensOfTools = new WeakMap<object, number>();
+  let characters = 0;
+  const count = (text: string): number => {
+    characters += text.length;
+    return counter.count(text);
+  };
+  for (const one of cases) {
+    const tools = toRequestTools(toolSetOf(one, suite.tools));
+    const { body } = buildRequest({
+      config: input,
+      suite: { systemPrompt: suite.systemPrompt, tools: [] },
+      input: one,
+      expectsNoCall: expectsNoCall(one),
+      model,
+      target: { ...target, name: target.modelId },
+    });
+    const toolTokens = tokensOfTools.get(tools) ?? count(JSON.stringify(tools));
+    tokensOfTools.set(tools, toolTokens);
+    const messages = body.messages as { content?: unknown }[];
+    const messageTokens = count(textOf(messages)) + TOKENS_PER_MESSAGE * messages.length;
+    counted.promptTokens += toolTokens + messageTokens + TOKENS_PER_REPLY;
+    if (input.cache === 'use') {
+      const endpoint = { providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind };
+      counted.keys.push(requestKey(endpoint, { ...body, tools }, 0).toString('hex'));
+    }
+    counted.cases++;
+    if (characters > maxCharacters) break;
+  }
+  return counted;
+}
+
+const textOf = (messages: readonly { content?: unknown }[]): string =>
+  messages
+    .map((message) => (typeof message.content === 'string' ? message.content : JSON.stringify(message)))
+    .join('\n');

@@ -84,7 +84,7 @@ export class SuitesController {
   @Delete('tool-suites/:id')
   @About('Delete a suite', 'Refused with 409 while an unfinished run uses it. Earlier runs keep what they ran.')
   @Answers(204, undefined, 404, 409)
-  delete(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
     return this.service.delete(caller, uuid('suite', id), change);
   }
 
