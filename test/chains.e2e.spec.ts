@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
+import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { Client } from './client.js';
 import { startSystem, type System } from './system.js';
 import { until } from './until.js';

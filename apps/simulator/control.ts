@@ -3,7 +3,7 @@ import { readModelName, MODEL_NAMES } from './models/models.js';
 import { readScript } from './models/scripts.js';
 import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-completions.js';
 
-/** What the simulator remembers of every model that was named so far. The state of `*` stands for all models. */
+/** The states of all models that were named so far. The state of `*` stands for all models. */
 export class States {
   private readonly byName = new Map<string, ModelState>();
   redirectsFollowed = 0;
@@ -25,7 +25,7 @@ export class States {
   }
 }
 
-/** The endpoints under /control, by which tests and demos play outages, post answers and read what was asked. */
+/** The endpoints under /control. Tests and demos use them to play outages, post replies and read requests. */
 export function control(method: string, url: URL, body: unknown, states: States): ResponsePlan {
   const [, , what = '', ...rest] = url.pathname.split('/');
   const name = decodeURIComponent(rest.join('/'));
@@ -90,7 +90,7 @@ export const unknownModel = (name: string): ResponsePlan =>
     { param: 'model' },
   );
 
-/** `?model=` for one model, `?prompts=0` without the count of every prompt. */
+/** `?model=` limits it to one model, and `?prompts=0` leaves out the count of each prompt. */
 function stats(states: States, query: URLSearchParams): unknown {
   const only = query.get('model');
   const models = states.entries().filter(([name]) => only === null || name === only);

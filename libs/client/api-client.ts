@@ -2,7 +2,8 @@ import type { ImportAnswer } from '#lib/contracts/import';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Problem } from '#lib/contracts/problem';
-import type { Result, Run } from '#lib/contracts/run';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { Problem } from './problem.js';
-import { Result, RunTarget, RunWarning } from './run.js';
+import { Result } from './result.js';
+import { RunTarget, RunWarning } from './run.js';
 import { Summary } from './summary.js';
 
 // docs/live.md is made from these schemas: `npm run docs:live`.

@@ -2,28 +2,30 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
 /**
- * Hints over Redis pub/sub that something moved: a lane has items, a job's log grew, a run was cancelled, a
- * provider changed. Losing one delays and loses nothing: whoever listens also asks Postgres from time to time.
+ * A hint over Redis pub/sub that something changed: a lane has items, the log of a job grew, a run was cancelled, or a
+ * provider changed. A lost notification delays work and loses nothing, because every listener also polls Postgres.
  */
 const Notification = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider']), id: z.string() });
 export type Notification = z.infer<typeof Notification>;
 
+/** The releases before this one publish on this channel too, so its name stays. */
 const CHANNEL = 'toolmark:doorbell';
 
+/** Publishes a notification. Ignores failures, since nothing depends on it. */
 export async function notify(redis: Redis, notification: Notification): Promise<void> {
   await redis.publish(CHANNEL, JSON.stringify(notification)).catch(() => {});
 }
 
-/** @param subscriber a connection of its own: a subscribed connection can do nothing else */
+/** @param subscriber a connection for this alone: a subscribed connection can run no other commands */
 export async function listen(subscriber: Redis, onNotification: (notification: Notification) => void): Promise<void> {
   subscriber.on('message', (_channel: string, message: string) => {
-    const parsed = Notification.safeParse(safeJson(message));
+    const parsed = Notification.safeParse(tryParse(message));
     if (parsed.success) onNotification(parsed.data);
   });
   await subscriber.subscribe(CHANNEL);
 }
 
-function safeJson(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

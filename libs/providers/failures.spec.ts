@@ -125,7 +125,7 @@ describe('after a failure', () => {
     failures
       .map((failure) => retries.recordFailure(failure))
       .map(({ next, retryAfterMs }) => [next.then === 'retry' ? next.inMs : next.then, retryAfterMs]);
-  it('429s in a row are counted for as long as nothing else comes between, and the lane waits as long as the item', () => {
+  it('429s in a row are counted until something else comes between, and the lane waits as long as the item', () => {
     expect(waitsOf(new RetryState(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual(
       [
         [1000, 1000],

@@ -16,27 +16,27 @@ const Env = z.object({
   TOOLMARK_ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   TOOLMARK_SEALING_KEY: z.string(HEX_KEY).regex(/^[0-9a-fA-F]{64}$/, HEX_KEY),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
-  /** Connections to Postgres of one process. */
+  /** Connections of one process to Postgres. */
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
-  /** How long raw exchanges are kept; left out: for good. */
+  /** How long raw exchanges are kept. Without it they are kept forever. */
   TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  /** How long a worker that is told to stop lets what it has in hand go on: it costs money. */
+  /** How long a worker that is told to stop lets open requests continue, since they cost money. */
   TOOLMARK_DRAIN_SECONDS: z.coerce.number().int().min(0).max(3600).default(45),
-  /** A collector of OpenTelemetry traces; the exporter reads its other variables itself. */
+  /** A collector of OpenTelemetry traces. The exporter reads its other variables itself. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
-  /** Share of a run's items that are traced. */
+  /** The share of a run's items that is traced. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 export type Env = z.infer<typeof Env>;
 
 /**
- * The configuration of this process, from its environment, checked as a whole before anything connects.
- * Ends the process with every problem listed when something is wrong or missing.
+ * Reads the configuration of this process from its environment, and checks all of it before anything connects.
+ * Lists every problem and exits when something is wrong or missing.
  */
 export const readEnv = (source: NodeJS.ProcessEnv = process.env): Env => read(Env, source);
 
-/** All that migrating a database needs. */
+/** Reads only the URL of the database, which is all that migrations need. */
 export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string =>
   read(Env.pick({ DATABASE_URL: true }), source).DATABASE_URL;
 

@@ -1,4 +1,4 @@
-/** Whether something answers within a second. */
+/** Whether a check succeeds within a second. */
 export function checkHealth(check: Promise<unknown>): Promise<'up' | 'down'> {
   const late = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('no answer within 1 s')), 1000).unref(),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A UUIDv7 (RFC 9562): the millisecond, then 74 random bits. Later ids sort after earlier ones, to the millisecond. */
+/** A UUIDv7 (RFC 9562): the millisecond, then 74 random bits. Ids of later milliseconds sort after earlier ones. */
 export function newId(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);

@@ -2,10 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/**
- * JSON lines on standard output. Messages are constant sentences, the facts stand beside them; never a key, never a
- * prompt.
- */
+/** Logs JSON lines to standard output. Messages are constant sentences with facts beside them, never keys or prompts. */
 export function createLogger(name: string, level: string): Logger {
   return pino({
     name,

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** The metrics of this process, in one registry; `docs/metrics.md` says what each answers. */
+/** The registry of all metrics of this process. `docs/metrics.md` says what each one answers. */
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** The sealing key is another one than a secret was sealed with. */
+/** A secret was sealed with a different sealing key. */
 export class UnsealError extends Error {}
 
 /**
- * Seals secrets at rest with AES-256-GCM. `context` (such as the provider's id) is authenticated with the text, so
- * that a sealed value copied to another row does not open there.
+ * Seals secrets at rest with AES-256-GCM. It authenticates the `context`, such as the id of the provider, with the
+ * text, so that a sealed value does not open in another row.
  */
 export class Sealer {
   readonly #key: Buffer;
@@ -22,7 +22,7 @@ export class Sealer {
     return `v1.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** @throws UnsealError when the sealing key is another one than it was sealed with. */
+  /** @throws UnsealError when the secret was sealed with a different sealing key */
   open(sealed: string, context: string): string {
     const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
@@ -37,7 +37,7 @@ export class Sealer {
     }
   }
 
-  /** Equal for equal parts, and tells nothing about them without the sealing key. */
+  /** A digest that is equal for equal parts, and reveals nothing about them without the sealing key. */
   fingerprint(...parts: string[]): string {
     return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest('base64url');
   }

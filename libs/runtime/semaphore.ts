@@ -1,9 +1,14 @@
 import { ProblemError } from '#lib/contracts/problem';
 
-/** Lets so many through at once; others wait for their turn, and more than a few of them are told to come back. */
+const RETRY_AFTER_MS = 5000;
+
+/**
+ * Runs at most `concurrency` pieces of work at a time. Others wait for their turn. When more than `maxWaiting` would
+ * wait, it throws a `ProblemError` 429 with `rejectMessage`.
+ */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  #running = 0;
 
   constructor(
     readonly concurrency: number,
@@ -13,21 +18,22 @@ export class Semaphore {
 
   /** Nobody is inside, and so nobody waits. */
   get isIdle(): boolean {
-    return this.#inside === 0;
+    return this.#running === 0;
   }
 
-  async run<Made>(work: () => Promise<Made>): Promise<Made> {
-    if (this.#inside >= this.concurrency) {
-      if (this.#waiting.length >= this.maxWaiting) throw new ProblemError(429, this.rejectMessage, undefined, 5000);
-      await new Promise<void>((go) => this.#waiting.push(go));
-    } else this.#inside++;
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.concurrency) {
+      if (this.#waiting.length >= this.maxWaiting)
+        throw new ProblemError(429, this.rejectMessage, undefined, RETRY_AFTER_MS);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#running++;
     try {
       return await work();
     } finally {
-      // The place is handed over, so that nobody slips in between.
+      // Hands the slot over, so that a new caller cannot take it in between.
       const next = this.#waiting.shift();
       if (next) next();
-      else this.#inside--;
+      else this.#running--;
     }
   }
 }

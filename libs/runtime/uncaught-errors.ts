@@ -1,24 +1,23 @@
 import { inspect } from 'node:util';
 import type { Logger } from './logger.js';
 
-/** For how long a process that is no longer sure of itself goes on with what it has in hand. */
+/** How long a process with an uncaught error continues with its current work. */
 const DRAIN_MS = 5000;
 
 /**
- * What becomes of a process when nothing caught an error: it says so with the stack, `drain` makes it unready and
- * keeps it from taking anything new, and five seconds later it ends with code 1, so that whoever supervises it
- * starts another. More such errors meanwhile are only logged. Everything else is as it would be after a crash, and
- * nothing depends on this.
+ * Handles errors that nothing caught. It logs the error with its stack. `drain` makes the process unready and stops it
+ * from taking new work. Five seconds later the process exits with code 1, so that its supervisor starts another. Further
+ * uncaught errors are only logged. Nothing depends on this: a crash would lose no result either.
  */
 export function handleUncaughtErrors(logger: Logger, drain: (endsInMs: number) => void): void {
-  let draining = false;
+  let isDraining = false;
   const log = (error: unknown, message: string): void => {
-    const { message: said, stack } = error instanceof Error ? error : new Error(inspect(error));
-    logger.fatal({ error: said, stack }, message);
+    const { message: reason, stack } = error instanceof Error ? error : new Error(inspect(error));
+    logger.fatal({ error: reason, stack }, message);
   };
   const end = (error: unknown): void => {
-    if (draining) return log(error, 'Another error that nothing caught, while the process is ending');
-    draining = true;
+    if (isDraining) return log(error, 'Another error that nothing caught, while the process is ending');
+    isDraining = true;
     log(error, `An error that nothing caught: the process takes nothing new and ends in ${DRAIN_MS / 1000} seconds`);
     setTimeout(() => process.exit(1), DRAIN_MS);
     try {

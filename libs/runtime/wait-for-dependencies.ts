@@ -1,33 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from './logger.js';
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /**
- * Waits until every check passes: one line of the log names all that is missing, with the reasons, and one says of
- * each that it has come. A signal ends the process meanwhile; as process 1 of a container it would otherwise be
- * ignored.
+ * Waits until every check passes. It logs once which dependencies are missing and why, and once for each when it is
+ * there. A signal ends the process meanwhile; process 1 of a container would ignore it otherwise.
  */
 export async function waitForDependencies(
-  needs: Record<string, () => Promise<unknown>>,
+  checks: Record<string, () => Promise<unknown>>,
   logger: Logger,
 ): Promise<void> {
   const end = (): never => process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, end);
-  const because: Record<string, string> = {};
-  const look = (name: string) =>
-    needs[name]!().then(
+  const reasons: Record<string, string> = {};
+  const check = (name: string) =>
+    checks[name]!().then(
       () => undefined,
-      (error: Error & { code?: string }) => (because[name] = error.message || String(error.code)),
+      (error: Error & { code?: string }) => (reasons[name] = error.message || String(error.code)),
     );
-  const names = Object.keys(needs);
-  await Promise.all(names.map(look));
-  const missing = Object.keys(because).sort((a, b) => names.indexOf(a) - names.indexOf(b));
-  if (missing.length > 0) logger.warn({ because: { ...because } }, `Waiting for ${missing.join(' and ')}`);
+  const names = Object.keys(checks);
+  await Promise.all(names.map(check));
+  const missing = Object.keys(reasons).sort((a, b) => names.indexOf(a) - names.indexOf(b));
+  if (missing.length > 0) logger.warn({ because: { ...reasons } }, `Waiting for ${missing.join(' and ')}`);
   await Promise.all(
     missing.map(async (name) => {
-      do await delay(LOOK_EVERY_MS);
-      while (await look(name));
+      do await delay(CHECK_EVERY_MS);
+      while (await check(name));
       logger.info(`${name}: there now`);
     }),
   );

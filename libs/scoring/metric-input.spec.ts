@@ -48,7 +48,7 @@ test('a right call scores 1 under every metric that applies to one reply', () =>
     METRIC_IDS.filter((id) => !['toolmark.multi_turn', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'].includes(id)),
   );
   expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
-    'The case is no chain.',
+    'The case is not a chain.',
   ]);
 });
 
@@ -71,7 +71,7 @@ test('one metric scores with several options, each under its name', () => {
   ]);
 });
 
-test('metrics that a run of an earlier release was given score under their ids, those that score no calls with the reason', () => {
+test('metrics of a run of an earlier release score under their ids; those that score no calls say why not', () => {
   const before = (['ragas_tool_call_f1', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'] as const).map((id) => ({
     id,
     options: {},

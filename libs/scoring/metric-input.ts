@@ -18,7 +18,12 @@ import type { ParsedReply } from './replies/parse-reply.js';
 import { expectedCalls } from './house/score-case.js';
 import { countedCalls } from './house/score-chain.js';
 
-/** What was answered to a case: one round for a single turn, all of them for a chain. */
+/*
+ * What each metric needs: `metricInput` makes the input of a metric from a case and the replies to it. The input of
+ * each metric is declared in `metrics.ts` (`input`, `example`). Offline scoring gets the same inputs from files.
+ */
+
+/** A case with the replies to it: one round for a single turn, all rounds for a chain. */
 export interface PlayedCase {
   case: CaseInput;
   tools: readonly Tool[];
@@ -28,18 +33,18 @@ export interface PlayedCase {
 export type MetricInput = { input: unknown } | { notApplicable: string };
 
 /**
- * Scores what was answered by each metric that a run asks for, under its name there. A metric that does not apply
- * to the case, or whose reference would crash on it, has the score null and says why.
+ * Scores a played case by each metric of a run, under the metric's name in the run. A metric that does not apply to
+ * the case, or whose reference would crash on it, has the score null and a reason.
  */
-export function scoreMetrics(metrics: readonly RunMetric[], answered: PlayedCase): Record<string, MetricScore> {
-  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, answered)]));
+export function scoreMetrics(metrics: readonly RunMetric[], played: PlayedCase): Record<string, MetricScore> {
+  return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, played)]));
 }
 
-function scoreOne(metric: RunMetric, answered: PlayedCase): MetricScore {
-  const made = metricInput(metric, answered);
+function scoreOne(metric: RunMetric, played: PlayedCase): MetricScore {
+  const made = metricInput(metric, played);
   if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
   try {
-    return scoreMetric(metric.id, metric.options, made.input, answered.similarities);
+    return scoreMetric(metric.id, metric.options, made.input, played.similarities);
   } catch (error) {
     return { score: null, reason: (error as Error).message };
   }
@@ -49,13 +54,13 @@ const NO_ARGUMENTS = 'The case says nothing of the arguments, and the metric com
 const none = (notApplicable: string): MetricInput => ({ notApplicable });
 
 /**
- * What `scoreMetric` takes for a metric, made of a case and what was answered. Calls are those that `parseReply`
- * read, repaired ones too; of a chain those up to the expected one, against the expected one alone. Where the case
- * accepts several names, the expected name is the one that was called. A metric that compares values to the letter
- * does not apply to a case that expects matchers, or says nothing of the arguments.
+ * Makes the input that `scoreMetric` takes for a metric. The calls are those that `parseReply` reads, including
+ * repaired ones. For a chain they are the calls up to the expected one, compared with the expected one alone. When the
+ * case accepts several names, the expected name is the one that was called. A metric that compares values exactly does
+ * not apply to a case that expects matchers, or that says nothing about the arguments.
  */
-export function metricInput({ id, options }: RunMetric, answered: PlayedCase): MetricInput {
-  const { case: input, tools, rounds } = answered;
+export function metricInput({ id, options }: RunMetric, played: PlayedCase): MetricInput {
+  const { case: input, tools, rounds } = played;
   switch (id) {
     case 'toolmark.single_turn':
       return input.multi_turn
@@ -64,9 +69,9 @@ export function metricInput({ id, options }: RunMetric, answered: PlayedCase): M
     case 'toolmark.multi_turn':
       return input.multi_turn
         ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
-        : none('The case is no chain.');
+        : none('The case is not a chain.');
   }
-  // Runs of earlier releases may have such a one.
+  // Runs of earlier releases may have such a metric.
   if (METRICS_NOT_IN_RUNS[id]) return none(METRICS_NOT_IN_RUNS[id]);
   const expected = expectedCalls(input);
   const replies = input.multi_turn
@@ -81,11 +86,11 @@ export function metricInput({ id, options }: RunMetric, answered: PlayedCase): M
     if (names.length === 0) return none('promptfoo cannot express that no tool should be called.');
     return { input: { output: calls.map(({ name }) => ({ name })), expected: names } };
   }
-  if (id === 'bfcl_ast') return bfclInput(answered, expected, names, calls);
+  if (id === 'bfcl_ast') return bfclInput(played, expected, names, calls);
   if (comparesArguments(id, options)) {
     if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
     if (expected.some(({ params }) => containsMatcher(params!)))
-      return none('The case expects matchers, and the metric compares values to the letter.');
+      return none('The case expects matchers, and the metric compares values exactly.');
   }
   const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
   switch (id) {
@@ -123,7 +128,7 @@ function comparesArguments(id: MetricId, options: JsonObject): boolean {
   }
 }
 
-/** Arguments that cannot be read stay unlike any that are expected, so that the call counts by its name alone. */
+/** Arguments that cannot be read match no expected ones, so that the call counts only by its name. */
 const plain = (call: ParsedCall): NamedCall => ({
   name: call.name,
   arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' },
@@ -135,8 +140,8 @@ const assistant = (calls: NamedCall[]): JsonObject => ({
 });
 
 /**
- * The expected names: of several acceptable ones that which was called, once for each time; calls with one name
- * choose first.
+ * The expected names. From several acceptable names it takes one that was called, each call at most once. Expected
+ * calls with the fewest names choose first.
  */
 function namesFor(expected: readonly ExpectedCall[], calls: readonly ParsedCall[]): string[] {
   const left = calls.map((call) => call.name);
@@ -161,8 +166,8 @@ const BFCL_TYPES: Record<string, string> = {
 };
 
 /**
- * BFCL's category of a case: its own if BFCL has it and the case is like BFCL's entries there (a user's "multiple"
- * may mean anything), else that of entries with as many calls.
+ * BFCL's category for a case: the category of the case if BFCL has it and the case looks like BFCL's entries there (a
+ * user's "multiple" may mean anything), else the category of entries with as many calls.
  */
 function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[], isFirstTool: boolean): string {
   const own = BFCL_CATEGORIES.find((one) => one === category) ?? '';
@@ -175,7 +180,7 @@ function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[]
   return isLike ? own : expected.length === 0 ? 'irrelevance' : one ? 'multiple' : 'parallel_multiple';
 }
 
-/** BFCL's descriptions have types of their own, and its answers a list of acceptable values for each parameter. */
+/** BFCL's function descriptions have their own types, and its answers list the acceptable values of each parameter. */
 function bfclInput(
   { case: input, tools }: PlayedCase,
   expected: readonly ExpectedCall[],
@@ -199,7 +204,7 @@ function bfclInput(
       : { [names[index]!]: Object.fromEntries(values) as JsonObject };
   });
   if (answers.includes(undefined))
-    return none('The case expects matchers that BFCL cannot express: it knows "$one_of" and "$optional" alone.');
+    return none('The case expects matchers that BFCL cannot express: it knows only "$one_of" and "$optional".');
   const functions = tools.map(({ function: { name, parameters } }) => ({
     name,
     parameters: {

@@ -18,23 +18,23 @@ import type { SimilarityLookup } from './house/match-arguments.js';
 import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { sequenceRatio } from './compatible/sequence-ratio.js';
 
-/** What a metric makes of one input; further fields are the reference's own (`valid`, `tp`, ...). */
+/** The score of a metric for one input. Other fields are those of the reference (`valid`, `tp`, ...). */
 export interface MetricScore {
   score: number | null;
   [field: string]: unknown;
 }
 
-/** What a metric is; `GET /api/metrics` lists these. */
+/** The definition of a metric, as `GET /api/metrics` lists it. */
 export interface MetricDefinition {
   id: MetricId;
   reference: string;
   version: string;
   meaning: string;
-  /** Strict, with defaults; `z.toJSONSchema(options, { io: 'input' })` prints them. */
+  /** A strict object with defaults. `z.toJSONSchema(options, { io: 'input' })` prints it. */
   options: z.ZodObject;
-  /** Strict, in our own names; what others call them is read by libs/recorded. */
+  /** A strict schema with our names. `libs/recorded` reads the names of other tools. */
   input: z.ZodType;
-  /** An input that scores, and options if they make it plainer. */
+  /** An input that can be scored, with options if they make the example clearer. */
   example: { options?: JsonObject; input: JsonObject };
 }
 interface Metric extends MetricDefinition {
@@ -56,7 +56,7 @@ function metric<Id extends MetricId, I extends z.ZodType>(
   };
 }
 
-/** @throws Error that names each field which is not as it should be, and shows what the metric takes */
+/** @throws Error that names each wrong field, and shows an example of the input */
 function readInput(
   { id, input: schema, example }: Pick<MetricDefinition, 'id' | 'input' | 'example'>,
   input: unknown,
@@ -65,11 +65,13 @@ function readInput(
   if (parsed.success) return parsed.data;
   const faults = toInputErrors(parsed.error.issues);
   const isShape = faults.some(({ path }) => path.lastIndexOf('/') <= 0);
-  const told = faults.map(({ path, message }) => `/input${path} ${message}`).join('; ');
-  throw new Error(`${told}${/[.?]$/.test(told) ? '' : '.'}${isShape ? ` ${describeExample({ id, example })}` : ''}`);
+  const messages = faults.map(({ path, message }) => `/input${path} ${message}`).join('; ');
+  throw new Error(
+    `${messages}${/[.?]$/.test(messages) ? '' : '.'}${isShape ? ` ${describeExample({ id, example })}` : ''}`,
+  );
 }
 
-/** What a metric takes, shown by an example. */
+/** A sentence that shows what a metric takes. */
 export const describeExample = ({ id, example }: Pick<MetricDefinition, 'id' | 'example'>): string =>
   `The input of ${id}, for example: ${JSON.stringify(example.input)}`;
 
@@ -101,13 +103,13 @@ const weather = {
   },
 };
 const news = { type: 'function', function: { name: 'news' } };
-const said = (...calls: { name: string; arguments: JsonObject }[]): JsonObject => ({
+const replyWith = (...calls: { name: string; arguments: JsonObject }[]): JsonObject => ({
   role: 'assistant',
   tool_calls: calls.map((call) => ({ function: { ...call, arguments: JSON.stringify(call.arguments) } })),
 });
 const expectParis = { expected_tool: 'weather', expected_params: { city: 'Paris' } };
 
-/** The house's own metrics, and public ones reproduced to the last digit. */
+/** The house metrics, and public metrics reproduced to the last digit. */
 export const METRICS: readonly Metric[] = [
   metric({
     id: 'toolmark.single_turn',
@@ -116,7 +118,7 @@ export const METRICS: readonly Metric[] = [
     meaning: 'The verdict on one reply: tool, parameters, overall.',
     input: SingleTurnInput,
     score: scoreSingleTurn,
-    example: { input: { case: expectParis, tools: [weather], reply: said(paris) } },
+    example: { input: { case: expectParis, tools: [weather], reply: replyWith(paris) } },
   }),
   metric({
     id: 'toolmark.multi_turn',
@@ -129,7 +131,7 @@ export const METRICS: readonly Metric[] = [
       input: {
         case: { ...expectParis, multi_turn: true, optimal_hops: 1 },
         tools: [weather, news],
-        rounds: [{ reply: said({ name: 'news', arguments: {} }) }, { reply: said(paris) }],
+        rounds: [{ reply: replyWith({ name: 'news', arguments: {} }) }, { reply: replyWith(paris) }],
       },
     },
   }),
@@ -209,7 +211,7 @@ export const METRICS: readonly Metric[] = [
         .meta({ description: "The functions that the model was offered, with BFCL's types." }),
       model_output: json.optional().meta({
         description:
-          'The calls that were made, each {name: {argument: value}}; null or a text where they could not be decoded.',
+          'The calls that were made, each {name: {argument: value}}; null or a text when they could not be decoded.',
       }),
       possible_answer: z
         .array(jsonObject)
@@ -239,7 +241,7 @@ export const METRICS: readonly Metric[] = [
     },
     score: ({ functions, possible_answer, ...input }) => {
       if (input.model_output === undefined && !input.decode_failed)
-        throw new Error('/input/model_output is missing. What was not decoded is null.');
+        throw new Error('/input/model_output is missing. Give null when the output was not decoded.');
       if (!input.category.includes('relevance')) {
         if (functions === undefined)
           throw new Error(`/input/functions is missing, and the category "${input.category}" needs it.`);
@@ -266,7 +268,10 @@ export const METRICS: readonly Metric[] = [
     }),
     example: {
       options: { trajectory_match_mode: 'superset' },
-      input: { outputs: [{ role: 'user', content: 'Weather?' }, said(rome, paris)], reference_outputs: [said(paris)] },
+      input: {
+        outputs: [{ role: 'user', content: 'Weather?' }, replyWith(rome, paris)],
+        reference_outputs: [replyWith(paris)],
+      },
     },
     score: ({ outputs, reference_outputs }, options) => {
       const match = agentevalsTrajectoryMatch(outputs, reference_outputs, options);
@@ -322,7 +327,7 @@ export const METRICS: readonly Metric[] = [
 
 const byId = new Map<string, Metric>(METRICS.map((one) => [one.id, one]));
 
-/** @throws Error that names the nearest metrics when there is none of this name */
+/** @throws Error that names the nearest metrics when there is none with this id */
 export function findMetric(id: string): Metric {
   const found = byId.get(id);
   if (!found) throw new Error(`No metric "${id}". ${suggestNames(id, METRIC_IDS, 'the metrics')}`);
@@ -330,9 +335,9 @@ export function findMetric(id: string): Metric {
 }
 
 /**
- * The options of a metric as they count, defaults filled in.
- * @param given an option that is null has its default, and the references' own leniencies hold
- * @throws Error that names what is no option of the metric, or no value of it, and what is
+ * Resolves the options of a metric: fills in defaults, and accepts what the reference accepts.
+ * @param given an option that is null has its default
+ * @throws Error that names each wrong option or value, and the valid ones
  */
 export function resolveOptions({ id }: MetricDefinition, given: unknown): JsonObject {
   if (given === undefined || given === null) return defaultsOf(id);
@@ -350,7 +355,7 @@ export function resolveOptions({ id }: MetricDefinition, given: unknown): JsonOb
       ),
     ),
   );
-  // What is no option is told by a sentence of its own.
+  // The message for an unknown option is a sentence of its own.
   if ('errors' in read)
     throw new Error(
       read.errors
@@ -363,10 +368,10 @@ export function resolveOptions({ id }: MetricDefinition, given: unknown): JsonOb
 const defaultsOf = (id: MetricId): JsonObject => (readOptions(id, {}) as { options: JsonObject }).options;
 
 /**
- * Scores one input with a metric. Pure. What the input is, each metric's `input` says; `metric-input.ts` makes it
- * of a case and what was answered, and libs/recorded of what others wrote down.
- * @param similarities for a house metric whose case compares by meaning
- * @throws Error when there is no such metric, or the input or the options do not fit
+ * Scores one input with a metric. `metric-input.ts` makes the input from a case and the replies to it, and
+ * `libs/recorded` from files of other tools.
+ * @param similarities needed for a house metric whose case compares by meaning
+ * @throws Error when there is no such metric, or when the input or the options are wrong
  */
 export function scoreMetric(
   id: string,
@@ -378,9 +383,9 @@ export function scoreMetric(
   return metric.score(input, resolveOptions(metric, options), similarities);
 }
 
-/** What the references take besides the names in their documentation. */
+/** Translates values that a reference takes although its documentation does not list them. */
 function asReference(id: MetricId, key: string, value: Json): Json {
-  // Axion: any other strategy is "exact". DeepEval: members of an enum, which print in capitals.
+  // Axion takes any other strategy as "exact". DeepEval has an enum whose members print in capitals.
   if (id === 'axion_tool_correctness' && key === 'parameter_matching_strategy')
     return value === 'subset' || value === 'fuzzy' ? value : 'exact';
   if (id === 'deepeval_tool_correctness' && key === 'evaluation_params' && Array.isArray(value))

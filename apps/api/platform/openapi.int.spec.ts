@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { EXAMPLE_IDS } from '#lib/contracts/examples/examples';
+import { EXAMPLE_IDS } from '#lib/contracts/examples/example-values';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
 

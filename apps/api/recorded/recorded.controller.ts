@@ -1,5 +1,5 @@
 import { Body, Controller, Post, Query } from '@nestjs/common';
-import { RECORDED_EXAMPLE } from '#lib/contracts/examples/examples';
+import { RECORDED_EXAMPLE } from '#lib/contracts/examples/example-values';
 import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { LINE_TYPES } from '../platform/body-parsers.js';

@@ -1,5 +1,6 @@
 import { metricName, type RunMetric } from '#lib/contracts/metric';
-import type { Result, Run } from '#lib/contracts/run';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { ResultWriter } from './export-run.js';
 
 type Column = [name: string, value: (result: Result) => string | number | boolean | null];

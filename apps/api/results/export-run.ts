@@ -1,4 +1,5 @@
-import type { Result, Run } from '#lib/contracts/run';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { ResultRepository } from '#lib/db/read/results';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';

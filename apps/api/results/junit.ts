@@ -1,4 +1,5 @@
-import type { Result, Run } from '#lib/contracts/run';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import type { ResultWriter } from './export-run.js';
 
 /** One suite of tests, each result a test. */

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { PageQuery, pageOf } from '#lib/contracts/page';
-import { Result, ResultsQuery, ResultWithExchange, RunExport } from '#lib/contracts/run';
+import { Result, ResultsQuery, ResultWithExchange, RunExport } from '#lib/contracts/result';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, AlsoAnswers, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
 import { EXPORT_FILES, EXPORT_FORMATS } from './export-run.js';

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
-import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
+import type { Estimate } from '#lib/contracts/estimate';
+import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import type { Summary } from '#lib/contracts/summary';
 import { LaneRepository } from '#lib/db/catalogue/lanes';

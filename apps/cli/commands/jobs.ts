@@ -9,7 +9,7 @@ import { addListOptions, printList, readList, type ListOptions } from '../lookup
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
 
-// Written again here, since loading the contracts takes longer than all else that a list needs; a test compares them.
+// Repeated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
 export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
 export const JOB_TYPES = ['tool_eval', 'rescore'];
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
-import type { Estimate } from '#lib/contracts/run';
+import type { Estimate } from '#lib/contracts/estimate';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { dollars, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';

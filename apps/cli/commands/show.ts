@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
-import type { Actual, Result, Run } from '#lib/contracts/run';
+import type { Actual } from '#lib/contracts/estimate';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';

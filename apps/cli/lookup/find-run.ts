@@ -60,7 +60,7 @@ function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: strin
 }
 
 const PAGE = 200;
-/** So far back, in runs and in jobs, a prefix is looked for. */
+/** The search for a prefix ends after so many pages of runs, and of jobs. */
 const MAX_PAGES = 10;
 
 async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: Run[]; jobs: Job[] }> {
@@ -72,7 +72,7 @@ async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: 
   return { runs, jobs };
 }
 
-/** Ids begin with the time that they were made at, so behind the first smaller id of a list there is no match. */
+/** Ids begin with the time when they were made, so the search ends at the first id that is smaller than the prefix. */
 async function newestWithPrefix<Item extends { id: string }>(
   client: ApiClient,
   path: string,

@@ -51,7 +51,10 @@ export async function findInList<Item>(
   return { items: items.slice(0, limit) };
 }
 
-/** Prints a list for people or programs. @param layout its lines; not called when there are no entries */
+/**
+ * Prints a list for people or programs.
+ * @param layout makes its lines; not called for an empty list
+ */
 export function printList<Item>(
   list: List<Item>,
   { json }: GlobalOptions,

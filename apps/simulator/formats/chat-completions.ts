@@ -26,7 +26,7 @@ export interface Message {
   tool_calls?: ToolCall[];
   tool_call_id?: string;
 }
-/** What is read of a chat completions request; all else is accepted and ignored. */
+/** The part of a chat completions request that the simulator reads. Everything else is accepted and ignored. */
 export interface ChatRequest {
   model: string;
   messages: Message[];
@@ -41,17 +41,17 @@ export interface ChatRequest {
 
 export interface Call {
   name: string;
-  /** A string is sent as it stands, however wrong it is. */
+  /** A string is sent as it is, even when it is not JSON. */
   arguments: Record<string, unknown> | string;
 }
-/** What a model says, before it is put into OpenAI's format. */
+/** What a model replies, before it is put into OpenAI's format. */
 export interface Reply {
   content: string | null;
   calls: Call[];
   finish?: 'length' | 'content_filter';
 }
 
-/** What the server does with a request: sends something, sends half of it, or breaks off, or never answers. */
+/** What the server does with a request: it sends a response, sends half of one, resets the connection, or hangs. */
 export type ResponsePlan =
   | { do: 'send'; status: number; headers?: Record<string, string>; body: string | Buffer; delayMs?: number }
   | { do: 'half'; body: string }
@@ -65,7 +65,7 @@ export const jsonResponse = (status: number, body: unknown, headers?: Record<str
   ...(headers && { headers }),
 });
 
-/** An error as OpenAI words them. `more` joins the error object (Groq's `failed_generation`). */
+/** An error in OpenAI's format. `more` adds fields to the error object, such as Groq's `failed_generation`. */
 export function errorResponse(
   status: number,
   message: string,
@@ -84,7 +84,7 @@ export function errorResponse(
   return jsonResponse(status, { error: { message, type, param, code, ...rest } }, headers);
 }
 
-/** Tokens are about four characters each; close enough for limits and costs. */
+/** Counts four characters as a token, which is close enough for limits and costs. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 export function textOf(content: unknown): string {
@@ -93,7 +93,7 @@ export function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
-/** The model's words as an OpenAI chat completion; ids are hashes, so that the same reply has the same ids. */
+/** A reply as an OpenAI chat completion. Its ids are hashes, so that the same reply has the same ids. */
 export function completion(
   reply: Reply,
   model: string,

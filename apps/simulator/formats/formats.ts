@@ -5,7 +5,7 @@ import { googleFormat } from './google.js';
 import { responsesFormat } from './openai-responses.js';
 import type { ResponsePlan } from './chat-completions.js';
 
-/** The format that a path belongs to, and the model where the path names it. */
+/** The format that a path belongs to, with the model if the path names it. */
 export function formatOf(path: string): { format: Format; model?: string } | undefined {
   if (path === '/v1/responses') return { format: responsesFormat };
   if (path === '/anthropic/v1/messages') return { format: anthropicFormat };
@@ -13,20 +13,20 @@ export function formatOf(path: string): { format: Format; model?: string } | und
   return model ? { format: googleFormat, model: decodeURIComponent(model) } : undefined;
 }
 
-/** The format of whatever else a host answers, its list of models, say. */
+/** The format of the other responses of a host, such as its list of models. */
 export const formatOfHost = (path: string): Format | undefined =>
   path.startsWith('/anthropic/') ? anthropicFormat : path.startsWith('/google/') ? googleFormat : undefined;
 
-/** An answer in another format; what is no JSON (a proxy's page, half an answer) stays as it is. */
-export function inFormat(format: Format | undefined, answer: ResponsePlan): ResponsePlan {
-  if (!format || answer.do !== 'send') return answer;
+/** Translates a response into another format. What is not JSON (the page of a proxy, half a body) stays as it is. */
+export function inFormat(format: Format | undefined, plan: ResponsePlan): ResponsePlan {
+  if (!format || plan.do !== 'send') return plan;
   try {
-    const body = parseJson(answer.body.toString());
-    if (!isObject(body) || !(isObject(body.error) || Array.isArray(body.choices))) return answer;
-    const headers = { ...answer.headers };
-    const status = format.statusOf?.(answer.status) ?? answer.status;
-    return { ...answer, status, body: JSON.stringify(format.write(body, answer.status, headers)), headers };
+    const body = parseJson(plan.body.toString());
+    if (!isObject(body) || !(isObject(body.error) || Array.isArray(body.choices))) return plan;
+    const headers = { ...plan.headers };
+    const status = format.statusOf?.(plan.status) ?? plan.status;
+    return { ...plan, status, body: JSON.stringify(format.write(body, plan.status, headers)), headers };
   } catch {
-    return answer;
+    return plan;
   }
 }

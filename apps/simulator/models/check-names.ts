@@ -1,6 +1,6 @@
 import type { Json } from '#lib/contracts/json/json';
 
-/** What a real API refuses, in its words. */
+/** A refusal, in the words of the real API. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** @param place of the name in the request: `tools[0].function.name` */
+/** @param place where the name is in the request, such as `tools[0].function.name` */
 export function refuseOpenAiName(place: string, name: Json | undefined): void {
   if (typeof name !== 'string')
     throw new Refused(`Missing required parameter: '${place}'.`, 'missing_required_parameter', place);
@@ -32,7 +32,7 @@ export function refuseOpenAiName(place: string, name: Json | undefined): void {
     );
 }
 
-/** In a conversation names may be longer than those of tools, and have any characters. */
+/** Names of calls in a conversation may be longer than names of tools, and have any characters. */
 export function refuseAnthropicCall(place: string, name: Json | undefined): void {
   if (typeof name !== 'string' || name === '')
     throw new Refused(`${place}.tool_use.name: String should have at least 1 character`);

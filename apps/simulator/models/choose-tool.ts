@@ -2,20 +2,20 @@ import { memoizeBounded } from './memoize.js';
 import { meanings } from './words.js';
 import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
-/** How much a word of a tool says, by where it stands. */
+/** The weight of a word of a tool, by its place. */
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };
 
 export interface Lexicon {
   tools: { tool: Tool; weights: Map<string, number>; nameWords: readonly string[] }[];
-  /** How many tools know the word: a word that all know tells nothing. */
-  known: Map<string, number>;
+  /** How many tools have the word. A word that all tools have tells nothing. */
+  toolsWith: Map<string, number>;
 }
 
-/** The words of a tool set. Kept with it, since a suite sends the same tools with every case; see readBody. */
+/** The words of a tool set, memoized by it: a suite sends the same tools with every case (see `readBody`). */
 export const lexiconOf = memoizeBounded((tools: Tool[]): Lexicon => {
-  const lexicon: Lexicon = { tools: tools.map(wordsOf), known: new Map() };
+  const lexicon: Lexicon = { tools: tools.map(wordsOf), toolsWith: new Map() };
   for (const { weights } of lexicon.tools)
-    for (const word of weights.keys()) lexicon.known.set(word, (lexicon.known.get(word) ?? 0) + 1);
+    for (const word of weights.keys()) lexicon.toolsWith.set(word, (lexicon.toolsWith.get(word) ?? 0) + 1);
   return lexicon;
 }, 100);
 
@@ -38,7 +38,7 @@ function wordsOf(tool: Tool): Lexicon['tools'][number] {
   return { tool, weights, nameWords: meanings(tool.function.name) };
 }
 
-/** The tools by how well their words fit the prompt, best first; `fit` is at least 0 and about 6 for a good fit. */
+/** Ranks tools by how well their words fit the prompt, best first. `fit` is 0 or more, and about 6 for a good fit. */
 export function rankTools(prompt: string, lexicon: Lexicon): { tool: Tool; fit: number }[] {
   const asked = new Set(meanings(prompt));
   return lexicon.tools
@@ -46,7 +46,7 @@ export function rankTools(prompt: string, lexicon: Lexicon): { tool: Tool; fit: 
       let fit = 0;
       for (const word of asked) {
         const weight = weights.get(word);
-        if (weight) fit += weight * Math.log2(1 + lexicon.tools.length / lexicon.known.get(word)!) * 0.5;
+        if (weight) fit += weight * Math.log2(1 + lexicon.tools.length / lexicon.toolsWith.get(word)!) * 0.5;
       }
       const named = nameWords.filter((word) => asked.has(word)).length / Math.max(1, nameWords.length);
       return { tool, fit: fit * (0.5 + named) };

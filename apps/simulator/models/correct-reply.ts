@@ -10,24 +10,25 @@ import {
   type Tool,
 } from '../formats/chat-completions.js';
 
-/** Below this fit no tool is meant; see rankTools. */
-const FITS = 2.2;
-/** Each required argument that the prompt does not hold makes a tool this much less likely. */
+/** The fit from which a tool is meant; see `rankTools`. */
+const MIN_FIT = 2.2;
+/** Each required argument without a value in the prompt makes a tool less likely by this factor. */
 const GUESS_PENALTY = 0.45;
-/** Only the tools whose words fit best are tried for their arguments. */
-const TRIED = 4;
-/** A second clause must fit its tool this well to be a call of its own. */
-const FITS_ALONE = 3;
+/** How many of the best-fitting tools are tried for their arguments. */
+const MAX_TRIED = 4;
+/** The fit from which a further clause is a call of its own. */
+const MIN_FIT_ALONE = 3;
 
-/** A reply with the tools it was chosen from, best first, so that spoilt models can go wrong on purpose. */
+/** A reply with the tools that it was chosen from, best first, so that other models can go wrong on purpose. */
 export interface CorrectReply extends Reply {
   ranked(): Tool[];
 }
 
 /**
- * Answers as a good model would, by words alone: the tool whose words fit the last user message best, arguments
- * from the values in it, several calls where it asks for several things, text where no tool fits and none is
- * required. A tool that already answered since that message is not called again, so that chains move on and end.
+ * Replies as a good model would, by words alone. It calls the tool whose words fit the last user message best, with
+ * arguments from the values in it; makes several calls when the message asks for several things; and replies with text
+ * when no tool fits and none is required. A tool that was called since that message is not called again, so that
+ * chains end.
  */
 export function correctReply(request: ChatRequest): CorrectReply {
   const { messages, tool_choice: choice = 'auto' } = request;
@@ -57,7 +58,7 @@ export function correctReply(request: ChatRequest): CorrectReply {
   const best =
     bestOf(candidates.filter(({ tool }) => !done.has(tool.function.name))) ??
     (required ? bestOf(candidates) : undefined);
-  if (!best || (!required && best.fit() < (done.size > 0 ? FITS_ALONE : FITS))) return say(prompt, since, order);
+  if (!best || (!required && best.fit() < (done.size > 0 ? MIN_FIT_ALONE : MIN_FIT))) return say(prompt, since, order);
   const several = request.parallel_tool_calls !== false && done.size === 0;
   const clauses = several ? clausesOf(prompt, lexicon) : [];
   if (clauses.length < 2)
@@ -70,7 +71,7 @@ export function correctReply(request: ChatRequest): CorrectReply {
 }
 
 interface Conversation {
-  /** The values of each text that was read. */
+  /** The values in each text, by the text. */
   found: Map<string, Found[]>;
   today: Date | null;
   results: unknown[];
@@ -83,7 +84,7 @@ function fill(tool: Tool, prompt: string, { found, today, results }: Conversatio
   return { call: { name: tool.function.name, arguments: fillArguments(tool.function.parameters, source) }, source };
 }
 
-/** A tool with how well it fits: by its words at most `words`, less where the prompt does not hold its arguments. */
+/** A tool and its fit: `words` by its words, and less when the prompt lacks values for its arguments. */
 interface Candidate {
   tool: Tool;
   words: number;
@@ -97,7 +98,7 @@ function candidate(
   prompt: string,
   conversation: Conversation,
 ): Candidate {
-  if (place >= TRIED)
+  if (place >= MAX_TRIED)
     return {
       tool,
       words: fit * GUESS_PENALTY,
@@ -114,29 +115,26 @@ function candidate(
   };
 }
 
-/** The first of the best. Arguments are most of the work, so they are not tried where the words alone fit less. */
+/** The first of the best candidates. Filling arguments is most of the work, so it skips tools whose words fit less. */
 function bestOf(candidates: Candidate[]): Candidate | undefined {
   let best: Candidate | undefined;
   for (const next of candidates) if (!best || (next.words > best.fit() && next.fit() > best.fit())) best = next;
   return best;
 }
 
-/**
- * "Turn this off and write that": the clauses that each fit a tool of their own; "and ship it" belongs to the one
- * before.
- */
+/** The clauses that each fit a tool of their own: "Turn this off and write that". "And ship it" is not one of them. */
 function clausesOf(prompt: string, lexicon: Lexicon): { tool: Tool; text: string }[] {
   const parts = prompt.split(/(?:,? and (?:then |also )?|; |[.!?] (?:Then |Also )?)(?=[A-Za-z])/);
   if (parts.length < 2) return [];
   const clauses = parts.flatMap((text) => {
     const best = rankTools(text, lexicon)[0];
-    return best && best.fit >= FITS_ALONE && !/\b(it|them|they)\b/i.test(text) ? [{ tool: best.tool, text }] : [];
+    return best && best.fit >= MIN_FIT_ALONE && !/\b(it|them|they)\b/i.test(text) ? [{ tool: best.tool, text }] : [];
   });
   const different = new Set(clauses.map(({ tool }) => tool.function.name)).size;
   return different === clauses.length ? clauses : [];
 }
 
-/** A call is repeated for each of the values that the prompt lists beside one of its own: "Paris and London". */
+/** Repeats a call for each value that the prompt lists beside one of its arguments: "Paris and London". */
 function forEachOf(call: Call, source: Source): Call[] {
   const given = call.arguments as Record<string, unknown>;
   for (const [key, value] of Object.entries(given)) {

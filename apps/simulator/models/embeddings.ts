@@ -3,9 +3,9 @@ import { hash } from './chance.js';
 export const EMBEDDING_DIMENSIONS = 256;
 
 /**
- * A text's hashed words and character trigrams, of length 1: equal texts have similarity 1, texts that share most
- * of their words have about 0.8, unrelated ones about 0. Each feature has a random sign, so that collisions cancel
- * out.
+ * Embeds a text as its hashed words and character trigrams, in a vector of length 1. Equal texts have similarity 1,
+ * texts that share most of their words about 0.8, unrelated texts about 0. Each feature has a random sign, so that
+ * collisions cancel out.
  */
 export function embed(text: string, dimensions = EMBEDDING_DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0);
@@ -23,5 +23,5 @@ export function embed(text: string, dimensions = EMBEDDING_DIMENSIONS): number[]
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** Little-endian float32, which the `openai` package asks for unless told otherwise. */
+/** Little-endian float32, which the `openai` package requests by default. */
 export const toBase64 = (vector: number[]): string => Buffer.from(new Float32Array(vector).buffer).toString('base64');

@@ -3,14 +3,14 @@ import { memoizeBounded } from './memoize.js';
 import { meanings, stem } from './words.js';
 import type { JsonSchema } from '../formats/chat-completions.js';
 
-/** What arguments are filled from. `used` values are not taken twice. */
+/** What arguments are filled from. Values in `used` are not taken again. */
 export interface Source {
   prompt: string;
   found: Found[];
   used: Set<Found>;
-  /** What tools answered so far in the conversation, newest first. */
+  /** The results of tools in the conversation, newest first. */
   results: unknown[];
-  /** Required arguments for which the prompt holds nothing: a sign that another tool, or none, is meant. */
+  /** Required arguments without a value in the prompt: a sign that another tool, or none, is meant. */
   guessed: number;
 }
 
@@ -34,7 +34,7 @@ const ALIASES: Record<string, RegExp> = {
 
 type Sense = { named: RegExp; find: (source: Source, key: string) => unknown };
 
-/** How a string argument is found, by what its key is called; the first sense that finds something wins. */
+/** How the value of a string argument is found, by the name of its key. The first sense that finds one wins. */
 const SENSES: Sense[] = [
   { named: /(^|_)(id|number|reference|code|sku)$/, find: (s) => take(s, 'id', () => true) },
   { named: /e?mail|^to$|^cc$|recipient|attendee|address|guest|with/, find: (s, key) => take(s, 'email', near(key)) },
@@ -70,7 +70,7 @@ const SENSES: Sense[] = [
 ];
 const TITLE_CUES = /\b(?:called|titled|named|entitled|with the (?:title|subject)|subject)\s+/i;
 const BODY_CUES =
-  /\b(?:saying|says|that says|say|with the (?:message|text)|that it|telling (?:him|her|them)(?: that)?|because)\s+|:\s+/i;
+  /\b(?:(?:that )?says|saying|say|with the (?:message|text)|that it|telling (?:him|her|them)(?: that)?|because)\s+|:\s+/i;
 const TOPIC_CUES =
   /\b(?:about|regarding|for|mentioning|containing|named|matching|to|on|with)\s+(?:the |a |an |my |any |me )?/i;
 
@@ -92,7 +92,7 @@ const near = memoizeBounded((key: string): ((found: Found) => boolean) => {
     pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word));
 });
 
-/** The first unused value of a kind that its surroundings point to, else the first unused one. */
+/** The first unused value of a kind that the words around it point to, else the first unused one. */
 function take(source: Source, kind: Found['kind'], pointed: (found: Found) => boolean): string | number | undefined {
   const open = source.found.filter((found) => found.kind === kind && !source.used.has(found));
   const found = open.find(pointed) ?? open.find((other) => !/\bcc(ing)?$/.test(other.before));
@@ -104,7 +104,7 @@ function quotedFor(source: Source, key: string): unknown {
   return take(source, 'quoted', (found) => meanings(key).some((word) => meanings(found.before).includes(word)));
 }
 
-/** The words after a cue, up to where another thought begins. */
+/** The words after a cue, up to the next thought. */
 function after(source: Source, cue: RegExp): string | undefined {
   const match = cue.exec(source.prompt);
   if (!match) return undefined;
@@ -119,8 +119,8 @@ function after(source: Source, cue: RegExp): string | undefined {
 }
 
 /**
- * Arguments for a tool from what the prompt says: required ones always get some value of their type where any can be
- * guessed, optional ones only when the prompt speaks of them.
+ * Fills the arguments of a tool from the prompt. A required argument gets a value of its type whenever one can be
+ * guessed, an optional one only when the prompt mentions it.
  */
 export function fillArguments(schema: JsonSchema | undefined, source: Source): Record<string, unknown> {
   const filled: Record<string, unknown> = {};
@@ -153,7 +153,7 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
   const lower = key.toLowerCase();
   const announced = announcedBy(lower, source);
   if (announced !== undefined) return announced;
-  // Two keys may fit many prompts ("to", "name"): optional ones are only filled where something points to them.
+  // Keys such as "to" and "name" fit many prompts. Optional ones are filled only when something points to them.
   for (const sense of sensesOf(lower)) {
     if (!required && !spokenOf(lower, schema, source)) continue;
     const value = sense.find(source, lower);
@@ -162,13 +162,13 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
   if (!required) return undefined;
   if (schema.default !== undefined) return schema.default;
   const value = take(source, 'quoted', () => true) ?? take(source, 'name', () => true);
-  // An id cannot even be guessed.
+  // An id cannot be guessed.
   if (/(^|_)(id|number|code|sku|path|email)$/.test(lower)) source.guessed += 2;
   else if (value === undefined) source.guessed++;
   return value ?? after(source, TOPIC_CUES) ?? source.prompt;
 }
 
-/** The value right after the key's own word: "postcode 20095", "the city Berlin". */
+/** The value right after the word of the key: "postcode 20095", "the city Berlin". */
 function announcedBy(key: string, source: Source): string | number | undefined {
   const word = meanings(key).at(-1);
   const found = source.found.find(
@@ -205,7 +205,7 @@ function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
   );
 }
 
-/** The enum value that the prompt names, or means by a sign or a short form. */
+/** The value of an enum that the prompt names, or means by a sign or a short form. */
 function mentioned(values: unknown[], prompt: string): unknown {
   return (
     values.find((value) => namedBy(value).test(prompt)) ??
@@ -298,10 +298,7 @@ const WANTED = {
   quoted: /tag|label|item|name/,
 };
 
-/**
- * A value that a tool has answered under this very key, or as the `id` of the thing that the key names
- * (`flight_id`).
- */
+/** A value that a tool returned under the same key, or as the `id` of the thing that the key names (`flight_id`). */
 function fromResults(key: string, results: unknown[]): unknown {
   for (const result of results) {
     const value = valueUnder(result, key) ?? (/_id$/.test(key) ? valueUnder(result, 'id') : undefined);
@@ -320,7 +317,7 @@ function valueUnder(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** The arguments that a schema demands, with the plainest value of each type: constant work, for benchmarks. */
+/** The required arguments of a schema, each with the simplest value of its type: constant work, for benchmarks. */
 export function minimalArguments(schema: JsonSchema | undefined): Record<string, unknown> {
   return Object.fromEntries(
     (schema?.required ?? []).map((key) => [key, minimalValue(schema?.properties?.[key] ?? {})]),

@@ -1,15 +1,15 @@
 /**
- * The same, remembering its last answers: what suites repeat (keys, enums, tools) is worked out once, and new
- * prompts push out old ones. Answers are shared, so they must not be changed.
+ * Memoizes a function by the value of its argument: what suites repeat (keys, enums, tools) is computed once. At
+ * `maxSize` results it forgets all of them. Results are shared, so callers must not change them.
  */
-export function memoizeBounded<Key, Answer>(work: (key: Key) => Answer, most = 10_000): (key: Key) => Answer {
-  const answers = new Map<Key, Answer>();
+export function memoizeBounded<Key, Result>(work: (key: Key) => Result, maxSize = 10_000): (key: Key) => Result {
+  const results = new Map<Key, Result>();
   return (key) => {
-    let answer = answers.get(key);
-    if (answer === undefined) {
-      if (answers.size >= most) answers.clear();
-      answers.set(key, (answer = work(key)));
+    let result = results.get(key);
+    if (result === undefined) {
+      if (results.size >= maxSize) results.clear();
+      results.set(key, (result = work(key)));
     }
-    return answer;
+    return result;
   };
 }

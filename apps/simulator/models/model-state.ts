@@ -1,20 +1,20 @@
 import type { Bucket } from '../rate-limit.js';
 import type { Script } from './scripts.js';
 
-/** All that one model name remembers. */
+/** The state of one model name. */
 export interface ModelState {
   requests: number;
   inFlight: number;
   peakInFlight: number;
-  /** Requests that the client gave up before they were answered. */
+  /** Requests that the client gave up before a response. */
   abandoned: number;
-  /** Answers by HTTP status, and by `reset` and `half`. */
+  /** Responses by HTTP status, and by `reset` and `half`. */
   answers: Record<string, number>;
   promptTokens: number;
   lastRequestMs: number | null;
-  /** How often each prompt was asked; see promptKey. */
+  /** How often each prompt was sent. */
   prompts: Map<string, number>;
-  /** The last request bodies as they came, oldest first. */
+  /** The last request bodies as received, oldest first. */
   lastBodies: string[];
   off: { status: number | 'reset' | 'hang' } | null;
   bucket?: Bucket;
@@ -22,13 +22,10 @@ export interface ModelState {
   script?: Script;
 }
 
-/**
- * Beyond this many distinct prompts of a model the oldest are forgotten, so that a long-lived simulator stays
- * small.
- */
+/** Distinct prompts of a model that are counted. The oldest are forgotten, so that a simulator stays small. */
 const MAX_PROMPTS = 500_000;
-const KEPT_BODIES = 20;
-const LONGEST_KEPT_BODY = 100_000;
+const MAX_KEPT_BODIES = 20;
+const MAX_KEPT_CHARACTERS = 100_000;
 
 export const newState = (): ModelState => ({
   requests: 0,
@@ -44,15 +41,15 @@ export const newState = (): ModelState => ({
   limitHeaders: {},
 });
 
-/** Counts a request; answers how often the prompt was asked before. */
+/** Counts a request. @returns how often its prompt was sent before */
 export function countRequest(state: ModelState, prompt: string, body: string, nowMs: number): number {
   state.requests++;
   state.inFlight++;
   if (state.inFlight > state.peakInFlight) state.peakInFlight = state.inFlight;
   state.lastRequestMs = nowMs;
-  if (body.length <= LONGEST_KEPT_BODY) {
+  if (body.length <= MAX_KEPT_CHARACTERS) {
     state.lastBodies.push(body);
-    if (state.lastBodies.length > KEPT_BODIES) state.lastBodies.shift();
+    if (state.lastBodies.length > MAX_KEPT_BODIES) state.lastBodies.shift();
   }
   const before = state.prompts.get(prompt) ?? 0;
   if (before === 0 && state.prompts.size >= MAX_PROMPTS) state.prompts.delete(state.prompts.keys().next().value!);

@@ -14,7 +14,7 @@ import {
   type Reply,
 } from '../formats/chat-completions.js';
 
-/** One request to one model, and all that may decide its answer. */
+/** One request to a model, with everything that decides the response. */
 export interface ModelRequest {
   request: ChatRequest;
   /** The number in the model's name, or the entry's default. */
@@ -22,29 +22,29 @@ export interface ModelRequest {
   state: ModelState;
   /** The last user message. */
   userText: string;
-  /** What the request is counted as: the last user message, and the round of the conversation after it. */
+  /** The key under which the request is counted: the last user message, with the round that follows it. */
   prompt: string;
-  /** How often this model was asked this before: the only thing that changes from a request to its repetition. */
+  /** How often the model got this prompt before. Nothing else changes from a request to its repetition. */
   repetition: number;
   promptTokens: number;
   nowMs: number;
-  /** A chance in [0, 1) that is the same for the same seed, model and conversation; see `withRepetition`. */
+  /** A number in [0, 1) that is the same for the same seed, model and conversation; see `chancesOf`. */
   chance(what: string): number;
-  /** A chance that is another one at each repetition, so that what failed may succeed when it is tried again. */
+  /** A number in [0, 1) that differs in each repetition, so that a retry may succeed. */
   chanceNow(what: string): number;
   correctReply(): CorrectReply;
 }
 
 export interface Behaviour {
   about: string;
-  /** What the number in `name-<number>` means; without this, a number is a latency in milliseconds. */
+  /** What the number in `name-<number>` means. Without this, it is a latency in milliseconds. */
   number?: { means: 'ms' | 'percent' | 'per minute'; example: number };
   latencyMs?: (asked: ModelRequest) => number;
   /** The reply of a model that is up. */
   reply?: (asked: ModelRequest) => Reply;
-  /** Anything that is not an ordinary reply; undefined: the reply after all. */
+  /** A response other than an ordinary reply; undefined for the ordinary reply. */
   respond?: (asked: ModelRequest) => ResponsePlan | undefined;
-  /** Headers of an ordinary reply. */
+  /** The headers of an ordinary reply. */
   headers?: (asked: ModelRequest) => Record<string, string>;
 }
 
@@ -248,7 +248,7 @@ export interface Model {
   latencyMs: number;
 }
 
-/** `base[-<number>][@<latency ms>][:<instance>]`; an instance has counters, limits and scripts of its own. */
+/** Parses `base[-<number>][@<latency ms>][:<instance>]`. Each instance has its own counters, limits and scripts. */
 export function readModelName(name: string): Model | undefined {
   const [, plain = '', latency] = /^([^@:]*)(?:@(\d{1,6}))?(?::.*)?$/s.exec(name) ?? [];
   const numbered = /^(.+)-(\d{1,9})$/.exec(plain);
@@ -315,13 +315,10 @@ function limit(asked: ModelRequest, what: 'requests' | 'tokens', cost: number): 
   return errorResponse(429, message, 'rate_limit_exceeded', { headers });
 }
 
-/** A standard normal value by Box and Muller. */
+/** A standard normal value, by Box and Muller. */
 const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a)) * Math.cos(2 * Math.PI * b);
 
-/**
- * What a seed decides for a conversation; at a temperature above 0 each repetition is decided anew, as sampling
- * would.
- */
+/** The chances of a request by the seed. At a temperature above 0 they differ in each repetition, as in sampling. */
 export function chancesOf(
   seed: number,
   request: ChatRequest,

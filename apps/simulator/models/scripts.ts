@@ -9,8 +9,8 @@ import {
 } from '../formats/chat-completions.js';
 
 /**
- * One posted answer: an assistant message, sent as it is, or more of the HTTP answer: status, headers, body (text
- * as it is, anything else as JSON), delay, finish_reason, usage.
+ * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a text is sent as it is,
+ * anything else as JSON), delay, finish_reason, usage.
  */
 export interface ScriptedReply extends Partial<Message> {
   message?: Partial<Message>;
@@ -21,7 +21,7 @@ export interface ScriptedReply extends Partial<Message> {
   body?: unknown;
   delay_ms?: number;
 }
-/** Answers given in turn, the last one again and again; or by the last user message, each likewise in turn. */
+/** Replies that are sent in turn, the last one repeatedly; for all prompts, or for a last user message. */
 export interface Script {
   replies: ScriptedReply[];
   byPrompt: Map<string, ScriptedReply[]>;
@@ -32,7 +32,7 @@ export interface Script {
 const list = (value: unknown): ScriptedReply[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]) as ScriptedReply[];
 
-/** @throws Error saying what is wrong with the posted script. */
+/** @throws Error that says what is wrong with the posted script */
 export function readScript(body: unknown): Script {
   const { replies, by_prompt: byPrompt } = (body ?? {}) as { replies?: unknown; by_prompt?: unknown };
   const isMap = typeof byPrompt === 'object' && byPrompt !== null && !Array.isArray(byPrompt);
@@ -65,16 +65,16 @@ export function nextScripted(
   else script.given++;
   const scripted = replies[Math.min(given, replies.length - 1)];
   if (!scripted) return errorResponse(400, `The script of "${name}" has no reply to this prompt.`, 'no_script');
-  return answerOf(scripted, asked, completionOf);
+  return planOf(scripted, asked, completionOf);
 }
 
-function answerOf(
+function planOf(
   scripted: ScriptedReply,
   asked: ModelRequest,
   completionOf: (asked: ModelRequest, reply: Reply) => Record<string, unknown>,
 ): ResponsePlan {
   const { status = 200, headers, body, delay_ms: delayMs = 0 } = scripted;
-  const delayed = (answer: ResponsePlan): ResponsePlan => (answer.do === 'send' ? { ...answer, delayMs } : answer);
+  const delayed = (plan: ResponsePlan): ResponsePlan => (plan.do === 'send' ? { ...plan, delayMs } : plan);
   if (typeof body === 'string') return { do: 'send', status, headers: headers ?? {}, body, delayMs };
   if (body !== undefined) return delayed(jsonResponse(status, body, headers));
   if (status >= 400) return delayed(errorResponse(status, `Scripted ${status}.`, null, headers ? { headers } : {}));

@@ -3,9 +3,9 @@ import { minimalArguments } from './fill-arguments.js';
 import type { CorrectReply } from './correct-reply.js';
 import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/chat-completions.js';
 
-/**
- * What careless models do to a good reply. `at` is a chance in [0, 1) that decides where. All leave the given reply
- * alone.
+/*
+ * What careless models do to a correct reply. `at` is a number in [0, 1) that decides where. No function changes the
+ * given reply.
  */
 
 const argumentsOf = (call: Call): Record<string, unknown> => (typeof call.arguments === 'string' ? {} : call.arguments);
@@ -13,7 +13,7 @@ const text = (call: Call): string =>
   typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
 const eachCall = (reply: Reply, change: (call: Call) => Call): Reply => ({ ...reply, calls: reply.calls.map(change) });
 
-/** The first call loses an argument or gets a wrong one. */
+/** Removes or changes an argument of the first call. */
 export function wrongArgument(reply: CorrectReply, at: number): Reply {
   const [first, ...rest] = reply.calls;
   if (!first) return reply;
@@ -40,7 +40,7 @@ function wrongValue(value: unknown, schema: JsonSchema | undefined): unknown {
   return null;
 }
 
-/** Another tool of the suite, with the right arguments; text where there is no other. */
+/** Calls another tool of the suite with the right arguments; replies with text when there is no other tool. */
 export function wrongTool(reply: CorrectReply, at: number): Reply {
   const called = new Set(reply.calls.map((call) => call.name));
   const other = pick(
@@ -63,14 +63,14 @@ export function asText(reply: Reply): Reply {
   };
 }
 
-/** As local models do whose template was not understood: the whole call in `function.name`. */
+/** Puts the whole call into `function.name`, as local models do when a server misreads their template. */
 export const jsonInName = (reply: Reply): Reply =>
   eachCall(reply, (call) => ({
     name: JSON.stringify({ name: call.name, arguments: argumentsOf(call) }),
     arguments: '',
   }));
 
-/** A call written into the text, fenced or bare. */
+/** Writes the call into the text, with or without a fence. */
 export function jsonInContent(reply: Reply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: argumentsOf(call) }));
@@ -78,7 +78,7 @@ export function jsonInContent(reply: Reply, at: number): Reply {
   return { content: at < 0.5 ? `I will use a tool for that.\n\`\`\`json\n${json}\n\`\`\`` : json, calls: [] };
 }
 
-/** Arguments that are not JSON: single quotes, a missing brace, prose around them. */
+/** Breaks the JSON of the arguments: single quotes, a missing brace, prose around it. */
 export const malformedJson = (reply: Reply, at: number): Reply =>
   eachCall(reply, (call) => {
     const json = text(call);
@@ -94,7 +94,7 @@ export const malformedJson = (reply: Reply, at: number): Reply =>
 export const doubleEncoded = (reply: Reply): Reply =>
   eachCall(reply, (call) => ({ ...call, arguments: JSON.stringify(text(call)) }));
 
-/** The right calls, and one or two more that nobody asked for. */
+/** Adds one or two calls that nobody asked for. */
 export function withExtraCalls(reply: CorrectReply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const called = new Set(reply.calls.map((call) => call.name));
@@ -110,7 +110,7 @@ export const minimalCall = (tool: Tool): Call => ({
   arguments: minimalArguments(tool.function.parameters),
 });
 
-/** Cut off at `max_tokens`, in the middle of the last arguments. */
+/** Cuts the reply off in the middle of its last arguments, as at `max_tokens`. */
 export function cutOff(reply: Reply, keep = 0.5): Reply {
   const last = reply.calls.at(-1);
   if (!last)
@@ -124,7 +124,7 @@ export function cutOff(reply: Reply, keep = 0.5): Reply {
   return { ...reply, calls: [...reply.calls.slice(0, -1), { ...last, arguments: kept }], finish: 'length' };
 }
 
-/** A reply that is longer than the request allows ends where the allowance does. */
+/** Cuts off a reply that is longer than the request allows. */
 export function withinTokens(reply: Reply, maxTokens: number | undefined): Reply {
   const tokens = maxTokens ? replyTokens(reply) : 0;
   return maxTokens && tokens > maxTokens ? cutOff(reply, maxTokens / tokens) : reply;

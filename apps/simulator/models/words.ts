@@ -1,6 +1,6 @@
 import { memoizeBounded } from './memoize.js';
 
-/** Words that say nothing about which tool is meant. */
+/** Words that do not tell tools apart. */
 const STOP_WORDS = new Set(
   (
     'a about all am an and any are as at be been but by can could d did do does for from get give ' +
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** Words of one meaning, as people and tool descriptions mix them. The first of a line stands for the rest. */
+/** Words with one meaning, as people and tool descriptions use them. The first of each line stands for the rest. */
 const SYNONYMS = `
 mail email inbox
 event meeting appointment call calendar sync
@@ -49,7 +49,7 @@ contact phone address
   .map((line) => line.split(' ').map(stem));
 const MEANING = new Map(SYNONYMS.flatMap(([first, ...rest]) => rest.map((word) => [word, first!] as const)));
 
-/** Cuts the commonest English endings: crude, but the same for prompts and descriptions, which is all that matters. */
+/** Cuts the most common English endings. This is crude, but prompts and descriptions only need the same stems. */
 export function stem(word: string): string {
   let w = word
     .replace(/ies$/, 'y')
@@ -61,12 +61,12 @@ export function stem(word: string): string {
 
 /** The meaningful words of a text or an identifier (`sendEmail`, `send_email`), stemmed, one word per meaning. */
 export function meanings(text: string): readonly string[] {
-  if (text.length <= LONGEST_PHRASE) return meaningsOfPhrase(text);
+  if (text.length <= MAX_PHRASE_CHARACTERS) return meaningsOfPhrase(text);
   if (text !== lastText.text) lastText = { text, words: meaningsIn(text) };
   return lastText.words;
 }
-/** Longer texts are prompts: asked for many times in a row, and then never again. */
-const LONGEST_PHRASE = 40;
+/** Longer texts are prompts. They are looked up many times in a row, and then never again. */
+const MAX_PHRASE_CHARACTERS = 40;
 let lastText: { text: string; words: readonly string[] } = { text: '', words: [] };
 
 const meaningsIn = (text: string): readonly string[] =>

@@ -7,7 +7,7 @@ import type { Note } from '#lib/providers/dialects/dialect';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import type { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';
-import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
+import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import { errored, type ItemResult } from './error-settlements.js';

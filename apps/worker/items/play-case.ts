@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { ProviderFailure } from '#lib/providers/failure';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
-import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/tool-set';
+import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
 import type { Reply, ToolResults } from '../scoring/scoring-work.js';

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { EXAMPLES, PROBLEM_EXAMPLES } from './examples.js';
+import { EXAMPLES } from './examples.js';
+import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { Problem } from '../problem.js';
 
 const files = readdirSync('libs/contracts').filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));

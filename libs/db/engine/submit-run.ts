@@ -1,5 +1,6 @@
 import { ProblemError } from '#lib/contracts/problem';
-import type { Estimate, RunConfig, RunInput } from '#lib/contracts/run';
+import type { Estimate } from '#lib/contracts/estimate';
+import type { RunConfig, RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { lockProviders } from '../catalogue/move-targets.js';

@@ -82,7 +82,8 @@ export const anthropic: Dialect = {
       return new Anthropic({
         baseURL: withoutSlash(baseUrl).replace(/\/v1$/, ''), // the SDK appends /v1/messages
         apiKey: apiKey ?? 'none', // with a key given the SDK looks for none in the environment
-        defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null }, // hosts that speak its format know this header
+        // Hosts that speak this format know the header.
+        defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null },
         webhookKey: null,
         maxRetries: 0,
         logLevel: 'off',

@@ -781,7 +781,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       if (kind === 'openai') expect(sent.body.messages[1].name).toBe(names[0]);
     });
 
-    it('are those of the request in the answer that is kept, numbers as they were written, and in the pieces that are sent back', async () => {
+    it('are those of the request in the kept body, with its numbers as written, and in the pieces sent back', async () => {
       const names = kind === 'google' ? ['1a', 'b'] : ['a.b', 'b'];
       const others = toolsIn((await asked(names)).sent.body);
       // What a model was not told it said by itself: a name of its own, or the suite's.

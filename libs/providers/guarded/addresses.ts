@@ -58,7 +58,8 @@ function ipv4In(address: string): string[] {
   const last = ipv4(groups[6]!, groups[7]!);
   const startsWith = (...start: number[]): boolean => start.every((group, place) => groups[place] === group);
   const found: string[] = [];
-  if (startsWith(0, 0, 0, 0) && [0, 0xffff].includes(groups[5]!) && groups[4] === 0) found.push(last); // compatible, mapped
+  const isMapped = startsWith(0, 0, 0, 0, 0) && [0, 0xffff].includes(groups[5]!);
+  if (isMapped) found.push(last); // compatible or mapped
   if (startsWith(0, 0, 0, 0, 0xffff, 0)) found.push(last); // translated, RFC 2765
   if (startsWith(0x64, 0xff9b)) {
     found.push(last); // NAT64, RFC 6052, with a prefix of 96 bits and of 48

@@ -1,7 +1,7 @@
 /** Dummy keys of local servers (`none`, `EMPTY`, `ollama`) are shorter. They may stand in a reply by chance. */
 const MIN_SECRET_CHARACTERS = 12;
 
-/** Hides the given key where a provider repeated it in a stored response. Everything else stays as the model wrote it. */
+/** Hides a key that a provider repeated in a stored response. Everything else stays as the model wrote it. */
 export const maskKey = (
   text: string,
   apiKey: string | null | undefined,

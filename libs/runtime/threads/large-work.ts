@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Characters of JSON that are parsed or printed in a few milliseconds. */
+/** The characters of JSON that can be parsed or printed in a few milliseconds. */
 export const LARGE_CHARACTERS = 512 * 1024;
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Does work on a text of this size in this thread. Large ones are taken one at a time, and the thread is left to
- * everyone else for as long as each of them took.
- * @param size characters
+ * Runs work on a text in this thread. Work on a small text runs at once. Work on large texts runs one piece at a time,
+ * and after each the thread is left to others for as long as the piece took.
+ * @param size of the text, in characters
  */
-export function runSerially<Made>(work: () => Made, size: number): Promise<Made> | Made {
+export function runSerially<Result>(work: () => Result, size: number): Promise<Result> | Result {
   if (size < LARGE_CHARACTERS) return work();
   let tookMs = 0;
-  const made = last.then(() => {
+  const result = last.then(() => {
     const started = performance.now();
     try {
       return work();
@@ -22,6 +22,6 @@ export function runSerially<Made>(work: () => Made, size: number): Promise<Made>
     }
   });
   const pause = (): Promise<void> => delay(Math.ceil(tookMs));
-  last = made.then(pause, pause);
-  return made;
+  last = result.then(pause, pause);
+  return result;
 }

@@ -1,14 +1,14 @@
 import { parentPort } from 'node:worker_threads';
 
 /**
- * The inside of a thread of a `ThreadPool`: answers its tasks one after another, for good.
- * @param work what it throws is thrown where the task was given; own enumerable properties of the error go along
+ * Runs inside a thread of a `ThreadPool` and works on its tasks, for as long as the thread lives.
+ * @param work its errors are thrown where the task was submitted, with their own enumerable properties
  */
-export function serveTasks<Task, Answer>(work: (task: Task) => Answer | Promise<Answer>): void {
+export function serveTasks<Task, Result>(work: (task: Task) => Result | Promise<Result>): void {
   parentPort!.on('message', (task: Task) => {
     void (async () => {
       try {
-        parentPort!.postMessage({ answer: await work(task) });
+        parentPort!.postMessage({ result: await work(task) });
       } catch (error) {
         const { name, message, stack, ...facts } = error as Error;
         parentPort!.postMessage({ error: { name, message, stack, facts } });
@@ -18,9 +18,9 @@ export function serveTasks<Task, Answer>(work: (task: Task) => Answer | Promise<
 }
 
 /**
- * Where a thread's module is, beside the one that names it. From a checkout's sources, as tests run them, the built
- * file is taken: a thread loads no TypeScript.
- * @param name path without its ending, from the root of the project: `libs/scoring/thread`
+ * The URL of the module of a thread. When the sources run, as in tests, it is the built file, because a thread loads
+ * no TypeScript.
+ * @param name the path from the root of the project, without its ending: `libs/scoring/thread`
  */
 export function threadModule(name: string): URL {
   const { url } = import.meta;

@@ -1,54 +1,51 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 
-/**
- * How long a thread may take for one task, and how much it may hold. What is beyond ends the thread, and the task
- * alone.
- */
+/** The time and memory that one task may take. Beyond them the thread ends, and only this task fails. */
 export interface ThreadLimits {
   threads: number;
-  /** CPU time, asked of the thread from outside: a busy machine makes no task late. */
+  /** CPU time, measured from outside the thread. A busy machine does not use it up. */
   cpuMs: number;
-  /** Wall time, for what waits without working. */
+  /** Wall time, for tasks that wait without working. */
   wallMs: number;
   heapMb: number;
 }
 
-/** A task took more than it may. */
+/** A task took more time or memory than it may. */
 export class ThreadLimitExceeded extends Error {}
 
-/** A share has as many tasks waiting as it may. */
+/** A group has as many waiting tasks as it may. */
 export class TooManyTasks extends Error {}
 
-interface Waiting<Task> {
+interface QueuedTask<Task> {
   task: Task;
-  share: string;
-  resolve: (answer: never) => void;
+  group: string;
+  resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
 
 interface Thread<Task> {
   worker: Worker;
-  doing: Waiting<Task> | undefined;
+  current: QueuedTask<Task> | undefined;
 }
 
-/** What a thread's module answers: what came of the task, or what it threw. */
-type Said = { answer: unknown } | { error: { name: string; message: string; stack?: string; facts?: object } };
+/** The message of a thread: the result of its task, or the error that it threw. */
+type Outcome = { result: unknown } | { error: { name: string; message: string; stack?: string; facts?: object } };
 
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 
 /**
- * Threads for work that may take long on one input, so that it stalls nobody else. Shares (teams, lanes) take
- * turns, and none has every thread: one whose tasks all run into their limits leaves a thread to the others. Tasks
- * and answers are cloned; numbers that keep their text (`JSON.rawJSON`) are not, so JSON travels as text.
+ * Threads for work that may take long on one input, so that it stalls nobody else. Groups (teams, lanes) take turns,
+ * and no group gets every thread: one whose tasks all run into their limits leaves a thread to the others. Tasks and
+ * results are cloned. Numbers that keep their text (`JSON.rawJSON`) cannot be, so JSON travels as text.
  */
-export class ThreadPool<Task, Answer> {
+export class ThreadPool<Task, Result> {
   readonly #threads = new Set<Thread<Task>>();
-  readonly #shares = new Map<string, Waiting<Task>[]>();
+  readonly #groups = new Map<string, QueuedTask<Task>[]>();
   #closed = false;
 
   /**
-   * @param entry the module that a thread runs; it calls `serveTasks`
-   * @param maxWaiting tasks of one share that may wait
+   * @param entry the module of the threads, which calls `serveTasks`
+   * @param maxWaiting how many tasks of one group may wait
    */
   constructor(
     readonly entry: URL,
@@ -57,45 +54,45 @@ export class ThreadPool<Task, Answer> {
   ) {}
 
   /**
-   * @param signal takes the task back: out of the line, or from its thread, which ends
+   * @param signal cancels the task: removes it from the queue, or ends its thread
    * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: an Error with its name,
    *   message, stack and facts
    */
-  run(task: Task, share: string, signal?: AbortSignal): Promise<Answer> {
-    return new Promise<Answer>((resolve, reject) => {
+  run(task: Task, group: string, signal?: AbortSignal): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('The threads are closed.'));
       if (signal?.aborted) return reject(signal.reason as Error);
-      let waiting = this.#shares.get(share);
-      if (!waiting) this.#shares.set(share, (waiting = []));
+      let waiting = this.#groups.get(group);
+      if (!waiting) this.#groups.set(group, (waiting = []));
       if (waiting.length >= this.maxWaiting)
         return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
-      const entry: Waiting<Task> = { task, share, resolve, reject };
+      const entry: QueuedTask<Task> = { task, group, resolve, reject };
       if (signal) {
-        const takeBack = (): void => this.#takeBack(entry, signal.reason as Error);
-        signal.addEventListener('abort', takeBack, { once: true });
-        const heard = (): void => signal.removeEventListener('abort', takeBack);
-        entry.resolve = (answer) => (heard(), resolve(answer));
-        entry.reject = (error) => (heard(), reject(error));
+        const cancel = (): void => this.#cancel(entry, signal.reason as Error);
+        signal.addEventListener('abort', cancel, { once: true });
+        const stopListening = (): void => signal.removeEventListener('abort', cancel);
+        entry.resolve = (result) => (stopListening(), resolve(result));
+        entry.reject = (error) => (stopListening(), reject(error));
       }
       waiting.push(entry);
       this.#next();
     });
   }
 
-  #takeBack(entry: Waiting<Task>, reason: Error): void {
-    const waiting = this.#shares.get(entry.share);
+  #cancel(entry: QueuedTask<Task>, reason: Error): void {
+    const waiting = this.#groups.get(entry.group);
     const place = waiting?.indexOf(entry) ?? -1;
     if (place >= 0) {
       waiting!.splice(place, 1);
       entry.reject(reason);
       return;
     }
-    const thread = [...this.#threads].find(({ doing }) => doing === entry);
-    if (thread) this.#giveUp(thread, reason);
+    const thread = [...this.#threads].find(({ current }) => current === entry);
+    if (thread) this.#terminate(thread, reason);
   }
 
   /** Ends a thread in the middle of its task. */
-  #giveUp(thread: Thread<Task>, reason: Error): void {
+  #terminate(thread: Thread<Task>, reason: Error): void {
     this.#threads.delete(thread);
     this.#end(thread, reason);
     void thread.worker.terminate();
@@ -103,15 +100,15 @@ export class ThreadPool<Task, Answer> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#shares.values())
+    for (const waiting of this.#groups.values())
       for (const { reject } of waiting) reject(new Error('The threads are closed.'));
-    this.#shares.clear();
+    this.#groups.clear();
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
   #next(): void {
     for (;;) {
-      const idle = [...this.#threads].find((thread) => !thread.doing);
+      const idle = [...this.#threads].find((thread) => !thread.current);
       if (!idle && this.#threads.size >= this.limits.threads) return;
       const taken = this.#take();
       if (!taken) return;
@@ -119,14 +116,15 @@ export class ThreadPool<Task, Answer> {
     }
   }
 
-  /** The first task of the share whose turn it is: whoever was served goes to the end of the line. */
-  #take(): Waiting<Task> | undefined {
-    const most = Math.max(1, this.limits.threads - 1);
-    for (const [share, waiting] of this.#shares) {
-      if ([...this.#threads].filter(({ doing }) => doing?.share === share).length >= most) continue;
+  /** The first task of the group whose turn it is. The group then goes to the end of the queue. */
+  #take(): QueuedTask<Task> | undefined {
+    const maxThreads = Math.max(1, this.limits.threads - 1);
+    for (const [group, waiting] of this.#groups) {
+      const threads = [...this.#threads].filter(({ current }) => current?.group === group).length;
+      if (threads >= maxThreads) continue;
       const taken = waiting.shift();
-      this.#shares.delete(share);
-      if (waiting.length) this.#shares.set(share, waiting);
+      this.#groups.delete(group);
+      if (waiting.length) this.#groups.set(group, waiting);
       if (taken) return taken;
     }
     return undefined;
@@ -134,15 +132,15 @@ export class ThreadPool<Task, Answer> {
 
   #spawn(): Thread<Task> {
     const resourceLimits: ResourceLimits = { maxOldGenerationSizeMb: this.limits.heapMb };
-    const thread: Thread<Task> = { worker: new Worker(this.entry, { resourceLimits }), doing: undefined };
+    const thread: Thread<Task> = { worker: new Worker(this.entry, { resourceLimits }), current: undefined };
     const { worker } = thread;
     worker.unref();
-    worker.on('message', (said: Said) => this.#end(thread, said));
+    worker.on('message', (outcome: Outcome) => this.#end(thread, outcome));
     worker.on('error', (error: Error & { code?: string }) => {
-      const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      const isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#end(
         thread,
-        outOfMemory ? new ThreadLimitExceeded(`It took more than ${this.limits.heapMb} MB of memory.`) : error,
+        isOutOfMemory ? new ThreadLimitExceeded(`It took more than ${this.limits.heapMb} MB of memory.`) : error,
       );
     });
     worker.on('exit', () => {
@@ -153,56 +151,51 @@ export class ThreadPool<Task, Answer> {
     return thread;
   }
 
-  #start(thread: Thread<Task>, taken: Waiting<Task>): void {
+  #start(thread: Thread<Task>, taken: QueuedTask<Task>): void {
     const { worker } = thread;
-    thread.doing = taken;
+    thread.current = taken;
     worker.ref();
     worker.postMessage(taken.task);
     void this.#watch(thread, taken);
   }
 
-  #end(thread: Thread<Task>, said: Said | Error): void {
-    const { doing } = thread;
-    thread.doing = undefined;
+  #end(thread: Thread<Task>, outcome: Outcome | Error): void {
+    const { current } = thread;
+    thread.current = undefined;
     thread.worker.unref();
-    if (doing) {
-      if (said instanceof Error) doing.reject(said);
-      else if ('error' in said)
-        doing.reject(
-          Object.assign(new Error(said.error.message), said.error.facts, {
-            name: said.error.name,
-            stack: said.error.stack,
-          }),
-        );
-      else doing.resolve(said.answer as never);
+    if (outcome instanceof Error) current?.reject(outcome);
+    else if ('result' in outcome) current?.resolve(outcome.result as never);
+    else {
+      const { name, message, stack, facts } = outcome.error;
+      current?.reject(Object.assign(new Error(message), facts, { name, stack }));
     }
     if (!this.#closed) this.#next();
   }
 
-  /** Ends the thread when its task has used up what it may. */
-  async #watch(thread: Thread<Task>, watched: Waiting<Task>): Promise<void> {
+  /** Ends the thread when its task exceeds a limit. */
+  async #watch(thread: Thread<Task>, watched: QueuedTask<Task>): Promise<void> {
     const { cpuMs, wallMs } = this.limits;
     const startedAt = performance.now();
     let usedBefore: number | undefined;
-    const look = (): Promise<number | undefined> =>
+    const cpuUsedMs = (): Promise<number | undefined> =>
       thread.worker.cpuUsage().then(
         ({ user, system }) => (user + system) / 1000,
         () => undefined,
       );
-    while (thread.doing === watched) {
-      await new Promise<void>((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
-      if (thread.doing !== watched) return;
-      // Whoever waits for a thread that answers nothing is told by the clock alone.
+    while (thread.current === watched) {
+      await new Promise<void>((resolve) => setTimeout(resolve, CHECK_EVERY_MS).unref());
+      if (thread.current !== watched) return;
+      // A thread that does not answer is measured by the clock alone.
       const used = await Promise.race([
-        look(),
-        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LOOK_EVERY_MS).unref()),
+        cpuUsedMs(),
+        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), CHECK_EVERY_MS).unref()),
       ]);
-      if (thread.doing !== watched) return;
-      usedBefore ??= used; // What earlier tasks of the thread used; of this one, a tenth of a second at most.
+      if (thread.current !== watched) return;
+      usedBefore ??= used; // Earlier tasks of the thread used this, and this one at most a tenth of a second.
       const overCpu = used !== undefined && used - usedBefore! > cpuMs;
       const overWall = performance.now() - startedAt > wallMs;
       if (!overCpu && !overWall) continue;
-      this.#giveUp(
+      this.#terminate(
         thread,
         new ThreadLimitExceeded(
           overCpu ? `It took more than ${cpuMs / 1000} s of CPU time.` : `It took more than ${wallMs / 1000} s.`,

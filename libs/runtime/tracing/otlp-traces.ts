@@ -20,25 +20,25 @@ import {
 import type { SpanAttributes, TraceSpan, SpanExporter } from './tracing.js';
 
 /**
- * A run's id is its trace's id, without the dashes, and its second half that of the span of the submit: nothing has
- * to be handed on.
+ * The id of a run, without its dashes, is the id of its trace, and the second half the id of its root span. So no
+ * process has to pass them on.
  */
 const traceIdOf = (runId: string): string => runId.replaceAll('-', '');
 const submitSpanIdOf = (runId: string): string => traceIdOf(runId).slice(16);
 
-/** Random ids, but for a span that is the first of a run. */
-class Ids implements IdGenerator {
+/** Random ids, except for the root span of a run. */
+class RunIdGenerator implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   runId: string | undefined;
   generateTraceId = (): string => (this.runId ? traceIdOf(this.runId) : this.#random.generateTraceId());
   generateSpanId = (): string => (this.runId ? submitSpanIdOf(this.runId) : this.#random.generateSpanId());
 }
 
-/** Sends spans to the collector that the environment names (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, ...), in batches. */
+/** Sends spans in batches to the collector of the environment (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, ...). */
 export function createOtlpExporter(service: string): SpanExporter {
-  const ids = new Ids();
+  const ids = new RunIdGenerator();
   const provider = new TracerProvider({
-    sampler: new AlwaysOnSampler(), // what is worth a span is decided before there is one
+    sampler: new AlwaysOnSampler(), // `isTraced` decides before there is a span
     idGenerator: ids,
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': service }))
@@ -55,7 +55,7 @@ export function createOtlpExporter(service: string): SpanExporter {
             root: true,
             startTime,
             kind: SpanKind.SERVER,
-            attributes: said({ 'toolmark.run': runId, ...facts }),
+            attributes: withoutEmpty({ 'toolmark.run': runId, ...facts }),
           })
           .end();
       } finally {
@@ -69,36 +69,46 @@ export function createOtlpExporter(service: string): SpanExporter {
         traceFlags: TraceFlags.SAMPLED,
         isRemote: true,
       });
-      const attributes = said({ 'toolmark.run': runId, 'toolmark.target': target, 'toolmark.item': item, ...facts });
-      return open(tracer, tracer.startSpan('item', { kind: SpanKind.CONSUMER, attributes }, parent), parent);
+      const attributes = withoutEmpty({
+        'toolmark.run': runId,
+        'toolmark.target': target,
+        'toolmark.item': item,
+        ...facts,
+      });
+      return toTraceSpan(tracer, tracer.startSpan('item', { kind: SpanKind.CONSUMER, attributes }, parent), parent);
     },
     close: () => provider.shutdown(),
   };
 }
 
-function open(tracer: Tracer, span: Span, context: Context): TraceSpan {
+function toTraceSpan(tracer: Tracer, span: Span, context: Context): TraceSpan {
   const inside = trace.setSpan(context, span);
   return {
-    setAttributes: (facts) => void span.setAttributes(said(facts)),
+    setAttributes: (facts) => void span.setAttributes(withoutEmpty(facts)),
     child: (name, facts) =>
-      open(
+      toTraceSpan(
         tracer,
         tracer.startSpan(
           name,
-          { kind: 'gen_ai.operation.name' in facts ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: said(facts) },
+          {
+            kind: 'gen_ai.operation.name' in facts ? SpanKind.CLIENT : SpanKind.INTERNAL,
+            attributes: withoutEmpty(facts),
+          },
           inside,
         ),
         inside,
       ),
     end(error) {
       if (error !== undefined) {
-        // The kind alone: messages may quote what was sent.
+        // Only the kind: messages may quote what was sent.
         const { kind, status, constructor } = error as {
           kind?: string;
           status?: number;
           constructor: { name: string };
         };
-        span.setAttributes(said({ 'error.type': kind ?? constructor.name, 'http.response.status_code': status }));
+        span.setAttributes(
+          withoutEmpty({ 'error.type': kind ?? constructor.name, 'http.response.status_code': status }),
+        );
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();
@@ -106,7 +116,7 @@ function open(tracer: Tracer, span: Span, context: Context): TraceSpan {
   };
 }
 
-const said = (facts: SpanAttributes) =>
+const withoutEmpty = (facts: SpanAttributes) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as Record<
     string,
     string | number | boolean | string[]

@@ -1,98 +1,97 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a span says. Never a prompt, a reply or a key: whoever reads traces may not be allowed to read those. */
+/** The attributes of a span. Never a prompt, a reply or a key, which readers of traces may not be allowed to see. */
 export type SpanAttributes = Record<string, string | number | boolean | string[] | null | undefined>;
 
-/** An item of a run, as traces tell it apart. */
+/** The item of a run that a trace is about. */
 export interface TracedItem {
   runId: string;
   target: number;
   item: number;
 }
 
-/** A span under which others can be put. */
+/** A span that can have child spans. */
 export interface TraceSpan {
-  setAttributes(facts: SpanAttributes): void;
-  child(name: string, facts: SpanAttributes): TraceSpan;
+  setAttributes(attributes: SpanAttributes): void;
+  child(name: string, attributes: SpanAttributes): TraceSpan;
   end(error?: unknown): void;
 }
 
-/** Where spans go: `otlp-traces.ts`, loaded only when there is a collector. */
+/** Exports spans. `otlp-traces.ts` implements it, and is loaded only when there is a collector. */
 export interface SpanExporter {
-  /** The span that all others of a run hang under. */
-  submitSpan(runId: string, startedAtMs: number, facts: SpanAttributes): void;
-  startItem(item: TracedItem, facts: SpanAttributes): TraceSpan;
+  /** Exports the root span of a run. */
+  submitSpan(runId: string, startedAtMs: number, attributes: SpanAttributes): void;
+  startItem(item: TracedItem, attributes: SpanAttributes): TraceSpan;
   close(): Promise<void>;
 }
 
 /**
- * Traced in every run; of what comes after, this share. A run of a million items would drown a collector, and its
- * reader.
+ * The first items of every run are traced, and of the rest this share: the traces of a million items would overwhelm a
+ * collector and its readers.
  */
 const ALWAYS_TRACED = 100;
 const SHARE_OF_THE_REST = 0.01;
 
-let sink: SpanExporter | undefined;
+let exporter: SpanExporter | undefined;
 let ratio: number | undefined;
 const current = new AsyncLocalStorage<TraceSpan>();
 
-/** Sends traces from now on if there is a collector; else nothing of it is even loaded. */
+/** Starts to export traces when there is a collector. Otherwise it loads nothing. */
 export async function startTracing(
   service: string,
   env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number },
 ): Promise<void> {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return;
   ratio = env.OTEL_TRACES_SAMPLER_ARG;
-  sink = (await import('./otlp-traces.js')).createOtlpExporter(service);
+  exporter = (await import('./otlp-traces.js')).createOtlpExporter(service);
 }
 
-/** Sends what is left; a collector that is gone delays the end by no more than this. */
-const PATIENCE_MS = 3000;
+/** How long a collector that does not answer can delay the end of the process. */
+const FLUSH_TIMEOUT_MS = 3000;
+
+/** Exports the remaining spans. */
 export async function stopTracing(): Promise<void> {
-  const late = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
-  await Promise.race([sink?.close().catch(() => {}), late]);
+  const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref());
+  await Promise.race([exporter?.close().catch(() => {}), late]);
 }
 
-export const traceSubmit = (runId: string, startedAtMs: number, facts: SpanAttributes): void =>
-  sink?.submitSpan(runId, startedAtMs, facts);
+export const traceSubmit = (runId: string, startedAtMs: number, attributes: SpanAttributes): void =>
+  exporter?.submitSpan(runId, startedAtMs, attributes);
 
 /**
- * Whether an item is traced. The same item always is or is not, whoever works on it; multiples of the golden ratio
- * spread evenly, over cases as well as samples.
+ * Whether an item is traced. The decision is the same in every process. Multiples of the golden ratio spread the traced
+ * items evenly over cases and samples.
  */
 export function isTraced(item: number, share: number | undefined): boolean {
   if (share === undefined && item < ALWAYS_TRACED) return true;
   return ((item + 1) * 0.6180339887498949) % 1 < (share ?? SHARE_OF_THE_REST);
 }
 
-/** Does `work` under a span of the item's own, if it is one of those that are traced. */
+/** Runs `work` in a span of the item, if the item is traced. */
 export function traceItem<Result>(
   item: TracedItem,
-  facts: SpanAttributes,
+  attributes: SpanAttributes,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!sink || !isTraced(item.item, ratio)) return work();
-  const span = sink.startItem(item, facts);
-  return current.run(span, () => ended(span, work));
+  if (!exporter || !isTraced(item.item, ratio)) return work();
+  const span = exporter.startItem(item, attributes);
+  return current.run(span, () => endSpanAfter(span, work));
 }
 
-/**
- * Does `work` under a span below the one of the item that is worked on, if that is traced. `note` adds what comes
- * out.
- */
+/** Runs `work` in a child span of the current item, if that is traced. `work` gets a function that adds attributes. */
 export function traceStep<Result>(
   name: string,
-  facts: SpanAttributes,
-  work: (note: (facts: SpanAttributes) => void) => Promise<Result>,
+  attributes: SpanAttributes,
+  work: (note: (attributes: SpanAttributes) => void) => Promise<Result>,
 ): Promise<Result> {
   const parent = current.getStore();
-  if (!parent) return work(ignore);
-  const span = parent.child(name, facts);
-  return ended(span, () => work((more) => span.setAttributes(more)));
+  if (!parent) return work(ignoreAttributes);
+  const span = parent.child(name, attributes);
+  return endSpanAfter(span, () => work((more) => span.setAttributes(more)));
 }
-const ignore = (): void => {};
+const ignoreAttributes = (): void => {};
 
-async function ended<Result>(span: TraceSpan, work: () => Promise<Result>): Promise<Result> {
+async function endSpanAfter<Result>(span: TraceSpan, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
     span.end();

@@ -3,15 +3,15 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { matchArguments } from '../house/match-arguments.js';
 
-const WITHOUT_MOCK: Json = { status: 'ok' };
+const DEFAULT_ANSWER: Json = { status: 'ok' };
 
 /**
- * Plays the tools of a chain: answers each call by `mock_responses`. An answer may be fixed; or a list, whose
- * members are used in turn, the last one again and again; or a list of `{when, respond}`, of which the first whose
- * `when` the arguments match answers (`when` left out matches always). A tool without a mock, or without one that
- * matches, answers `{"status": "ok"}`.
- * @param used how often each tool was called before, by its name in small letters; counted on here
- * @returns the text of the answer to the next call
+ * Plays the tools of a chain: answers each call from `mock_responses`. A mock is a fixed answer, or a list of answers
+ * that are used in turn and whose last one repeats, or a list of `{when, respond}`. In the latter the first entry
+ * answers whose `when` matches the arguments; without `when` it always matches. A tool without a matching mock answers
+ * `{"status": "ok"}`.
+ * @param used how often each tool was called before, by its name in lower case; this function updates the counts
+ * @returns a function that returns the text of the answer to a call
  */
 export function mockTools(
   { mock_responses: mocks }: CaseInput,
@@ -23,15 +23,15 @@ export function mockTools(
     const mock = byName.get(name);
     const turn = used.get(name) ?? 0;
     used.set(name, turn + 1);
-    return textOf(mock === undefined ? WITHOUT_MOCK : answerOf(mock, call, turn));
+    return textOf(mock === undefined ? DEFAULT_ANSWER : answerOf(mock, call, turn));
   };
 }
 
 function answerOf(mock: Json, call: ParsedCall, turn: number): Json {
   if (!Array.isArray(mock)) return mock;
   if (mock.length > 0 && mock.every(isConditional))
-    return mock.find(({ when }) => when === undefined || matches(when, call))?.respond ?? WITHOUT_MOCK;
-  return mock[Math.min(turn, mock.length - 1)] ?? WITHOUT_MOCK;
+    return mock.find(({ when }) => when === undefined || matches(when, call))?.respond ?? DEFAULT_ANSWER;
+  return mock[Math.min(turn, mock.length - 1)] ?? DEFAULT_ANSWER;
 }
 
 type Conditional = { when?: JsonObject; respond: Json };

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 
-/** A case as a rescore reads it. */
+/** The case with the options of a rescore in place of its own. */
 export function withRescoreOptions(
   input: CaseInput,
   { param_scoring, scoring_config }: Pick<RescoreOptions, 'param_scoring' | 'scoring_config'>,

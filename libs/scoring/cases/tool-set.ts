@@ -1,40 +1,12 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { seededRandom } from '../statistics/seeded-random.js';
-
-/**
- * Stands in a stored request for the tools of its case, which the suite's version has: they would be most of its
- * bytes.
- */
-export const TOOLS_PLACEHOLDER = '(the tools of the case)';
-
-/**
- * Stands in a stored request of a chain for the messages of the request before, which would be stored with every
- * round.
- */
-export const EARLIER_MESSAGES_PLACEHOLDER = '(the messages of the request before)';
-
-/** Stored requests as they were made. */
-export function restoreRequests(requests: readonly JsonObject[], tools: Json): JsonObject[] {
-  let before: Json[] = [];
-  return requests.map((request) => {
-    const messages = Array.isArray(request.messages) ? request.messages : [];
-    const whole = messages[0] === EARLIER_MESSAGES_PLACEHOLDER ? [...before, ...messages.slice(1)] : messages;
-    before = whole;
-    return {
-      ...request,
-      ...(Array.isArray(request.messages) && { messages: whole }),
-      ...(request.tools === TOOLS_PLACEHOLDER && { tools }),
-    };
-  });
-}
 
 const nameOf = (tool: Tool): string => tool.function.name.toLowerCase();
 
 /**
- * The tools that a case is played with: its own, or those of the suite that it names, or all of the suite; with
- * `distractors` those that it needs and so many others of the suite, drawn and shuffled by seed.
+ * The tools that a case is played with: its own, those of the suite that it names, or all of the suite. With
+ * `distractors` they are the tools that it needs and that many others of the suite, drawn and shuffled by seed.
  */
 export function toolSetOf(input: CaseInput, suite: readonly Tool[]): readonly Tool[] {
   const byName = new Map(suite.map((tool) => [nameOf(tool), tool]));
@@ -54,7 +26,7 @@ export function toolSetOf(input: CaseInput, suite: readonly Tool[]): readonly To
   return shuffled([...needed, ...others], random);
 }
 
-/** What a case expects, may call on the way, or has an answer for; compared ignoring case. */
+/** The names, in lower case, of the tools that a case expects, may call on the way, or has a mock for. */
 function namesNeeded(input: CaseInput): Set<string> {
   const expected = input.expected_calls?.flatMap((call) => call.tool) ?? [input.expected_tool ?? []].flat();
   return new Set(
@@ -64,7 +36,7 @@ function namesNeeded(input: CaseInput): Set<string> {
   );
 }
 
-/** Fisher-Yates. */
+/** Shuffles by Fisher-Yates. */
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const result = [...items];
   for (let i = result.length - 1; i > 0; i--) {

@@ -8,12 +8,12 @@ import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools
 import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
-/** Of acceptable values so many are tried; one that passes is enough. */
-const MOST_VARIANTS = 30;
-/** An expected argument of more is not looked at. */
-const MOST_VALUES = 5000;
-const LONGEST_SHOWN = 80;
-/** Schemas that say of what stands beside them what may stand in an object. */
+/** How many of the acceptable values are tried. One that passes is enough. */
+const MAX_VARIANTS = 30;
+/** Expected arguments with more values are not checked. */
+const MAX_VALUES = 5000;
+const MAX_SHOWN_CHARACTERS = 80;
+/** Keywords that may allow keys which the schema beside them does not declare. */
 const COMPOSING = [
   '$ref',
   '$dynamicRef',
@@ -26,50 +26,52 @@ const COMPOSING = [
   'patternProperties',
 ];
 
-/** What is wrong with an expected argument. Saying it takes longer than finding it. */
+/** An expected argument that no valid call can have. Describing it takes longer than finding it. */
 export interface UnsatisfiableArgument {
   path: string;
   describe: () => string;
 }
 
 /**
- * Expected arguments that no call can have which obeys its tool's schema: what is expected was misspelt, or the
- * schema is wrong, and every model fails. What is expected may be a part of a call, so nothing is missing; and
- * where the way of comparing lets other values pass, these count. Paths are pointers into the case.
+ * Finds the expected arguments that no call can have if it obeys the schema of its tool. Either the case has a typo
+ * or the schema is wrong, and every model fails. A case may expect only some of the arguments, so none counts as
+ * missing. Where the comparison accepts other values than the expected one, it is enough that one of them is valid.
+ * Paths are pointers into the case.
  */
 export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Tool[]): UnsatisfiableArgument[] {
   const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
-  const slipsIn = (
+  const argumentsIn = (
     path: PropertyKey[],
     names: string | string[],
     params: JsonObject | null | undefined,
     config: ScoringConfig | null | undefined,
   ): UnsatisfiableArgument[] => {
-    const found = params ? [names].flat().flatMap((name) => tools.get(name.toLowerCase()) ?? []) : [];
-    const [fewest = []] = found
-      .map((tool) => slipsOf(tool, params!, config, input.param_scoring))
+    const accepted = params ? [names].flat().flatMap((name) => tools.get(name.toLowerCase()) ?? []) : [];
+    const [fewest = []] = accepted
+      .map((tool) => unsatisfiableIn(tool, params!, config, input.param_scoring))
       .sort((a, b) => a.length - b.length);
-    return fewest.map((slip) => ({ ...slip, path: jsonPointer(path) + slip.path }));
+    return fewest.map((argument) => ({ ...argument, path: jsonPointer(path) + argument.path }));
   };
   if (!input.expected_calls)
-    return slipsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
+    return argumentsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
   return input.expected_calls.flatMap(({ tool, params, scoring_config: config }, index) =>
-    slipsIn(['expected_calls', index, 'params'], tool, params, config ?? input.scoring_config),
+    argumentsIn(['expected_calls', index, 'params'], tool, params, config ?? input.scoring_config),
   );
 }
 
-function slipsOf(
+function unsatisfiableIn(
   tool: Tool,
   params: JsonObject,
   config: ScoringConfig | null | undefined,
   scoring: ScoringMode | undefined,
 ): UnsatisfiableArgument[] {
   return Object.entries(params).flatMap(
-    ([key, wanted]) => slipOf(tool, key, wanted, ruleFor(key, config, scoring), config?.defaults !== 'strict') ?? [],
+    ([key, wanted]) =>
+      checkArgument(tool, key, wanted, ruleFor(key, config, scoring), config?.defaults !== 'strict') ?? [],
   );
 }
 
-function slipOf(
+function checkArgument(
   tool: Tool,
   key: string,
   wanted: Json,
@@ -92,9 +94,9 @@ function slipOf(
       describe: () => unknownKey(`"${name}" has no parameter`, key, Object.keys(properties), 'its parameters'),
     };
   if (defaultsCount && fallback !== undefined && matchesExpected(wanted, fallback, rule)) return undefined;
-  if (hasMoreValuesThan(wanted, MOST_VALUES)) return undefined;
+  if (hasMoreValuesThan(wanted, MAX_VALUES)) return undefined;
   let first: UnsatisfiableArgument | undefined;
-  for (const variant of variantsOf(wanted, rule, [key]).slice(0, MOST_VARIANTS)) {
+  for (const variant of variantsOf(wanted, rule, [key]).slice(0, MAX_VARIANTS)) {
     const errors = [
       ...undeclaredIn(parameters, { [key]: variant.value }, []),
       ...schemaErrors(tool, { [key]: variant.value }).filter((error) => isAbout(parameters, error)),
@@ -103,31 +105,28 @@ function slipOf(
     if (!fault) return undefined;
     first ??= {
       path: fault.instancePath || jsonPointer([key]),
-      describe: () => explained(fault, variant, errors, name),
+      describe: () => describeFault(fault, variant, errors, name),
     };
   }
   return first;
 }
 
-/** A value that would be acceptable, by pointers what is expected there, and where other values would be, too. */
+/** An acceptable value, and for each place in it what is expected there and how it is compared. */
 interface Variant {
   value: Json;
-  nodes: Map<string, { expected: Json; how: How }>;
+  nodes: Map<string, { expected: Json; comparison: Comparison }>;
 }
-/**
- * How a value is compared: with what it is, as a text that may be another, as a number nearby, by anything that
- * fits.
- */
-type How = 'exact' | 'text' | 'number' | 'anything';
+/** How a value is compared: exactly, as a similar text, as a number nearby, or by anything that fits. */
+type Comparison = 'exact' | 'text' | 'number' | 'anything';
 
 function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
-  const leaf = (value: Json, how: How): Variant[] => [
-    { value, nodes: new Map([[jsonPointer(path), { expected, how }]]) },
+  const leaf = (value: Json, comparison: Comparison): Variant[] => [
+    { value, nodes: new Map([[jsonPointer(path), { expected, comparison }]]) },
   ];
   const held = isObject(expected) ? expected : {};
   switch (matcherOf(expected)) {
     case '$one_of':
-      return (held.$one_of as Json[]).slice(0, MOST_VARIANTS).flatMap((member) => variantsOf(member, rule, path));
+      return (held.$one_of as Json[]).slice(0, MAX_VARIANTS).flatMap((member) => variantsOf(member, rule, path));
     case '$optional':
       return variantsOf(held.$optional!, rule, path);
     case '$approx':
@@ -166,19 +165,19 @@ function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): 
 function together(parts: Variant[][], make: (values: Json[]) => Json, expected: Json, path: PropertyKey[]): Variant[] {
   let rows: Variant[][] = [[]];
   for (const part of parts) {
-    if (part.length === 1 || rows.length * part.length > MOST_VARIANTS) for (const row of rows) row.push(part[0]!);
+    if (part.length === 1 || rows.length * part.length > MAX_VARIANTS) for (const row of rows) row.push(part[0]!);
     else rows = rows.flatMap((row) => part.map((one) => [...row, one]));
   }
   return rows.map((row) => ({
     value: make(row.map(({ value }) => value)),
     nodes: new Map([
-      [jsonPointer(path), { expected, how: 'exact' as const }],
+      [jsonPointer(path), { expected, comparison: 'exact' as const }],
       ...row.flatMap(({ nodes }) => [...nodes]),
     ]),
   }));
 }
 
-/** The first thing wrong with a variant that is wrong with all that would be accepted in its place. */
+/** The first error of a variant that would also occur with every other accepted value. */
 function faultIn(errors: readonly SchemaError[], variant: Variant, rule: ComparisonRule): SchemaError | undefined {
   const isWithin = (inner: SchemaError, outer: SchemaError): boolean =>
     inner.instancePath === outer.instancePath || inner.instancePath.startsWith(`${outer.instancePath}/`);
@@ -197,12 +196,12 @@ function faultIn(errors: readonly SchemaError[], variant: Variant, rule: Compari
 const isChoice = ({ keyword }: SchemaError): boolean => keyword === 'anyOf' || keyword === 'oneOf';
 const isOpenBelow = ({ nodes }: Variant, path: string): boolean =>
   [...nodes].some(
-    ([at, { how, expected }]) =>
-      (at === path || at.startsWith(`${path}/`)) && (how !== 'exact' || typeof expected === 'string'),
+    ([at, { comparison, expected }]) =>
+      (at === path || at.startsWith(`${path}/`)) && (comparison !== 'exact' || typeof expected === 'string'),
   );
 
 function isFault({ keyword, instancePath, params }: SchemaError, variant: Variant, rule: ComparisonRule): boolean {
-  const { expected, how } = variant.nodes.get(instancePath) ?? { expected: null, how: 'anything' };
+  const { expected, comparison } = variant.nodes.get(instancePath) ?? { expected: null, comparison: 'anything' };
   if (keyword === UNDECLARED || keyword === 'additionalProperties') return true;
   if (keyword === 'not' || keyword === 'if') return false;
   if (keyword === 'enum' || keyword === 'const') {
@@ -211,7 +210,7 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
       rule.mode === 'semantic' && typeof expected === 'string' && allowed.some((value) => typeof value === 'string');
     return !isUnknown && !allowed.some((value) => matchesExpected(expected, value, rule));
   }
-  switch (how) {
+  switch (comparison) {
     case 'anything':
       return false;
     case 'text':
@@ -224,7 +223,7 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
         epsilonOf(expected, rule),
       );
     case 'exact':
-      // Texts are compared ignoring case.
+      // Texts are compared without regard to case.
       return keyword !== 'pattern' || typeof expected !== 'string' || !fitsInAnyCase(String(params.pattern), expected);
   }
 }
@@ -261,23 +260,17 @@ function fitsInAnyCase(pattern: string, text: string): boolean {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE).test(text);
   } catch {
-    return true; // What RE2 lacks is not checked.
+    return true; // Patterns that RE2 does not support are not checked.
   }
 }
 
-/**
- * Whether an error is about the one argument that was given: where a schema chooses by several, one alone says
- * nothing.
- */
+/** Whether an error is about the one given argument. A schema that depends on several arguments says nothing of one. */
 function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
   if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';
   return !COMPOSING.some((one) => one in parameters) || schemaPath.startsWith('#/properties/');
 }
 
-/**
- * Whether an object's schema, by itself, leaves no place for a key: without a word on further ones they are none of
- * the tool's.
- */
+/** Whether an object's schema does not declare a key. A schema that says nothing of additional keys declares none. */
 const isUndeclared = (schema: JsonObject, key: string): boolean =>
   !COMPOSING.some((one) => one in schema) &&
   (schema.additionalProperties === undefined || schema.additionalProperties === false) &&
@@ -303,7 +296,7 @@ function undeclaredIn(schema: Json | undefined, value: Json, path: PropertyKey[]
 }
 const UNDECLARED = 'undeclared';
 
-function explained(
+function describeFault(
   { keyword, instancePath, params, message }: SchemaError,
   { nodes }: Variant,
   errors: readonly SchemaError[],
@@ -321,7 +314,8 @@ function explained(
   const { expected = null } = nodes.get(instancePath) ?? {};
   const text = JSON.stringify(expected);
   const breaks =
-    `${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text} breaks the schema of ` + `"${tool}":`;
+    `${text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text} breaks the schema of ` +
+    `"${tool}":`;
   if (keyword === 'enum') {
     const allowed = params.allowedValues as Json[];
     const likely =
@@ -353,8 +347,6 @@ function explained(
 
 function unknownKey(what: string, key: string, known: string[], them: string): string {
   const likely = likelyName(key, known);
-  return (
-    `${what} ` +
-    `"${key}"${likely === undefined ? `. ${known.length ? suggestNames(key, known, them) : 'It has none.'}` : `; is "${likely}" meant?`}`
-  );
+  if (likely !== undefined) return `${what} "${key}"; is "${likely}" meant?`;
+  return `${what} "${key}". ${known.length ? suggestNames(key, known, them) : 'It has none.'}`;
 }

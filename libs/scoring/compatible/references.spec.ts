@@ -137,7 +137,7 @@ describe('BFCL names the error of an object', () => {
   });
 });
 
-test('agentevals lets each call look for its reference in strict mode, and each reference for its call elsewhere', () => {
+test('agentevals lets calls look for their references in strict mode, and references for their calls elsewhere', () => {
   const trajectory = (...args: object[]) => [
     { role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) },
   ];

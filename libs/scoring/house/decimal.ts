@@ -8,7 +8,7 @@ interface Decimal {
 
 const GRAMMAR = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Reads a number by its text, exactly. Undefined when the text is no number in JSON's grammar. */
+/** Parses a number exactly. Returns undefined when the text is not a number in JSON's grammar. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
@@ -16,7 +16,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   let digits = (whole! + fraction).replace(/^0+/, '');
   let scale = Number(exponent) - fraction.length;
   let end = digits.length;
-  while (end > 0 && digits[end - 1] === '0') end--; // an expression would try each run of zeros on the way
+  while (end > 0 && digits[end - 1] === '0') end--; // A regular expression would try every run of zeros.
   const trimmed = digits.slice(0, end);
   scale += digits.length - trimmed.length;
   digits = trimmed;

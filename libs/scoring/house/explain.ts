@@ -1,127 +1,141 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { ArgumentCheck, Verdict } from '#lib/contracts/verdict';
+import type { ArgumentCheck, Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import { describeBound } from '../replies/reply-bounds.js';
+
+const MAX_SHOWN_CHARACTERS = 120;
+const MAX_NAMES = 10;
+const MAX_PAIRS_SHOWN = 10;
+const MAX_ARGUMENTS_SHOWN = 3;
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS - 3)}...` : text;
 };
 const list = (names: string[]): string =>
   names
-    .slice(0, 10)
+    .slice(0, MAX_NAMES)
     .map((name) => `"${name}"`)
-    .join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '');
+    .join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
 const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
 
-/** Says in two or three plain sentences why a verdict is what it is. */
+/** Says in a few plain sentences why a verdict is what it is. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
-  if (verdict.evidence.bound) {
-    const first = verdict.called.length
-      ? ` Its first ${verdict.called.length === 1 ? 'call is' : `${verdict.called.length} calls are`} kept.`
-      : '';
-    return [`${describeBound(verdict.evidence.bound)} Such a reply scores 0.${first}`];
-  }
-  const called = verdict.called.map((call) => call.name);
-  const expected =
-    input.expected_calls?.map((call) => [call.tool].flat().join('" or "')) ??
-    (input.expected_tool ? [[input.expected_tool].flat().join('" or "')] : []);
-  const sentences: string[] = [];
-  if (verdict.abstention) {
-    sentences.push(
-      called.length === 0
-        ? 'No tool should be called, and none was.'
-        : `No tool should be called, but ${list(called)} was.`,
-    );
-  } else if (called.length === 0) {
-    sentences.push(`${list(expected)} should be called, but the reply calls nothing.`);
-  } else if (verdict.evidence.missing.length) {
-    const missing = verdict.evidence.missing.map((index) => expected[index] ?? '');
-    sentences.push(
-      `${list(missing)} should be called; ${verdict.hops === undefined ? 'the reply' : 'the chain'} ` +
-        `calls ${list(called)}${END[verdict.error_type] ?? ''}.`,
-    );
-  } else if (verdict.hops !== undefined) {
-    sentences.push(
-      `The chain reaches ${list(expected)} with ` +
-        `${verdict.hops === 1 ? 'its first call' : `call ${verdict.hops}, after ${list(called.slice(0, -1))}`}.`,
-    );
-  } else {
-    sentences.push(`The right ${expected.length === 1 ? 'tool was' : 'tools were'} called: ${list(expected)}.`);
-  }
-  const order = orderOf(verdict);
-  if (order) sentences.push(order);
-  const malformed = verdict.called.find((call) => call.arguments === null);
-  if (malformed)
-    sentences.push(`The arguments of "${malformed.name}" are not a JSON object: ${show(malformed.raw ?? '')}.`);
-  const wrong = verdict.evidence.pairs
-    .flatMap((pair) => pair.arguments)
-    .filter((check) => check.verdict === 'mismatch' || check.verdict === 'missing');
-  if (wrong.length)
-    sentences.push(
-      wrong.slice(0, 3).map(argument).join(' ') + (wrong.length > 3 ? ` And ${wrong.length - 3} more.` : ''),
-    );
-  else if (!malformed && verdict.param_score === 1) sentences.push('All expected arguments match.');
-  const detours = detoursOf(verdict, input);
-  if (detours) sentences.push(detours);
-  if (verdict.error_type === 'extra_call')
-    sentences.push(
-      'The case allows no other call, but ' +
-        `${list(verdict.evidence.unexpected.map((index) => called[index]!))} was made too.`,
-    );
-  if (verdict.format_compliance === 'repaired')
-    sentences.push('The call was not in the native format and had to be repaired.');
-  for (const note of verdict.evidence.notes ?? []) sentences.push(note);
-  return sentences;
+  if (verdict.evidence.bound) return [explainOversized(verdict, verdict.evidence.bound)];
+  return [
+    explainCalls(verdict, input),
+    explainOrder(verdict),
+    explainMalformed(verdict),
+    explainArguments(verdict),
+    explainPenalties(verdict, input),
+    explainExtraCalls(verdict),
+    verdict.format_compliance === 'repaired' && 'The call was not in the native format and had to be repaired.',
+    ...(verdict.evidence.notes ?? []),
+  ].filter((sentence) => typeof sentence === 'string' && sentence !== '') as string[];
 }
 
-const END: Partial<Record<Verdict['error_type'], string>> = {
+function explainOversized({ called }: Verdict, bound: Bound): string {
+  const kept = called.length === 1 ? 'call is' : `${called.length} calls are`;
+  return `${describeBound(bound)} Such a reply scores 0.${called.length ? ` Its first ${kept} kept.` : ''}`;
+}
+
+/** Which tools should be called, and which were. */
+function explainCalls(verdict: Verdict, input: CaseInput): string {
+  const called = verdict.called.map((call) => call.name);
+  const isChain = verdict.hops !== undefined;
+  const expected = expectedNames(input);
+  const { missing } = verdict.evidence;
+  if (verdict.abstention) {
+    if (called.length === 0) return 'No tool should be called, and none was.';
+    return `No tool should be called, but ${list(called)} ${called.length === 1 ? 'was' : 'were'}.`;
+  }
+  if (called.length === 0) return `${list(expected)} should be called, but the reply calls nothing.`;
+  if (missing.length > 0) {
+    const names = missing.map((index) => expected[index] ?? '');
+    const caller = isChain ? 'the chain' : 'the reply';
+    return `${list(names)} should be called; ${caller} calls ${list(called)}${ENDINGS[verdict.error_type] ?? ''}.`;
+  }
+  if (isChain) {
+    const call = verdict.hops === 1 ? 'its first call' : `call ${verdict.hops}, after ${list(called.slice(0, -1))}`;
+    return `The chain reaches ${list(expected)} with ${call}.`;
+  }
+  return `The right ${expected.length === 1 ? 'tool was' : 'tools were'} called: ${list(expected)}.`;
+}
+
+const expectedNames = ({ expected_calls: calls, expected_tool: tool }: CaseInput): string[] =>
+  calls?.map((call) => [call.tool].flat().join('" or "')) ?? (tool ? [[tool].flat().join('" or "')] : []);
+
+const ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
   round_limit: ' until its rounds run out',
   incomplete_chain: ' and nothing more',
 };
 
-const MOST_PAIRS_NAMED = 10;
-/** Which call answers which expected one, where they do so in another order. */
-function orderOf({ evidence: { pairs } }: Verdict): string {
-  if (pairs.every(({ called }, index) => index === 0 || called > pairs[index - 1]!.called)) return '';
+/** Which call answers which expected call, when their orders differ. */
+function explainOrder({ evidence: { pairs } }: Verdict): string {
+  const isInOrder = pairs.every(({ called }, index) => index === 0 || called > pairs[index - 1]!.called);
+  if (isInOrder) return '';
   const [first, ...others] = pairs
-    .slice(0, MOST_PAIRS_NAMED)
+    .slice(0, MAX_PAIRS_SHOWN)
     .map(({ called, expected }) => ({ call: ordinal(called + 1), place: ordinal(expected + 1) }));
   const rest =
     others.map(({ call, place }) => `, the ${call} call the ${place}`).join('') +
-    (pairs.length > MOST_PAIRS_NAMED ? `, and ${pairs.length - MOST_PAIRS_NAMED} more` : '');
+    (pairs.length > MAX_PAIRS_SHOWN ? `, and ${pairs.length - MAX_PAIRS_SHOWN} more` : '');
   return `The ${first!.call} call answers the ${first!.place} expected one${rest}.`;
 }
 
-const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 const plural = new Intl.PluralRules('en', { type: 'ordinal' });
-const ordinal = (place: number): string => `${place}${ENDINGS[plural.select(place)] ?? 'th'}`;
+const ordinal = (place: number): string => `${place}${SUFFIXES[plural.select(place)] ?? 'th'}`;
 
-/** What a chain that reached its end lost on the way. */
-function detoursOf(
+const malformedCall = ({ called }: Verdict): ParsedCall | undefined => called.find((call) => call.arguments === null);
+
+function explainMalformed(verdict: Verdict): string {
+  const call = malformedCall(verdict);
+  return call ? `The arguments of "${call.name}" are not a JSON object: ${show(call.raw ?? '')}.` : '';
+}
+
+function explainArguments(verdict: Verdict): string {
+  const wrong = verdict.evidence.pairs
+    .flatMap((pair) => pair.arguments)
+    .filter((check) => check.verdict === 'mismatch' || check.verdict === 'missing');
+  if (wrong.length > 0) {
+    const more = wrong.length > MAX_ARGUMENTS_SHOWN ? ` And ${wrong.length - MAX_ARGUMENTS_SHOWN} more.` : '';
+    return wrong.slice(0, MAX_ARGUMENTS_SHOWN).map(explainArgument).join(' ') + more;
+  }
+  return !malformedCall(verdict) && verdict.param_score === 1 ? 'All expected arguments match.' : '';
+}
+
+function explainExtraCalls({ error_type, called, evidence }: Verdict): string {
+  if (error_type !== 'extra_call') return '';
+  const names = evidence.unexpected.map((index) => called[index]!.name);
+  return `The case allows no other call, but the reply also calls ${list(names)}.`;
+}
+
+/** What a chain that called its expected tool lost on the way. */
+function explainPenalties(
   { evidence, efficiency = 1, redundancy = 0, detour = 0, hops = 0 }: Verdict,
   input: CaseInput,
 ): string {
   if (evidence.missing.length) return '';
   const [repeated, aside] = [Math.round(redundancy * 10), Math.round(detour * 10)];
+  const factor = show(Number(efficiency.toFixed(3)));
   return [
-    efficiency < 1 &&
-      `${count(hops)} were made where ${input.optimal_hops} would do (times ${show(Number(efficiency.toFixed(3)))}).`,
+    efficiency < 1 && `The chain makes ${count(hops)} where ${input.optimal_hops} would do (times ${factor}).`,
     repeated > 0 &&
       `${count(repeated)} ${repeated === 1 ? 'repeats' : 'repeat'} the one before (minus ${repeated / 10}).`,
-    aside > 0 && `${count(aside)} ${aside === 1 ? 'is' : 'are'} no step on the way (minus ${aside / 10}).`,
+    aside > 0 && `${count(aside)} ${aside === 1 ? 'is not a step' : 'are not steps'} on the way (minus ${aside / 10}).`,
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function argument(check: ArgumentCheck): string {
+function explainArgument(check: ArgumentCheck): string {
   return check.verdict === 'missing'
     ? `The argument ${check.path.slice(1)} is missing (expected ${show(check.expected)}).`
     : `The argument ${check.path.slice(1)} is ${show(check.actual)}, expected ${show(check.expected)} ` +
         `(${check.rule}${nearness(check)}).`;
 }
 
-/** How near a mismatch came; rounded away from what is needed. */
+/** How near a mismatch came, rounded away from what is needed. */
 function nearness({ similarity, threshold, distance, epsilon }: ArgumentCheck): string {
   if (similarity !== undefined) return `: ${Math.floor(similarity * 1000 + 1e-9) / 1000} similar, ${threshold} needed`;
   return distance === undefined ? '' : `: ${distance} apart, ${epsilon} allowed`;

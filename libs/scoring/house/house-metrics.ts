@@ -11,8 +11,8 @@ import { parseReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 import { scoreChain } from './score-chain.js';
 
-const settled = {
-  // A case as it is written, and as the API answers it.
+const caseAndTools = {
+  // A case as it is written, or as the API returns it.
   case: z
     .preprocess(
       (value) => unwrapNumbers(value),
@@ -27,14 +27,17 @@ const reply = z
   .unknown()
   .refine((value) => value !== undefined, 'is missing')
   .meta({ description: 'What the model replied: an assistant message of a chat completion.' });
-export const SingleTurnInput = z.strictObject({ ...settled, reply });
+export const SingleTurnInput = z.strictObject({ ...caseAndTools, reply });
 export const MultiTurnInput = z.strictObject({
-  ...settled,
+  ...caseAndTools,
   rounds: z
     .array(
       z.strictObject({
         reply,
-        tool_messages: z.unknown().optional().meta({ description: 'What the tools answered; scores nothing.' }),
+        tool_messages: z
+          .unknown()
+          .optional()
+          .meta({ description: 'What the tools answered; it does not affect the score.' }),
       }),
     )
     .min(1)
@@ -48,7 +51,7 @@ export function scoreSingleTurn(
   similarities?: SimilarityLookup,
 ) {
   const tools = toolsFor(input, similarities);
-  return answer(
+  return toResult(
     prepareCase(input.case, tools, options.pass_threshold).score(parseReply(input.reply, tools), { similarities }),
     tools,
   );
@@ -60,7 +63,7 @@ export function scoreMultiTurn(
   similarities?: SimilarityLookup,
 ) {
   const tools = toolsFor(input, similarities);
-  return answer(
+  return toResult(
     scoreChain(
       input.case,
       tools,
@@ -72,14 +75,14 @@ export function scoreMultiTurn(
   );
 }
 
-function answer({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
+function toResult({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {
   const warnings = conversionWarnings(tools);
   return { score: overall, ...verdict, ...(warnings.length > 0 && { warnings }) };
 }
 
 /**
- * The tools beside a case; none where they are null, or where the case has its own.
- * @throws Error when the case cannot be scored. Its prompt is not needed here, nor that every tool is listed.
+ * The tools given beside a case; none when they are null or when the case has its own.
+ * @throws Error when the case cannot be scored. It needs no prompt here, and its tools need not all be listed.
  */
 function toolsFor(
   { case: input, tools: given }: { case: CaseInput; tools?: Tool[] | null },
@@ -98,7 +101,7 @@ function toolsFor(
   ];
   if (!similarities && modes.includes('semantic'))
     throw new Error(
-      '"semantic" needs an embedding model, which offline scoring has not: use "fuzzy", or score it in a run.',
+      '"semantic" needs an embedding model, which offline scoring does not have: use "fuzzy", or score it in a run.',
     );
   return tools;
 }

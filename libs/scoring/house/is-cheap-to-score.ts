@@ -7,26 +7,27 @@ import { expandedLength } from '../checks/schema-walk.js';
 import { expectedCalls } from './score-case.js';
 
 /*
- * What may be scored where it stands: whose worst case is a few milliseconds, by sizes alone. Sizes are characters. The figures
- * were found by trying the worst of each kind; ordinary replies are a tenth of them.
+ * A reply is scored in the worker's own thread when its worst case takes a few milliseconds, judged by sizes alone.
+ * Sizes are in characters. The limits were found by trying the worst input of each kind; ordinary replies reach a
+ * tenth of them.
  */
-const MOST_CALLS = 20;
-const MOST_CONTENT = 64 * 1024;
-/** Names and arguments of all calls together, or text that is searched for them. */
-const MOST_CALLED = 16 * 1024;
-const MOST_COMPARED = 400_000;
+const MAX_CALLS = 20;
+const MAX_CONTENT = 64 * 1024;
+/** Names and arguments of all calls together, or the text that is searched for calls. */
+const MAX_CALLED = 16 * 1024;
+const MAX_COMPARED = 400_000;
 /**
- * Steps of the ratio of two texts: k texts of up to a characters beside texts of up to b take k * a * b * min(a, b)
- * at worst.
+ * Steps of the similarity ratio: comparing k texts of up to a characters with texts of up to b characters takes
+ * k * a * b * min(a, b) steps at worst.
  */
-const MOST_FUZZY_STEPS = 1_000_000;
-/** Characters of patterns times characters that they are searched in. */
-const MOST_PATTERN_STEPS = 50_000;
-/** Of a tool's schema, which is compiled once; and times the characters of the arguments. */
-const LONGEST_SCHEMA = 4000;
-const MOST_SCHEMA_STEPS = 3_000_000;
+const MAX_FUZZY_STEPS = 1_000_000;
+/** Characters of patterns, times the characters that they are searched in. */
+const MAX_PATTERN_STEPS = 50_000;
+/** Characters of a tool's schema, which is compiled once; and those times the characters of the arguments. */
+const MAX_SCHEMA = 4000;
+const MAX_SCHEMA_STEPS = 3_000_000;
 
-/** What there is to know of a case before any reply. */
+/** The sizes of a case, which are the same for all its replies. */
 interface CaseSizes {
   expected: number;
   /** Characters of all expected arguments. */
@@ -35,7 +36,7 @@ interface CaseSizes {
   longestText: number;
   fuzzy: boolean;
   patterns: boolean;
-  /** Of what decides about the answers of a chain's tools. */
+  /** Characters of the mocks of a chain. */
   mocks: number;
 }
 
@@ -74,7 +75,7 @@ const schemaLength = memoize(({ function: { parameters } }: Tool): number => {
   try {
     return parameters ? expandedLength(parameters) : 0;
   } catch {
-    return Infinity; // its references follow one another for as long as the stack lasts
+    return Infinity; // Its chain of references exhausts the stack.
   }
 });
 
@@ -82,66 +83,66 @@ const namedTools = memoize(
   (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
 );
 
-/** What a reply may make the scoring do. */
+/** The sizes of a reply that decide how much work its scoring takes. */
 interface ReplySizes {
   calls: number;
   called: number;
-  /** The longest schema of a tool that is called, or may be. */
+  /** The longest schema of a tool that is called, or that may be. */
   schema: number;
 }
 
-/** @returns undefined when the reply is large */
+/** @returns undefined when the reply is too large to be cheap */
 function measureReply(
-  { content, tool_calls: calls, function_call: old }: JsonObject,
+  { content, tool_calls: calls, function_call: legacyCall }: JsonObject,
   tools: readonly Tool[],
 ): ReplySizes | undefined {
   const sizes: ReplySizes = { calls: 0, called: 0, schema: 0 };
-  const made = Array.isArray(calls) ? calls : isObject(old) ? [old] : [];
-  if (made.length > MOST_CALLS) return undefined;
-  let named = true;
+  const made = Array.isArray(calls) ? calls : isObject(legacyCall) ? [legacyCall] : [];
+  if (made.length > MAX_CALLS) return undefined;
+  let hasPlainNames = true;
   for (const call of made) {
     const body = isObject(call) && isObject(call.function) ? call.function : call;
     if (!isObject(body)) continue;
     const name = typeof body.name === 'string' ? body.name : '';
     sizes.calls++;
     sizes.called += name.length + approximateJsonLength(body.arguments);
-    if (sizes.called > MOST_CALLED) return undefined;
+    if (sizes.called > MAX_CALLED) return undefined;
     const tool = namedTools(tools).get(name.toLowerCase());
     if (tool) sizes.schema = Math.max(sizes.schema, schemaLength(tool));
-    named &&= !name.trimStart().startsWith('{');
+    hasPlainNames &&= !name.trimStart().startsWith('{');
   }
   if (content !== undefined && content !== null) {
     const length = approximateJsonLength(content);
-    if (length > MOST_CONTENT) return undefined;
+    if (length > MAX_CONTENT) return undefined;
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     if (sizes.calls === 0 && text.includes('name')) {
-      if (length > MOST_CALLED) return undefined;
-      named = false;
+      if (length > MAX_CALLED) return undefined;
+      hasPlainNames = false;
       sizes.called += length;
       sizes.calls = text.split('name').length;
     }
   }
-  if (!named) for (const tool of tools) sizes.schema = Math.max(sizes.schema, schemaLength(tool));
+  if (!hasPlainNames) for (const tool of tools) sizes.schema = Math.max(sizes.schema, schemaLength(tool));
   return sizes;
 }
 
-/** About the length of a value's JSON, or some length beyond `most`. */
-export function approximateJsonLength(value: Json | undefined, most = MOST_CONTENT): number {
+/** The approximate length of a value's JSON. Stops counting at some length beyond `max`. */
+export function approximateJsonLength(value: Json | undefined, max = MAX_CONTENT): number {
   if (typeof value === 'string') return value.length;
   if (isNumber(value)) return numberSource(value).length;
   if (typeof value !== 'object' || value === null) return 5;
   let length = 2;
   if (Array.isArray(value)) {
-    if (value.length > most) return value.length;
-    for (const item of value) if ((length += 1 + approximateJsonLength(item, most - length)) > most) break;
+    if (value.length > max) return value.length;
+    for (const item of value) if ((length += 1 + approximateJsonLength(item, max - length)) > max) break;
     return length;
   }
   for (const key in value)
-    if ((length += key.length + 3 + approximateJsonLength(value[key], most - length)) > most) break;
+    if ((length += key.length + 3 + approximateJsonLength(value[key], max - length)) > max) break;
   return length;
 }
 
-/** Whether reading and scoring what was answered takes a few milliseconds at worst. */
+/** Whether parsing and scoring these replies takes a few milliseconds at worst. */
 export function isCheapToScore(
   { input, tools }: { input: CaseInput; tools: readonly Tool[] },
   messages: readonly JsonObject[],
@@ -149,24 +150,24 @@ export function isCheapToScore(
 ): boolean {
   let [calls, called, schema] = [0, 0, 0];
   for (const message of messages) {
-    const sizes = measureReply(message, tools);
-    if (!sizes) return false;
-    [calls, called, schema] = [calls + sizes.calls, called + sizes.called, Math.max(schema, sizes.schema)];
+    const reply = measureReply(message, tools);
+    if (!reply) return false;
+    [calls, called, schema] = [calls + reply.calls, called + reply.called, Math.max(schema, reply.schema)];
   }
-  if (calls > MOST_CALLS || called > MOST_CALLED) return false;
-  if (schema > LONGEST_SCHEMA || schema * called > MOST_SCHEMA_STEPS) return false;
-  const of = sizesOf(input);
-  const length = of.length + of.mocks;
-  if (calls * length + Math.max(1, of.expected) * called > MOST_COMPARED) return false;
-  if (of.fuzzy && of.texts * of.longestText * called * Math.min(of.longestText, called) > MOST_FUZZY_STEPS)
+  if (calls > MAX_CALLS || called > MAX_CALLED) return false;
+  if (schema > MAX_SCHEMA || schema * called > MAX_SCHEMA_STEPS) return false;
+  const sizes = sizesOf(input);
+  const length = sizes.length + sizes.mocks;
+  if (calls * length + Math.max(1, sizes.expected) * called > MAX_COMPARED) return false;
+  if (sizes.fuzzy && sizes.texts * sizes.longestText * called * Math.min(sizes.longestText, called) > MAX_FUZZY_STEPS)
     return false;
   // A pattern may ask for a thousand repetitions.
-  if ((of.patterns || of.mocks > 0) && length * called > MOST_PATTERN_STEPS) return false;
-  return metrics.length === 0 || areCheap(metrics, of, calls, called);
+  if ((sizes.patterns || sizes.mocks > 0) && length * called > MAX_PATTERN_STEPS) return false;
+  return metrics.length === 0 || areMetricsCheap(metrics, sizes, calls, called);
 }
 
-function areCheap(metrics: readonly RunMetric[], of: CaseSizes, calls: number, called: number): boolean {
-  if (called > 2000 || of.length > 2000 || calls > 8 || of.expected > 8) return false;
+function areMetricsCheap(metrics: readonly RunMetric[], sizes: CaseSizes, calls: number, called: number): boolean {
+  if (called > 2000 || sizes.length > 2000 || calls > 8 || sizes.expected > 8) return false;
   return metrics.every(
     ({ id, options }) => !id.startsWith('toolmark.') && options.parameter_matching_strategy !== 'fuzzy',
   );

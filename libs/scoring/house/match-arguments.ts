@@ -6,7 +6,7 @@ import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { distanceOf, sameNumber } from './decimal.js';
 import { sequenceRatio } from '../compatible/sequence-ratio.js';
 
-/** How a leaf is compared. */
+/** How a value without parts is compared. */
 export interface ComparisonRule {
   mode: ScoringMode;
   epsilon: number;
@@ -14,8 +14,8 @@ export interface ComparisonRule {
 }
 
 /**
- * Similarity 0..1 of two texts by the team's embedding model; undefined where it is not known. Scoring itself asks
- * nobody.
+ * Looks up the similarity, 0..1, of two texts by the embedding model of the team. Returns undefined when it is not
+ * known: scoring itself does no I/O.
  */
 export type SimilarityLookup = (expected: string, actual: string) => number | undefined;
 
@@ -23,18 +23,18 @@ export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$
 type Matcher = (typeof MATCHERS)[number];
 const MAX_FUZZY_CHARACTERS = 20_000;
 
-/** The matcher that an expected value is, if it is one: an object with a key that begins with "$". */
+/** The kind of matcher that an expected value is. Undefined for a plain value. */
 export function matcherOf(expected: Json): Matcher | undefined {
   if (!isObject(expected)) return undefined;
   return MATCHERS.find((name) => name in expected);
 }
 
-/** Whether a matcher stands anywhere in an expected value. */
+/** Whether an expected value contains a matcher at any depth. */
 export const containsMatcher = (expected: Json): boolean =>
   matcherOf(expected) !== undefined ||
   ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(containsMatcher));
 
-/** The rule of an argument: its own, else the case's, else `param_scoring`, else exact. */
+/** The rule for an argument: its own, else that of the case, else `param_scoring`, else exact. */
 export function ruleFor(
   key: string,
   config: ScoringConfig | null | undefined,
@@ -48,24 +48,26 @@ export function ruleFor(
   };
 }
 
+const MAX_CACHED_PATTERNS = 1000;
 const patterns = new Map<string, RE2JS>();
-/** RE2: a user's pattern runs in time linear in the text. @throws when it does not compile */
+
+/** Compiles with RE2, so that patterns of users run in linear time. @throws when the pattern does not compile */
 export function compilePattern(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (!compiled) {
-    if (patterns.size > 1000) patterns.clear();
+    if (patterns.size > MAX_CACHED_PATTERNS) patterns.clear();
     patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
   }
   return compiled;
 }
 
 export interface ArgumentMatch {
-  /** correct / expected; 1 when nothing is expected. */
+  /** The share of expected arguments that are correct; 1 when none is expected. */
   score: number;
   checks: ArgumentCheck[];
 }
 
-/** How the arguments of a call answer the expected ones, key by key. */
+/** Compares the arguments of a call with the expected ones, key by key. */
 export function matchArguments(
   expected: JsonObject,
   actual: JsonObject,
@@ -88,15 +90,15 @@ export function matchArguments(
   return { score: counted === 0 ? 1 : correct / counted, checks };
 }
 
-/** How near two values are that are compared by nearness, and how near they have to be. */
+/** How near two values are, and how near they must be, under a rule that compares by nearness. */
 type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
 
-/** What is found on the way through a value. */
-interface Found {
+/** What the comparison of a value finds. */
+interface Findings {
   notes: string[];
-  /** Of the values that match, the least near. */
+  /** The least near of the values that match. */
   least?: Nearness;
-  /** Of the one that does not. */
+  /** The nearness of the value that does not match. */
   wrong?: Nearness;
 }
 
@@ -107,9 +109,9 @@ const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | u
 const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
   a && b ? (isFarther(a, b) ? b : a) : (a ?? b);
 
-function decide(near: Nearness, isMatch: boolean, found: Found): boolean {
-  if (isMatch) found.least = farther(found.least, near);
-  else found.wrong = near;
+function recordNearness(near: Nearness, isMatch: boolean, findings: Findings): boolean {
+  if (isMatch) findings.least = farther(findings.least, near);
+  else findings.wrong = near;
   return isMatch;
 }
 
@@ -139,13 +141,13 @@ function checkArgument(
   if (matcher === '$optional' && !given) return { ...base, verdict: 'skipped' };
   const used = given ? value! : fallback;
   if (used === undefined) return { ...base, verdict: 'missing' };
-  const found: Found = { notes: [] };
+  const findings: Findings = { notes: [] };
   const wrong = mismatch(
     matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted,
     used,
     rule,
     [key],
-    found,
+    findings,
     similarities,
   );
   return {
@@ -154,31 +156,31 @@ function checkArgument(
     ...(wrong && { path: jsonPointer(wrong) }),
     actual: used,
     ...(!given && { default_applied: true }),
-    ...(wrong ? found.wrong : found.least),
-    ...(found.notes.length && { note: found.notes.join(' ') }),
+    ...(wrong ? findings.wrong : findings.least),
+    ...(findings.notes.length && { note: findings.notes.join(' ') }),
   };
 }
 
-/** Whether a value is what is expected, under the rule of its argument. */
+/** Whether a value matches the expected one under the rule of its argument. */
 export const matchesExpected = (expected: Json, actual: Json, rule: ComparisonRule): boolean =>
   mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
 
-/** The path of the first place where a value is not as expected; undefined when it is. */
+/** The path of the first difference between a value and the expected one; undefined when they match. */
 function mismatch(
   expected: Json,
   actual: Json,
   rule: ComparisonRule,
   path: string[],
-  found: Found,
+  findings: Findings,
   similarities?: SimilarityLookup,
 ): string[] | undefined {
   const matcher = matcherOf(expected);
   if (matcher)
-    return matches(expected as JsonObject, matcher, actual, rule, path, found, similarities) ? undefined : path;
+    return matches(expected as JsonObject, matcher, actual, rule, path, findings, similarities) ? undefined : path;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return path;
     for (let i = 0; i < expected.length; i++) {
-      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], found, similarities);
+      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], findings, similarities);
       if (wrong) return wrong;
     }
     return undefined;
@@ -198,7 +200,7 @@ function mismatch(
         actual[key]!,
         rule,
         here,
-        found,
+        findings,
         similarities,
       );
       if (wrong) return wrong;
@@ -206,7 +208,7 @@ function mismatch(
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
     return extra === undefined ? undefined : [...path, extra];
   }
-  return leafMatches(expected, actual, rule, found, similarities) ? undefined : path;
+  return leafMatches(expected, actual, rule, findings, similarities) ? undefined : path;
 }
 
 function matches(
@@ -215,7 +217,7 @@ function matches(
   actual: Json,
   rule: ComparisonRule,
   path: string[],
-  found: Found,
+  findings: Findings,
   similarities?: SimilarityLookup,
 ): boolean {
   switch (matcher) {
@@ -224,18 +226,18 @@ function matches(
     case '$absent':
       return false;
     case '$optional':
-      return mismatch(expected.$optional!, actual, rule, path, found, similarities) === undefined;
+      return mismatch(expected.$optional!, actual, rule, path, findings, similarities) === undefined;
     case '$one_of': {
       let nearest: Nearness | undefined;
       for (const member of expected.$one_of as Json[]) {
-        const ofMember: Found = { notes: found.notes };
+        const ofMember: Findings = { notes: findings.notes };
         if (!mismatch(member, actual, rule, path, ofMember, similarities)) {
-          found.least = farther(found.least, ofMember.least);
+          findings.least = farther(findings.least, ofMember.least);
           return true;
         }
         nearest = nearer(nearest, ofMember.wrong);
       }
-      found.wrong = nearest;
+      findings.wrong = nearest;
       return false;
     }
     case '$regex':
@@ -245,7 +247,7 @@ function matches(
     case '$approx': {
       const [wanted, given] = [numericText(expected.$approx!), numericText(actual)];
       const epsilon = expected.$epsilon === undefined ? 0.01 : Number(numericText(expected.$epsilon));
-      return wanted !== undefined && given !== undefined && isWithin(wanted, given, epsilon, found);
+      return wanted !== undefined && given !== undefined && isWithin(wanted, given, epsilon, findings);
     }
   }
 }
@@ -254,7 +256,7 @@ function leafMatches(
   expected: Json,
   actual: Json,
   rule: ComparisonRule,
-  found: Found,
+  findings: Findings,
   similarities?: SimilarityLookup,
 ): boolean {
   const strings = typeof expected === 'string' && typeof actual === 'string';
@@ -267,7 +269,7 @@ function leafMatches(
       break;
     case 'numeric_tolerance': {
       const [a, b] = [numericText(expected), numericText(actual)];
-      if (a !== undefined && b !== undefined) return isWithin(a, b, rule.epsilon, found);
+      if (a !== undefined && b !== undefined) return isWithin(a, b, rule.epsilon, findings);
       break;
     }
     case 'regex':
@@ -276,34 +278,34 @@ function leafMatches(
     case 'fuzzy':
       if (!strings) break;
       if (expected.length > MAX_FUZZY_CHARACTERS || actual.length > MAX_FUZZY_CHARACTERS) {
-        found.notes.push(`Longer than ${MAX_FUZZY_CHARACTERS} characters: compared exactly.`);
+        findings.notes.push(`Longer than ${MAX_FUZZY_CHARACTERS} characters: compared exactly.`);
         break;
       }
-      return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, found);
+      return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, findings);
     case 'semantic': {
       if (!strings) break;
       const similarity = exactLeaf(expected, actual) ? 1 : similarities?.(expected, actual);
-      if (similarity !== undefined) return isSimilar(similarity, rule.threshold ?? 0.85, found);
+      if (similarity !== undefined) return isSimilar(similarity, rule.threshold ?? 0.85, findings);
       break;
     }
   }
   return exactLeaf(expected, actual);
 }
 
-const isSimilar = (similarity: number, threshold: number, found: Found): boolean =>
-  decide({ similarity, threshold }, similarity >= threshold, found);
+const isSimilar = (similarity: number, threshold: number, findings: Findings): boolean =>
+  recordNearness({ similarity, threshold }, similarity >= threshold, findings);
 
-function isWithin(a: string, b: string, epsilon: number, found: Found): boolean {
+function isWithin(a: string, b: string, epsilon: number, findings: Findings): boolean {
   const { distance, within } = distanceOf(a, b, epsilon);
-  return decide(Number.isFinite(distance) ? { distance, epsilon } : {}, within, found);
+  return recordNearness(Number.isFinite(distance) ? { distance, epsilon } : {}, within, findings);
 }
 
 /** Same JSON type; strings ignoring case, numbers by decimal value. */
 function exactLeaf(expected: Json, actual: Json): boolean {
   if (typeof expected === 'string') {
     if (typeof actual !== 'string') return false;
-    // Small letters are at most three for one (Unicode's SpecialCasing): megabytes need not be made small to differ
-    // from a word.
+    // Lower-casing makes at most three units of one (Unicode's SpecialCasing), so texts of very different lengths
+    // differ without the cost of lower-casing megabytes.
     if (expected.length > 3 * actual.length || actual.length > 3 * expected.length) return false;
     return expected === actual || expected.toLowerCase() === actual.toLowerCase();
   }
@@ -321,7 +323,7 @@ function numericText(value: Json): string | undefined {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? text : undefined;
 }
 
-/** Deep equality: numbers by decimal value, strings to the letter, objects whatever their order of keys. */
+/** Deep equality: numbers by decimal value, strings exactly, objects in any order of their keys. */
 export function equalJson(a: Json, b: Json): boolean {
   if (isNumber(a)) return isNumber(b) && sameNumber(a, b);
   if (Array.isArray(a))

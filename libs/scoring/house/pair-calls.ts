@@ -2,15 +2,15 @@
 export type CallPairs = { expected: number; called: number }[];
 
 /**
- * Decides only between equal totals: weights differ by 0.4 / (number of arguments) at least, and all ties together
- * stay below a millionth.
+ * A bonus for low call indexes that decides only between equal totals: weights differ by at least 0.4 / (number of
+ * arguments), and all bonuses together stay below a millionth.
  */
-const tieOf = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (rows * columns));
+const tieBonus = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (rows * columns));
 
 /**
- * The assignment of maximum total weight (Kuhn 1955, in the O(rows^2 * columns) form with potentials, rows the
- * shorter side: a reply of thousands of calls stays bounded); of equal ones that with the lowest called indices.
- * Pairs of weight 0 are not made.
+ * The assignment of maximum total weight (Kuhn 1955, in the O(rows^2 * columns) form with potentials). Rows are the
+ * shorter side, so that the time for a reply of thousands of calls stays bounded. Among equal assignments it takes the
+ * one with the lowest call indexes. Pairs of weight 0 are not made.
  *
  * @param weights weights[expected][called]
  */
@@ -20,7 +20,7 @@ export function pairInAnyOrder(weights: readonly (readonly number[])[]): CallPai
   if (expected === 1 && called === 1) return weights[0]![0]! > 0 ? [{ expected: 0, called: 0 }] : [];
   const turned = expected > called;
   const [rows, columns] = turned ? [called, expected] : [expected, called];
-  const tie = tieOf(rows, columns);
+  const tie = tieBonus(rows, columns);
   const cost = new Float64Array(rows * columns);
   weights.forEach((row, e) =>
     row.forEach((weight, c) => {

@@ -424,7 +424,10 @@ describe('several calls are explained', () => {
       input,
     );
     expect(order).toMatch(
-      /^The 23rd call answers the 1st expected one, the 22nd call the 2nd, the 21st call the 3rd, .*, the 14th call the 10th, and 13 more\.$/,
+      new RegExp(
+        '^The 23rd call answers the 1st expected one, the 22nd call the 2nd, the 21st call the 3rd, ' +
+          '.*, the 14th call the 10th, and 13 more\\.$',
+      ),
     );
   });
 });

@@ -199,7 +199,7 @@ function judgedCalls({ expected_calls }: CaseInput, calls: ParsedCall[], pairs: 
   return judgesAll ? calls : pairs.map(({ called }) => calls[called]!);
 }
 
-/** The verdict on an oversized reply: wrong, whatever was expected. A model that repeats itself did not abstain either. */
+/** The verdict on an oversized reply: wrong, whatever was expected. A model that repeats itself does not abstain. */
 export function oversizedVerdict({
   bound,
   calls,

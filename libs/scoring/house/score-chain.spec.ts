@@ -128,8 +128,8 @@ describe('a chain is explained', () => {
     expect(told(book, [['search', { q: 1 }]], [['search', { q: 1 }]], [['details', {}]], [right])).toEqual([
       'The chain reaches "book" with call 4, after "search", "search", "details".',
       'All expected arguments match.',
-      '4 calls were made where 2 would do (times 0.5). 1 call repeats the one before (minus 0.1). 1 ' +
-        'call is no step on the way (minus 0.1).',
+      'The chain makes 4 calls where 2 would do (times 0.5). 1 call repeats the one before (minus 0.1). 1 ' +
+        'call is not a step on the way (minus 0.1).',
     ]);
   });
   test('by where it ended', () => {

@@ -1,17 +1,17 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Verdict } from '#lib/contracts/verdict';
 
-/** JSON of the calls and evidence of a verdict that is kept as it is, in characters. */
-const LARGEST_KEPT = 512 * 1024;
-const LONGEST_TEXT = 2000;
+/** Characters of JSON of the calls and evidence up to which a verdict is kept whole. */
+const MAX_WHOLE_CHARACTERS = 512 * 1024;
+const MAX_TEXT_CHARACTERS = 2000;
 
 /**
- * A verdict whose calls and evidence are no larger than a page can show: of a reply of megabytes long texts and
- * lists are cut. The stored reply has them whole.
+ * Shortens a verdict to what a page can show: cuts long texts and lists of a reply of megabytes. The stored reply has
+ * them whole.
  */
 export function shortenVerdict(verdict: Verdict): Verdict {
   if (isSmall([verdict.called, verdict.evidence])) return verdict;
-  const [ofCalls, ofEvidence] = [{ left: LARGEST_KEPT / 2 }, { left: LARGEST_KEPT / 2 }];
+  const [ofCalls, ofEvidence] = [{ left: MAX_WHOLE_CHARACTERS / 2 }, { left: MAX_WHOLE_CHARACTERS / 2 }];
   const called = verdict.called.map((call) => ({
     ...call,
     name: cut(call.name, ofCalls) as string,
@@ -23,32 +23,35 @@ export function shortenVerdict(verdict: Verdict): Verdict {
     { pairs, ...(schema && { schema }), ...(extra_arguments && { extra_arguments }) } as unknown as JsonObject,
     ofEvidence,
   );
-  const told = [...notes, 'Long arguments are shortened here; the stored reply has them whole.'];
+  const allNotes = [...notes, 'Long arguments are shortened here; the stored reply has them whole.'];
   return {
     ...verdict,
     called,
-    evidence: { ...rest, ...(long as unknown as Pick<Verdict['evidence'], 'pairs'>), notes: told },
+    evidence: { ...rest, ...(long as unknown as Pick<Verdict['evidence'], 'pairs'>), notes: allNotes },
   };
 }
 
-/** The same for what metrics found. */
+/** Shortens the results of metrics in the same way. */
 export const shortenMetrics = <Scores extends Record<string, object>>(scores: Scores): Scores =>
-  isSmall(scores) ? scores : (cut(scores as unknown as JsonObject, { left: LARGEST_KEPT }) as unknown as Scores);
+  isSmall(scores)
+    ? scores
+    : (cut(scores as unknown as JsonObject, { left: MAX_WHOLE_CHARACTERS }) as unknown as Scores);
 
-const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= LARGEST_KEPT;
+const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= MAX_WHOLE_CHARACTERS;
 
+/** How many characters may still be kept. */
 interface Room {
   left: number;
 }
 
-/** Numbers, names of keys and short texts stay; what stands behind the room's end is left out of its list or object. */
+/** Keeps numbers, keys and short texts. When the room is used up, the rest of a list or object is left out. */
 function cut(value: Json, room: Room): Json {
   if (typeof value === 'string') {
     const text =
       room.left <= 0 && value.length > 20
         ? '...'
-        : value.length > LONGEST_TEXT
-          ? `${value.slice(0, LONGEST_TEXT)}... (${value.length} characters)`
+        : value.length > MAX_TEXT_CHARACTERS
+          ? `${value.slice(0, MAX_TEXT_CHARACTERS)}... (${value.length} characters)`
           : value;
     room.left -= text.length;
     return text;
@@ -56,7 +59,9 @@ function cut(value: Json, room: Room): Json {
   if (isNumber(value)) {
     const length = numberSource(value).length;
     room.left -= length;
-    return length > LONGEST_TEXT ? `${numberSource(value).slice(0, LONGEST_TEXT)}... (${length} digits)` : value;
+    return length > MAX_TEXT_CHARACTERS
+      ? `${numberSource(value).slice(0, MAX_TEXT_CHARACTERS)}... (${length} digits)`
+      : value;
   }
   room.left -= 5;
   if (Array.isArray(value)) {
@@ -71,7 +76,7 @@ function cut(value: Json, room: Room): Json {
   const kept: [string, Json][] = [];
   for (const key in value) {
     if (value[key] === undefined) continue;
-    // What a verdict is made of stays, however little room is left; lists in it end up empty.
+    // The fields of a verdict stay, however little room is left; its lists end up empty.
     if (room.left <= 0 && kept.length > 20) break;
     room.left -= Math.min(key.length, 200);
     kept.push([key.slice(0, 200), cut(value[key]!, room)]);

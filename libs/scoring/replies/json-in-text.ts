@@ -1,22 +1,22 @@
-/** A bracket whose value does not end. */
-const OPEN_END = -1;
+/** Marks a bracket whose value does not end. */
+const NO_END = -1;
 
 /**
- * Where the outermost JSON objects and arrays stand in a text, in order, as [start, end) of each.
+ * Finds the outermost JSON objects and arrays in a text, in order, as [start, end) of each.
  *
- * In time linear in the text, whatever stands in it. Each opening bracket is tried once at most: where reading from
- * one fails, all brackets that were read on the way as brackets are settled with it (they ended, or failed too),
- * and only those inside its strings are tried by themselves. Two readings that are under way at the same place take
- * each other's strings for structure, so that never more than two read the same character.
+ * It takes linear time for any text, because it tries each opening bracket at most once. When reading from one bracket
+ * fails, every bracket that was read as a bracket on the way is decided too: it ended, or it failed as well. Only
+ * brackets inside strings are tried again. Two attempts at the same place read each other's strings as structure, so
+ * at most two attempts read the same character.
  */
 export function* findJsonSpans(text: string): Generator<[start: number, end: number]> {
   let ends: Int32Array | undefined;
   for (let at = 0; at < text.length; at++) {
     if (!isOpening(text.charCodeAt(at))) continue;
-    ends ??= new Int32Array(text.length); // 0: not tried
+    ends ??= new Int32Array(text.length); // 0 means not tried.
     if (ends[at] === 0) read(text, at, ends);
     const end = ends[at]!;
-    if (end === OPEN_END) continue;
+    if (end === NO_END) continue;
     yield [at, end];
     at = end - 1;
   }
@@ -26,7 +26,7 @@ const isOpening = (code: number): boolean => code === 0x7b || code === 0x5b;
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** What may stand next. */
+/** What the grammar allows next. */
 const enum Next {
   Value,
   ValueOrEnd,
@@ -36,17 +36,14 @@ const enum Next {
   CommaOrEnd,
 }
 
-/**
- * Reads one JSON value by the grammar (RFC 8259) and notes the end of it, and of each bracket that was opened on
- * the way.
- */
+/** Reads one JSON value by the grammar (RFC 8259), and records where it and every bracket in it ends. */
 function read(text: string, start: number, ends: Int32Array): void {
   const open: number[] = [];
   let next = Next.Value;
   let at = start;
   for (;;) {
     while (isSpace(text.charCodeAt(at))) at++;
-    const code = text.charCodeAt(at); // NaN behind the end, which fits nowhere
+    const code = text.charCodeAt(at); // NaN after the end, which no rule allows.
     const inObject = open.length > 0 && text.charCodeAt(open.at(-1)!) === 0x7b;
     if (
       (code === 0x7d && inObject && (next === Next.KeyOrEnd || next === Next.CommaOrEnd)) ||
@@ -75,10 +72,10 @@ function read(text: string, start: number, ends: Int32Array): void {
       next = Next.CommaOrEnd;
     }
   }
-  for (const bracket of open) ends[bracket] = OPEN_END;
+  for (const bracket of open) ends[bracket] = NO_END;
 }
 
-/** @returns -1 where it has none */
+/** @returns -1 when the string does not end */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

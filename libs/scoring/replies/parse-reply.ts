@@ -5,29 +5,27 @@ import { findJsonSpans } from './json-in-text.js';
 import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEARCHED_BYTES } from './reply-bounds.js';
 
 export interface ParsedReply {
-  /** Of an oversized reply the first ones, unless it was read whole. */
+  /** The calls. For an oversized reply only the first ones, unless it was read whole. */
   calls: ParsedCall[];
   format_compliance: FormatCompliance;
-  /** Set when the reply is larger than is scored. */
+  /** The bound that the reply goes beyond, if any. */
   oversized?: Bound;
 }
 
 type Repair = NonNullable<ParsedCall['repairs']>[number];
 
-/** What is going on while a reply is read. */
-interface Reading {
+/** The state of parsing one reply. */
+interface Parsing {
   whole: boolean;
   names: Record<string, string>;
   oversized?: Bound;
 }
 
 /**
- * Reads the calls out of a chat completion message: native ones, calls stuffed into the name, calls written as JSON
- * into the text. What a model says always becomes a reply; what cannot be read becomes a malformed call, never an
- * error.
- * @param whole reads on behind the bounds of a reply, for metrics that know none; in time linear in the reply all
- *   the same
- * @param names tools' own names by others that the model was told; calls that it made natively have their own already
+ * Reads the calls of a chat completion message: native calls, calls inside the name, and calls written as JSON into
+ * the text. It never throws: a call that cannot be read becomes a malformed call.
+ * @param whole whether to read beyond the bounds of a reply, for metrics without bounds. The time stays linear.
+ * @param names the tools' own names, by the names that the model was given. Native calls have their own names already.
  */
 export function parseReply(
   message: unknown,
@@ -35,9 +33,9 @@ export function parseReply(
   { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {},
 ): ParsedReply {
   const reply = isObject(message) ? message : {};
-  const reading: Reading = { whole, names };
-  const calls = nativeCalls(reply, reading);
-  if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, reading));
+  const parsing: Parsing = { whole, names };
+  const calls = nativeCalls(reply, parsing);
+  if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, parsing));
   const format_compliance =
     calls.length === 0
       ? 'none'
@@ -48,50 +46,50 @@ export function parseReply(
             )
           ? 'repaired'
           : 'native';
-  return { calls, format_compliance, ...(reading.oversized && { oversized: reading.oversized }) };
+  return { calls, format_compliance, ...(parsing.oversized && { oversized: parsing.oversized }) };
 }
 
-/** Notes the first bound that a reply goes beyond. @returns whether to read on */
-function goesBeyond(reading: Reading, bound: Bound): boolean {
-  reading.oversized ??= bound;
-  return reading.whole;
+/** Records the first bound that a reply goes beyond. @returns whether to continue */
+function continuesBeyond(parsing: Parsing, bound: Bound): boolean {
+  parsing.oversized ??= bound;
+  return parsing.whole;
 }
 
-function nativeCalls(reply: JsonObject, reading: Reading): ParsedCall[] {
+function nativeCalls(reply: JsonObject, parsing: Parsing): ParsedCall[] {
   const calls: ParsedCall[] = [];
   if (Array.isArray(reply.tool_calls)) {
     const made = reply.tool_calls.filter(isObject);
     const all =
-      made.length <= MAX_CALLS || goesBeyond(reading, { what: 'calls', limit: MAX_CALLS, found: made.length });
+      made.length <= MAX_CALLS || continuesBeyond(parsing, { what: 'calls', limit: MAX_CALLS, found: made.length });
     for (const call of all ? made : made.slice(0, 10)) {
       const body = isObject(call.function) ? call.function : call;
-      calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], reading));
+      calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], parsing));
     }
   }
   if (calls.length === 0 && isObject(reply.function_call) && typeof reply.function_call.name === 'string') {
-    calls.push(readCall(reply.function_call.name, reply.function_call.arguments, ['function_call'], reading));
+    calls.push(readCall(reply.function_call.name, reply.function_call.arguments, ['function_call'], parsing));
   }
   return calls;
 }
 
-function readCall(name: string, raw: Json | undefined, repairs: Repair[], reading: Reading): ParsedCall {
-  const given = readArguments(raw, repairs, reading);
+function readCall(name: string, raw: Json | undefined, repairs: Repair[], parsing: Parsing): ParsedCall {
+  const given = readArguments(raw, repairs, parsing);
   const inName =
-    name.trimStart().startsWith('{') && maySearch(name, reading)
-      ? callShape(parse(name.trim(), reading), reading)
+    name.trimStart().startsWith('{') && maySearch(name, parsing)
+      ? callShape(parse(name.trim(), parsing), parsing)
       : undefined;
   if (!inName) return finish(name, given, repairs);
   repairs.push('json_in_name');
   const nonEmpty = given.value && Object.keys(given.value).length > 0;
-  return finish(inName.name, nonEmpty ? given : readArguments(inName.arguments, repairs, reading), repairs);
+  return finish(inName.name, nonEmpty ? given : readArguments(inName.arguments, repairs, parsing), repairs);
 }
 
-/** Whether a text is short enough to be searched for calls. */
-function maySearch(text: string, reading: Reading): boolean {
-  // A character takes three bytes of UTF-8 at most.
+/** Whether a text is short enough to search it for calls. */
+function maySearch(text: string, parsing: Parsing): boolean {
+  // A UTF-16 unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
   const found = byteLength(text);
-  return found <= MAX_SEARCHED_BYTES || goesBeyond(reading, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
+  return found <= MAX_SEARCHED_BYTES || continuesBeyond(parsing, { what: 'text', limit: MAX_SEARCHED_BYTES, found });
 }
 
 const finish = (name: string, args: { value: JsonObject | null; raw?: string }, repairs: Repair[]): ParsedCall => ({
@@ -104,23 +102,23 @@ const finish = (name: string, args: { value: JsonObject | null; raw?: string }, 
 function readArguments(
   raw: Json | undefined,
   repairs: Repair[],
-  reading: Reading,
+  parsing: Parsing,
 ): { value: JsonObject | null; raw?: string } {
   if (raw === undefined || raw === null) return { value: {} };
   if (isObject(raw)) {
-    if (exceedsArgumentDepth(raw)) return tooDeep(reading);
+    if (exceedsArgumentDepth(raw)) return tooDeep(parsing);
     repairs.push('object_arguments');
     return { value: raw };
   }
   if (typeof raw !== 'string')
-    return { value: null, raw: exceedsArgumentDepth(raw) ? tooDeep(reading).raw : JSON.stringify(raw) };
+    return { value: null, raw: exceedsArgumentDepth(raw) ? tooDeep(parsing).raw : JSON.stringify(raw) };
   if (raw.trim() === '') return { value: {} };
-  const parsed = parse(raw, reading);
-  if (isObject(parsed)) return exceedsArgumentDepth(parsed) ? tooDeep(reading) : { value: parsed };
+  const parsed = parse(raw, parsing);
+  if (isObject(parsed)) return exceedsArgumentDepth(parsed) ? tooDeep(parsing) : { value: parsed };
   if (typeof parsed === 'string') {
-    const inner = parse(parsed, reading);
+    const inner = parse(parsed, parsing);
     if (isObject(inner)) {
-      if (exceedsArgumentDepth(inner)) return tooDeep(reading);
+      if (exceedsArgumentDepth(inner)) return tooDeep(parsing);
       repairs.push('double_encoded');
       return { value: inner };
     }
@@ -128,15 +126,15 @@ function readArguments(
   return { value: null, raw };
 }
 
-function tooDeep(reading: Reading): { value: null; raw: string } {
-  goesBeyond(reading, { what: 'depth', limit: MAX_ARGUMENT_DEPTH });
+function tooDeep(parsing: Parsing): { value: null; raw: string } {
+  continuesBeyond(parsing, { what: 'depth', limit: MAX_ARGUMENT_DEPTH });
   return { value: null, raw: '(nested too deeply)' };
 }
 
-/** {"name": ..., "arguments" | "parameters": ...}, bare or in a "function" wrapper. */
+/** Reads `{"name": ..., "arguments" | "parameters": ...}`, bare or in a "function" wrapper. */
 function callShape(
   value: Json | undefined,
-  { names }: Reading,
+  { names }: Parsing,
 ): { name: string; arguments: Json | undefined } | undefined {
   if (!isObject(value)) return undefined;
   const body = isObject(value.function) ? value.function : value;
@@ -145,17 +143,17 @@ function callShape(
   return { name, arguments: body.arguments ?? body.parameters };
 }
 
-function callsInText(text: string, tools: readonly Tool[], reading: Reading): ParsedCall[] {
-  if (!text.includes('"name"') || !maySearch(text, reading)) return [];
+function callsInText(text: string, tools: readonly Tool[], parsing: Parsing): ParsedCall[] {
+  if (!text.includes('"name"') || !maySearch(text, parsing)) return [];
   const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
   const calls: ParsedCall[] = [];
   for (const [start, end] of findJsonSpans(text)) {
-    const value = parse(text.slice(start, end), reading);
+    const value = parse(text.slice(start, end), parsing);
     for (const candidate of value === undefined ? [] : unwrap(value)) {
-      const shape = callShape(candidate, reading);
+      const shape = callShape(candidate, parsing);
       if (!shape || !known.has(shape.name.toLowerCase())) continue;
       const repairs: Repair[] = ['json_in_content'];
-      const call = readArguments(shape.arguments, repairs, reading);
+      const call = readArguments(shape.arguments, repairs, parsing);
       calls.push(
         finish(
           shape.name,
@@ -163,7 +161,8 @@ function callsInText(text: string, tools: readonly Tool[], reading: Reading): Pa
           repairs.filter((repair) => repair !== 'object_arguments'),
         ),
       );
-      if (calls.length === MAX_CALLS + 1 && !goesBeyond(reading, { what: 'calls', limit: MAX_CALLS })) return calls;
+      if (calls.length === MAX_CALLS + 1 && !continuesBeyond(parsing, { what: 'calls', limit: MAX_CALLS }))
+        return calls;
     }
   }
   return calls;
@@ -180,13 +179,13 @@ function textOf(content: Json | undefined): string {
   return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-/** @returns undefined when the text is no JSON */
-function parse(text: string, reading: Reading): Json | undefined {
+/** @returns undefined when the text is not JSON */
+function parse(text: string, parsing: Parsing): Json | undefined {
   try {
     return parseJson(text);
   } catch (error) {
-    // Whatever keeps the text of numbers walks the value by recursion, and ran out of stack.
-    if (error instanceof RangeError && jsonDepth(text) > MAX_ARGUMENT_DEPTH) tooDeep(reading);
+    // Keeping the text of numbers takes recursion, which ran out of stack here.
+    if (error instanceof RangeError && jsonDepth(text) > MAX_ARGUMENT_DEPTH) tooDeep(parsing);
     return undefined;
   }
 }

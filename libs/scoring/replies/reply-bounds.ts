@@ -1,45 +1,46 @@
 import { isDeeperThan, type Json } from '#lib/contracts/json/json';
 import type { Bound, ParsedCall } from '#lib/contracts/verdict';
 
-/**
- * How large a reply may be to be scored. No model that does what it is asked comes near; one that repeats itself
- * for ever does, and its reply is wrong whatever stands in it.
+/*
+ * The size of the largest reply that is scored. A model that does its task stays far below. One that repeats itself
+ * without end goes beyond, and its reply is wrong whatever is in it.
  */
+
+/** Calls in a reply. */
 export const MAX_CALLS = 1000;
-/** UTF-8 bytes of a text that is searched for calls. */
+/** UTF-8 bytes of text that is searched for calls. */
 export const MAX_SEARCHED_BYTES = 2 ** 20;
-/** Levels of lists and objects in a call's arguments. */
+/** Levels of lists and objects in the arguments of a call. */
 export const MAX_ARGUMENT_DEPTH = 64;
 /** Calls times expected calls. */
 export const MAX_PAIRS = 100_000;
-/** Comparisons by meaning: each asks for embeddings. */
+/** Comparisons by meaning, which need embeddings. */
 export const MAX_COMPARISONS = 2000;
 
-const CALLS_SHOWN = 10;
-const TEXT_SHOWN = 2000;
+const MAX_CALLS_SHOWN = 10;
+const MAX_CHARACTERS_SHOWN = 2000;
 
-/**
- * What a verdict shows of the calls of an oversized reply: the first few, and of those no more than their
- * beginning.
- */
+/** What a verdict shows of the calls of an oversized reply: the beginnings of the first few. */
 export const firstCalls = (calls: readonly ParsedCall[]): ParsedCall[] =>
-  calls.slice(0, CALLS_SHOWN).map((call) => {
+  calls.slice(0, MAX_CALLS_SHOWN).map((call) => {
     const raw = call.raw ?? JSON.stringify(call.arguments);
-    const long = raw.length > TEXT_SHOWN;
+    const long = raw.length > MAX_CHARACTERS_SHOWN;
     return {
       ...call,
       name: call.name.slice(0, 200),
-      ...(long && { arguments: null, raw: `${raw.slice(0, TEXT_SHOWN)}...` }),
+      ...(long && { arguments: null, raw: `${raw.slice(0, MAX_CHARACTERS_SHOWN)}...` }),
     };
   });
 
-/** How the bound of a verdict is told. */
+/** Says which bound a reply goes beyond. */
 export function describeBound({ what, limit, found }: Bound): string {
   const had = found === undefined ? '' : `${found.toLocaleString('en')} `;
   const most = limit.toLocaleString('en');
   switch (what) {
     case 'calls':
-      return `The reply makes ${had || 'more '}calls${had ? '' : ' than that'}; more than ${most} are not scored.`;
+      return found === undefined
+        ? `The reply makes more than ${most} calls, which are not scored.`
+        : `The reply makes ${had}calls; more than ${most} are not scored.`;
     case 'text':
       return `The reply has ${had}bytes of text to search for calls; more than ${most} are not searched.`;
     case 'depth':
@@ -47,14 +48,14 @@ export function describeBound({ what, limit, found }: Bound): string {
     case 'pairs':
       return `There are ${had}pairs of a call and an expected call; more than ${most} are not compared.`;
     case 'comparisons':
-      return `The reply asks for more than ${most} comparisons by meaning.`;
+      return `The reply needs more than ${most} comparisons by meaning.`;
   }
 }
 
-/** Whether arguments are nested deeper than is scored. */
+/** Whether arguments are nested deeper than the bound. */
 export const exceedsArgumentDepth = (value: Json): boolean => isDeeperThan(value, MAX_ARGUMENT_DEPTH);
 
-/** How deep lists and objects stand in one another in a JSON text, by its brackets alone. */
+/** The depth of lists and objects in a JSON text, by its brackets alone. */
 export function jsonDepth(text: string): number {
   let [level, deepest] = [0, 0];
   for (let at = 0; at < text.length; at++) {

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/**
+ * What a run is expected to take. Requests that stored replies answer are counted apart, as `cached`, and in
+ * nothing else.
+ */
+const Expected = z.object({
+  requests: z.int().meta({ description: 'Requests to models.' }),
+  cached: z
+    .int()
+    .meta({ description: 'Requests that stored replies answer. They are not in `requests`, and cost nothing.' }),
+  prompt_tokens: z.int().meta({ description: 'Tokens of the requests.' }),
+  completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
+  cost_usd: z.number().nullable().meta({ description: 'US dollars; null when a model has no prices.' }),
+  duration_s: z.number().meta({
+    description:
+      'Seconds from beginning to end. An estimate counts in the limits of the providers and the ' +
+      'work they have at present.',
+  }),
+});
+export const Estimate = Expected.extend({
+  targets: z
+    .array(
+      Expected.extend({
+        target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
+        tokens_by: z.string().meta({ description: 'The tokenizer that counted the prompts, or the rule.' }),
+        replies_by: z.enum(['earlier runs', 'rule']).meta({
+          description:
+            'Where the lengths and latencies of replies come from: earlier runs with this model, ' +
+            'or 64 tokens and 2 seconds each.',
+        }),
+      }),
+    )
+    .meta({ description: 'The same for each model.' }),
+  counted_cases: z
+    .int()
+    .meta({ description: 'Cases whose prompts were counted; the others are taken to be like them.' }),
+  cases: z.int().meta({ description: 'Cases that would run.' }),
+}).meta({ id: 'Estimate', description: 'What a run is expected to take.' });
+export type Estimate = z.infer<typeof Estimate>;
+export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, in the words of its estimate.' });
+export type Actual = z.infer<typeof Actual>;

@@ -1,0 +1,255 @@
+import {
+  EXAMPLE_IDS,
+  RECORDED_EXAMPLE,
+  at,
+  budget,
+  metricAsked,
+  recordedLines,
+  recordedName,
+  suite,
+  target,
+} from './example-values.js';
+
+const group = {
+  cases: 3,
+  scored: 3,
+  errored: 0,
+  passed: 2,
+  tool_accuracy: 1,
+  param_accuracy: 0.75,
+  overall: 0.9333333333333332,
+  irrelevance_accuracy: 1,
+};
+const summary = {
+  ...group,
+  target,
+  overall_ci: [0.8, 1],
+  pass_rate: 0.6666666666666666,
+  pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
+  pass_at_k: [0.6666666666666666],
+  pass_hat_k: [0.6666666666666666],
+  metrics: { axion_tool_correctness: { mean: 0.6666666666666666, ci: [0, 1], scored: 3, not_applicable: 0 } },
+  format_counts: { native: 2, none: 1 },
+  tool_choice_used: { required: 2 },
+  error_counts: { none: 2, missing_argument: 1 },
+  by_category: {
+    current: {
+      cases: 2,
+      scored: 2,
+      errored: 0,
+      passed: 1,
+      tool_accuracy: 1,
+      param_accuracy: 0.75,
+      overall: 0.9,
+      irrelevance_accuracy: null,
+    },
+    abstention: {
+      cases: 1,
+      scored: 1,
+      errored: 0,
+      passed: 1,
+      tool_accuracy: 1,
+      param_accuracy: null,
+      overall: 1,
+      irrelevance_accuracy: 1,
+    },
+  },
+  latency_ms: { p50: 640, p95: 702 },
+  usage: { prompt_tokens: 276, completion_tokens: 45 },
+  cost_usd: 0.000159,
+  cached: { results: 0, prompt_tokens: 0, completion_tokens: 0 },
+};
+const expected = {
+  requests: 3,
+  cached: 0,
+  prompt_tokens: 279,
+  completion_tokens: 192,
+  cost_usd: 0.00045375,
+  duration_s: 2,
+};
+const estimate = {
+  ...expected,
+  targets: [{ target, ...expected, tokens_by: 'o200k_base', replies_by: 'rule' }],
+  counted_cases: 3,
+  cases: 3,
+};
+const actual = {
+  requests: 3,
+  cached: 0,
+  prompt_tokens: 276,
+  completion_tokens: 45,
+  cost_usd: 0.000159,
+  duration_s: 0.734,
+};
+
+const job = {
+  id: EXAMPLE_IDS.job,
+  type: 'tool_eval',
+  status: 'running',
+  progress: { done: 1, total: 3, errored: 0, percent: 33.3, eta_s: 1.4 },
+  detail: null,
+  result_ref: EXAMPLE_IDS.run,
+  error: null,
+  created_at: at('09:30:58'),
+  started_at: at('09:30:59'),
+  finished_at: null,
+};
+const warning = {
+  code: 'abstention:auto',
+  message:
+    'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.',
+  at: at('09:30:59'),
+};
+export const run = {
+  id: EXAMPLE_IDS.run,
+  job_id: EXAMPLE_IDS.job,
+  suite: { id: EXAMPLE_IDS.suite, name: suite.name, version: 3 },
+  status: 'completed',
+  config: {
+    temperature: 0,
+    tool_choice: 'required',
+    samples: 1,
+    max_tokens: 1024,
+    timeout_s: 120,
+    params: {},
+    system_prompt: null,
+    metrics: [],
+    case_filter: null,
+    model_order: 'sequential',
+    budget: null,
+    cache: 'use',
+    models: [{ provider_key: 'simulator', model_id: 'perfect-ish', params: {} }],
+  },
+  targets: [
+    { target, provider_key: 'simulator', model_id: 'perfect-ish', total: 3, settled: 3, errored: 0, passed: 2 },
+  ],
+  counts: { total: 3, settled: 3, errored: 0, passed: 2 },
+  score: 0.9333333333333332,
+  delta: 0.05,
+  summaries: [summary],
+  experiment_id: EXAMPLE_IDS.experiment,
+  estimate,
+  actual,
+  warnings: [warning],
+  created_at: at('09:30:58'),
+  finished_at: at('09:31:02'),
+};
+const runInput = { suite_id: EXAMPLE_IDS.suite, models: [target, 'simulator::careless-arguments'] };
+const rescoreInput = { metrics: [metricAsked], pass_threshold: 0.8, param_scoring: 'fuzzy', scoring_config: null };
+
+export const RUN_EXAMPLES = {
+  MetricAsked: { 'A metric with an option': metricAsked },
+  MetricInfo: {
+    'A metric': {
+      id: 'ragas_tool_call_accuracy',
+      reference: 'Ragas ToolCallAccuracy',
+      version: '0.4.3',
+      meaning: 'Share of right arguments where the names agree as sequences, else 0.',
+      options: { type: 'object', properties: { strict_order: { type: 'boolean', default: true } } },
+      input: {
+        type: 'object',
+        properties: { called: { type: 'array' }, expected: { type: 'array' } },
+        required: ['called', 'expected'],
+        additionalProperties: false,
+      },
+      example: {
+        metric: 'ragas_tool_call_accuracy',
+        input: {
+          called: [{ name: 'weather', arguments: { city: 'Paris' } }],
+          expected: [{ name: 'weather', arguments: { city: 'Paris' } }],
+        },
+      },
+    },
+  },
+  Budget: { 'Two and a half dollars': budget },
+  RunInput: {
+    'Two models': runInput,
+    'Everything that can be said': {
+      suite_id: EXAMPLE_IDS.suite,
+      models: [{ provider_key: 'openai', model_id: 'gpt-5-mini', params: { top_p: 0.9 } }],
+      temperature: 0.2,
+      tool_choice: 'auto',
+      samples: 3,
+      max_tokens: 1024,
+      timeout_s: 60,
+      params: { seed: 7 },
+      system_prompt: { '*': 'Answer briefly.' },
+      metrics: [metricAsked],
+      case_filter: { tags: ['enum'], category: 'current' },
+      model_order: 'parallel',
+      budget,
+      cache: 'refresh',
+      experiment_id: EXAMPLE_IDS.experiment,
+    },
+  },
+  Submitted: { 'A run was submitted': { job_id: EXAMPLE_IDS.job, eval_id: EXAMPLE_IDS.run, status: 'submitted' } },
+  RecordedInput: {
+    'Lines as text': { suite_id: EXAMPLE_IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },
+    'A list, and more that can be said': {
+      suite_id: EXAMPLE_IDS.suite,
+      target_name: recordedName,
+      replies: recordedLines,
+      metrics: [metricAsked],
+      experiment_id: EXAMPLE_IDS.experiment,
+    },
+  },
+  RecordedSubmitted: {
+    'A recorded run was submitted': {
+      job_id: EXAMPLE_IDS.job,
+      eval_id: EXAMPLE_IDS.run,
+      status: 'submitted',
+      replies: 2,
+      read_as: { 'toolmark.message': 1, error: 1 },
+      warnings: ["The replies are of 1 of the suite's 3 cases; the others take no part in this run."],
+    },
+  },
+  ResumeInput: { 'A larger budget': { budget: { max_cost_usd: 5 } } },
+  CancelInput: { 'A job': { job_id: EXAMPLE_IDS.job } },
+  Job: { 'A job under way': job },
+  Estimate: { 'Three cases, one model': estimate },
+  Actual: { 'Three cases, one model': actual },
+  Summary: { 'Three cases': summary },
+  RunWarning: { 'Something was asked differently': warning },
+  Run: { 'A run that is done': run },
+  RescoreInput: { 'Another threshold and metric': rescoreInput },
+  RescoreSubmitted: {
+    'A rescore was submitted': {
+      job_id: EXAMPLE_IDS.rescoreJob,
+      rescore_id: EXAMPLE_IDS.rescore,
+      eval_id: EXAMPLE_IDS.run,
+      status: 'submitted',
+    },
+  },
+  Rescore: {
+    'A rescore that is done': {
+      id: EXAMPLE_IDS.rescore,
+      eval_id: EXAMPLE_IDS.run,
+      job_id: EXAMPLE_IDS.rescoreJob,
+      status: 'completed',
+      options: rescoreInput,
+      scoring_version: 2,
+      score: 0.9333333333333332,
+      summaries: [summary],
+      created_at: at('10:00:00'),
+    },
+  },
+  ExperimentInput: {
+    'An experiment': {
+      name: 'Shorter descriptions',
+      suite_id: EXAMPLE_IDS.suite,
+      description: 'Do models choose as well when descriptions are half as long?',
+      baseline_eval_id: EXAMPLE_IDS.baseline,
+    },
+  },
+  Experiment: {
+    'An experiment': {
+      id: EXAMPLE_IDS.experiment,
+      name: 'Shorter descriptions',
+      suite_id: EXAMPLE_IDS.suite,
+      description: 'Do models choose as well when descriptions are half as long?',
+      baseline_eval_id: EXAMPLE_IDS.baseline,
+      created_at: at('09:20:00'),
+      updated_at: at('09:20:00'),
+    },
+  },
+};
