@@ -31,8 +31,8 @@ const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT'
 
 /**
  * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it ends, fails with its output.
- * `env` is added to what every process needs except DATABASE_URL and REDIS_URL. `preload` is a module that runs in it first.
- * The process ends with the test file, or with jest.
+ * `env` is added to what every process needs except DATABASE_URL and REDIS_URL. `preload` is a module that runs in it
+ * first. The process ends with the test file, or with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',

@@ -13,7 +13,7 @@ it('useful slots are what a lane may do at a time, or what is left to do, and no
   ]).toEqual([3, 0, 0]);
 });
 
-it('without Redis the API still says how many slots are useful; without Postgres it says nothing rather than old numbers', async () => {
+it('without Redis the API still tells the useful slots; without Postgres it tells no old numbers', async () => {
   const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
   await api.client.post('/api/providers', {
     key: 'sim',

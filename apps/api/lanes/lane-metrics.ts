@@ -7,13 +7,10 @@ import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
 import { POOL, REDIS } from '../platform/stores.js';
 
-/**
- * Whoever scrapes more often than this reads what the last one read: anyone may ask, and Postgres is not to feel
- * it.
- */
-const FRESH_MS = 1000;
-/** Prometheus gives up after ten seconds; what the stores do not say within this time is left out. */
-const PATIENCE_MS = 3000;
+/** Anyone may scrape, as often as they like; within this time they get the same values, which spares Postgres. */
+const MAX_AGE_MS = 1000;
+/** Prometheus gives up after ten seconds. Values that a store does not return within this time are left out. */
+const STORE_TIMEOUT_MS = 3000;
 
 const gauge = (name: string, help: string, ...labelNames: string[]) =>
   new Gauge({ name: `toolmark_${name}`, help, labelNames, registers: [registry] });
@@ -68,7 +65,7 @@ export class LaneMetrics {
   ) {}
 
   refresh(): Promise<void> {
-    if (performance.now() - this.#readAt > FRESH_MS) {
+    if (performance.now() - this.#readAt > MAX_AGE_MS) {
       this.#readAt = performance.now();
       this.#reading = this.#read();
     }
@@ -81,7 +78,7 @@ export class LaneMetrics {
       Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
     );
     for (const one of all) one.reset();
-    fleetDesired.remove(); // a reset makes it 0, and whoever scales by it would stop the workers while Postgres is away
+    fleetDesired.remove(); // a reset would set it to 0, and an autoscaler would stop the workers while Postgres is away
     up.set({ store: 'postgres' }, lanes ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
     if (!lanes) return;
@@ -113,7 +110,7 @@ export class LaneMetrics {
 
 async function inTime<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), PATIENCE_MS)));
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), STORE_TIMEOUT_MS)));
   return Promise.race([reading, late])
     .catch(() => undefined)
     .finally(() => clearTimeout(timer));

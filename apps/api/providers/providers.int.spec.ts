@@ -29,7 +29,7 @@ describe('providers', () => {
     expect(everything).not.toContain('sk-secret');
   });
 
-  it('share a lane when they share a key at an origin, under the stricter limits; a model with limits has its own', async () => {
+  it('share the lane of a key at an origin, with the stricter limits; a model with limits has its own', async () => {
     const make = (key: string, limits: object, models: object[] = []) =>
       client.post('/api/providers', { key, base_url: 'http://127.0.0.1:10/v1', api_key: 'sk-shared', limits, models });
     await make('one', { max_concurrency: 10, requests_per_minute: 60 });

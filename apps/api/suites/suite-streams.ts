@@ -2,26 +2,26 @@ import { Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/problem';
 
 /** Large answers that a team may read at once. */
-const MOST_OPEN = 4;
-/** A reader has so long for each piece (a mebibyte or two). */
-const PATIENCE_MS = 60_000;
+const MAX_LARGE = 4;
+/** The time that a reader has for each piece of a mebibyte or two. */
+const PIECE_TIMEOUT_MS = 60_000;
 
 /**
- * Answers of any size, written as they are read: a piece is made when the one before it is taken. A team has few at
- * once, and one that its reader does not go on with is broken off, so that neither takes anything from others.
+ * Answers of any size: a piece is made when the reader has taken the piece before it. A team has a few large answers
+ * at once, and an answer whose reader stops is broken off, so that neither costs other teams anything.
  */
 export class SuiteStreams {
   readonly #streams = new Set<Readable>();
   /** By team. */
   readonly #open = new Map<string, number>();
 
-  constructor(readonly patienceMs = PATIENCE_MS) {}
+  constructor(readonly pieceTimeoutMs = PIECE_TIMEOUT_MS) {}
 
-  /** What is in memory already, or soon will be, counts for nothing. */
+  /** An answer that is in memory already; it does not count towards the limit of its team. */
   small(pieces: AsyncGenerator<string>): Readable {
-    // Not ended by an error, the answer would look whole: whoever sends it breaks the connection off instead.
+    // An answer that ended early would look complete: destroying the stream breaks off the connection instead.
     const stream: Readable = Readable.from(
-      this.#patiently(pieces, (error) => stream.destroy(error)),
+      this.#withTimeout(pieces, (error) => stream.destroy(error)),
       { highWaterMark: 1 },
     );
     this.#streams.add(stream);
@@ -32,10 +32,10 @@ export class SuiteStreams {
   /** @throws ProblemError 429 when the team reads too many already */
   large(teamId: string, pieces: AsyncGenerator<string>): Readable {
     const open = this.#open.get(teamId) ?? 0;
-    if (open >= MOST_OPEN) {
+    if (open >= MAX_LARGE) {
       throw new ProblemError(
         429,
-        `Your team reads ${open} large suites just now, and ${MOST_OPEN} may be read at once. Try ` +
+        `Your team reads ${open} large suites just now, and ${MAX_LARGE} may be read at once. Try ` +
           'again in a few seconds.',
         undefined,
         5000,
@@ -47,7 +47,7 @@ export class SuiteStreams {
     return stream;
   }
 
-  /** Breaks all of them off: a server that ends waits for its answers. */
+  /** Breaks off all answers: a server that shuts down waits for them. */
   close(): void {
     for (const stream of this.#streams) stream.destroy(new Error('The server ends.'));
   }
@@ -58,11 +58,14 @@ export class SuiteStreams {
     else this.#open.delete(teamId);
   }
 
-  async *#patiently(pieces: AsyncGenerator<string>, breakOff: (error: Error) => void): AsyncGenerator<Buffer> {
+  async *#withTimeout(pieces: AsyncGenerator<string>, breakOff: (error: Error) => void): AsyncGenerator<Buffer> {
     let timer: NodeJS.Timeout | undefined;
     try {
       for await (const piece of pieces) {
-        timer = setTimeout(() => breakOff(new Error('The reader took nothing for too long.')), this.patienceMs).unref();
+        timer = setTimeout(
+          () => breakOff(new Error('The reader took nothing for too long.')),
+          this.pieceTimeoutMs,
+        ).unref();
         yield Buffer.from(piece);
         clearTimeout(timer);
       }

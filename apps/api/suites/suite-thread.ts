@@ -1,4 +1,4 @@
 import { serveTasks } from '#lib/runtime/threads/thread-entry';
-import { runSuiteTask, type SuiteTask } from './suite-work.js';
+import { runSuiteTask, type SuiteTask } from './suite-tasks.js';
 
 serveTasks((task: SuiteTask) => runSuiteTask(task));

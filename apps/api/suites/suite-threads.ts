@@ -1,29 +1,29 @@
 import { ProblemError, type InputError } from '#lib/contracts/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-work.js';
+import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-tasks.js';
 
-/** A person waits for it. A file of 10 MiB takes a few seconds. */
+/** A person waits for the answer. A file of 10 MiB takes a few seconds. */
 const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 60_000, heapMb: 512 };
-/** Tasks of a team that may wait, each with its text in memory. */
-const MOST_WAITING = 100;
+/** Tasks of a team that may wait; each holds its text in memory. */
+const MAX_WAITING = 100;
 
-/** Less than this takes milliseconds, whatever it says, and waits for nobody. */
-const SMALL_CHARACTERS = 16 * 1024;
-/** Of tools, whose schemas are compiled where cases are held against them: ten milliseconds. */
-const SMALL_TOOLS = 4 * 1024;
-/** What is short and may still take long: patterns that repeat repetitions, schemas that refer to one another. */
+/** Shorter inputs take milliseconds, whatever they contain, so they run at once. */
+const MAX_LIGHT_CHARACTERS = 16 * 1024;
+/** Characters of tools: checking cases compiles their schemas, which takes ten milliseconds for so many. */
+const MAX_LIGHT_TOOLS = 4 * 1024;
+/** Short inputs that may still take long: nested repetitions in patterns, schemas that refer to each other. */
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
 /**
- * Where the API works on what users send when it may take long: in threads, with limits of time and memory, of
- * which each team has its share. The API's own thread serves everybody, and takes only what is small and plain.
+ * Runs work on user input that may take long, in threads with limits of time and memory that teams share fairly. The
+ * API's own thread serves everybody, so it runs only small and simple tasks.
  */
 export class SuiteThreads {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
 
   constructor(limits: ThreadLimits = LIMITS) {
-    this.#pool = new ThreadPool(threadModule('apps/api/suites/suite-thread'), limits, MOST_WAITING);
+    this.#pool = new ThreadPool(threadModule('apps/api/suites/suite-thread'), limits, MAX_WAITING);
   }
 
   /**
@@ -53,12 +53,12 @@ export class SuiteThreads {
 function isLight(task: SuiteTask): boolean {
   if (task.what === 'import' || task.what === 'read-recorded') return false;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
-  if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > SMALL_TOOLS) return false;
+  if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > MAX_LIGHT_TOOLS) return false;
   const texts = [about, ...('cases' in task ? task.cases : [])];
   const times = task.what === 'count-requests' ? task.targets : 1;
   const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;
   return (
-    characters <= SMALL_CHARACTERS &&
+    characters <= MAX_LIGHT_CHARACTERS &&
     (task.what === 'count-requests' || !texts.some((text) => MAY_TAKE_LONG.test(text)))
   );
 }
@@ -73,12 +73,12 @@ function asProblem(error: unknown): Error {
   if (error instanceof TooManyTasks) {
     return new ProblemError(
       429,
-      `Your team has ${MOST_WAITING} other requests of this kind waiting. Try again in a few seconds.`,
+      `Your team has ${MAX_WAITING} other requests of this kind waiting. Try again in a few seconds.`,
       undefined,
       5000,
     );
   }
-  // A thread hands on what was thrown there, without its class.
+  // An error that comes from a thread has lost its class.
   const { status, message, errors, retryAfterMs } = error as ProblemError;
   return typeof status === 'number'
     ? new ProblemError(status, message, errors as InputError[] | undefined, retryAfterMs)

@@ -8,7 +8,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import { POOL } from '../platform/stores.js';
-import type { CaseError } from './suite-work.js';
+import type { CaseError } from './suite-tasks.js';
 import { SuiteThreads } from './suite-threads.js';
 
 /**

@@ -43,7 +43,8 @@ describe('a suite says at once what cannot be won:', () => {
       ]);
     const { body } = await client.post(
       '/api/tool-eval/import?format=csv&name=x',
-      `prompt,expected_tool,expected_params,suite\np,f,"{""n"":9}","${JSON.stringify({ name: 'x', tools: [tool] }).replaceAll('"', '""')}"\n`,
+      'prompt,expected_tool,expected_params,suite\n' +
+        `p,f,"{""n"":9}","${JSON.stringify({ name: 'x', tools: [tool] }).replaceAll('"', '""')}"\n`,
       { 'content-type': 'text/csv' },
     );
     expect(body.warnings).toContainEqual('Line 2, /expected_params/n: 9 breaks the schema of "f": must be <= 5.');
@@ -109,7 +110,7 @@ describe('a suite says at once what cannot be won:', () => {
   });
 });
 
-it('a suite whose cases speak of chains without being any, as they could once, is read, exported, imported, changed and run as ever', async () => {
+it('a suite with chain fields in cases that are no chains is read, exported, imported, changed and run', async () => {
   const id = await importSuite(weatherSuite(2));
   await api.pool.query(
     `UPDATE suite_case SET body = left(body, -1) || ',"max_rounds":3,"mock_responses":{"get_weather":"ok"}}'

@@ -272,7 +272,7 @@ describe('tokens', () => {
 });
 
 describe('a team', () => {
-  it('says how many jobs of a user run at once; one that waits says for what, and starts when its owner allows more', async () => {
+  it('limits the running jobs of a user; one that waits says why, and starts when its owner allows more', async () => {
     const made = (await client.post('/api/teams', { name: 'busy' })).body;
     const owner = clientOf(api.url, made.token.token);
     const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);

@@ -33,7 +33,7 @@ const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<st
     ({ lane_id }) => lane_id,
   );
 
-it('a provider that moves takes what waits to its new lane: queued items under new tokens, claimed ones under theirs', async () => {
+it('a provider that moves takes its items along: queued ones under new tokens, claimed ones as they are', async () => {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 3);

@@ -17,32 +17,32 @@ import { readRecordedLines, type ReadLines } from '../recorded/recorded-lines.js
 import { isSemantic } from '../runs/is-semantic.js';
 import { countRequests, type Counted, type ToCount } from '../runs/count-requests.js';
 
-/** What may take long on one input of a user. JSON stands as text, in which numbers keep what was written. */
+/** Work that may take long on one input of a user. JSON is passed as text, where numbers stay as they were written. */
 export type SuiteTask =
   | { what: 'check-tools'; tools: string }
-  /** Each by itself: names that occur twice are no fault. */
+  /** Each tool by itself: a name that occurs twice is not an error. */
   | { what: 'check-each-tool'; tools: string }
   | { what: 'check-cases'; tools: string; cases: readonly string[] }
-  /** Stored cases against other tools, or other rules. */
+  /** Stored cases against other tools, or under other scoring options. */
   | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
-  /** Which cases name which of these tools. */
+  /** Finds which cases name which of these tools. */
   | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
   | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
-  /** Lines of recorded replies, the first of them the one of that number. */
+  /** Lines of recorded replies; `from` is the number of the first line. */
   | { what: 'read-recorded'; from: number; lines: readonly string[] }
   /** @see ToCount */
   | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
 
 export interface CaseError extends InputError {
-  /** Which of the cases. */
+  /** The number of the case in the task. */
   index: number;
   name: string | null;
 }
 export interface FittedCases {
   errors: CaseError[];
-  /** Whether any of them is compared by meaning. */
+  /** Whether a case is compared by meaning. */
   isSemantic: boolean;
-  /** Against the tools; none are looked for where the rules are others. */
+  /** Expected arguments that no call can have; none are searched under other scoring options. */
   slips: UnsatisfiableFindings;
 }
 export interface CheckedCases {
@@ -52,7 +52,7 @@ export interface CheckedCases {
 export interface Imported {
   /** JSON of the suite without its cases. */
   settings: string;
-  /** All of them, or the first ones where only a preview is wanted. */
+  /** All cases, or the first ones for a preview. */
   cases: WrittenCase[];
   count: number;
   warnings: string[];
@@ -76,36 +76,12 @@ export function runSuiteTask(
       return checkTools(toolsIn(task.tools)).slice(0, MAX_INPUT_ERRORS);
     case 'check-each-tool':
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
-    case 'check-cases': {
-      const tools = toolsIn(task.tools);
-      const search = new UnsatisfiableSearch(tools);
-      const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
-      return { errors, slips: errors.length ? noneUnsatisfiable() : search.found };
-    }
-    case 'fit-cases': {
-      const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
-      const tools = toolsIn(task.tools);
-      const fit = createCaseChecker(tools);
-      const search = task.options ? undefined : new UnsatisfiableSearch(tools);
-      let semantic = false;
-      const errors = errorsOf(
-        task.cases,
-        (stored) => {
-          const input = withRescoreOptions(stored, options);
-          semantic ||= isSemantic(input);
-          return fit(input);
-        },
-        search,
-      );
-      return { errors, isSemantic: semantic, slips: errors.length || !search ? noneUnsatisfiable() : search.found };
-    }
+    case 'check-cases':
+      return checkNewCases(task);
+    case 'fit-cases':
+      return fitCases(task);
     case 'find-uses':
-      return task.cases.flatMap((text, index) => {
-        const input = parseJson(text) as unknown as CaseInput;
-        const used = toolNamesUsed(input);
-        const uses = task.names.filter((name) => used.has(name.toLowerCase()));
-        return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
-      });
+      return findUses(task);
     case 'import':
       return importFile(task);
     case 'read-recorded':
@@ -115,9 +91,41 @@ export function runSuiteTask(
   }
 }
 
+type TaskOf<What extends SuiteTask['what']> = Extract<SuiteTask, { what: What }>;
+
+function checkNewCases(task: TaskOf<'check-cases'>): CheckedCases {
+  const tools = toolsIn(task.tools);
+  const search = new UnsatisfiableSearch(tools);
+  const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
+  return { errors, slips: errors.length ? noneUnsatisfiable() : search.found };
+}
+
+function fitCases(task: TaskOf<'fit-cases'>): FittedCases {
+  const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
+  const tools = toolsIn(task.tools);
+  const check = createCaseChecker(tools);
+  const search = task.options ? undefined : new UnsatisfiableSearch(tools);
+  let isAnySemantic = false;
+  const checkStored = (stored: CaseInput): InputError[] => {
+    const input = withRescoreOptions(stored, options);
+    isAnySemantic ||= isSemantic(input);
+    return check(input);
+  };
+  const errors = errorsOf(task.cases, checkStored, search);
+  return { errors, isSemantic: isAnySemantic, slips: errors.length || !search ? noneUnsatisfiable() : search.found };
+}
+
+const findUses = ({ names, cases }: TaskOf<'find-uses'>): SuiteAnswers['find-uses'] =>
+  cases.flatMap((text, index) => {
+    const input = parseJson(text) as unknown as CaseInput;
+    const used = toolNamesUsed(input);
+    const uses = names.filter((name) => used.has(name.toLowerCase()));
+    return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
+  });
+
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 
-/** @param search looks at the cases as long as none is wrong */
+/** @param search searches the cases as long as none has an error */
 function errorsOf(
   cases: readonly string[],
   check: (input: CaseInput) => InputError[],
@@ -137,13 +145,7 @@ function errorsOf(
   return errors;
 }
 
-async function importFile({
-  format,
-  body,
-  isJson,
-  name,
-  preview,
-}: Extract<SuiteTask, { what: 'import' }>): Promise<Imported> {
+async function importFile({ format, body, isJson, name, preview }: TaskOf<'import'>): Promise<Imported> {
   const given = isJson && body !== undefined ? parseJson(body) : body;
   const { suite, written, warnings } = await importSuite(format, given, name);
   const { test_cases: cases, ...settings } = suite;
