@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#lib/client/api-client';
-import type { Problem } from '#lib/contracts/problem';
+import type { Problem } from '#lib/contracts/input/problem';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
 /** What went wrong, line by line. */

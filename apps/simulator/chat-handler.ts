@@ -3,7 +3,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import { unknownModel, type States } from './control.js';
 import { errorResponse, textOf, tokensOf, type ChatRequest, type ResponsePlan } from './formats/chat-completions.js';
 import { formatOf, inFormat } from './formats/formats.js';
-import { refuseOpenAiName, type Refused } from './models/check-names.js';
+import { refuseOpenAiName, type Refused } from './formats/check-names.js';
 import { correctReply, type CorrectReply } from './models/correct-reply.js';
 import { countRequest, type ModelState } from './models/model-state.js';
 import { chancesOf, readModelName, respond, wrongKey, type Model } from './models/models.js';

@@ -1,7 +1,7 @@
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
-import type { Problem } from '#lib/contracts/problem';
+import type { Problem } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';

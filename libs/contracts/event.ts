@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
-import { Problem } from './problem.js';
+import { Problem } from './input/problem.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run.js';
 import { Summary } from './summary.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toInputErrors } from './input/input-errors.js';
 import { unwrapAllNumbers, type JsonObject } from './json/json.js';
 import { suggestNames } from './input/nearest-names.js';
-import { jsonPointer, type InputError } from './problem.js';
+import { jsonPointer, type InputError } from './input/problem.js';
 import { jsonObject } from './tool.js';
 
 const none = z.strictObject({});

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json/json.js';
-import { jsonPointer, type InputError } from './problem.js';
+import { jsonPointer, type InputError } from './input/problem.js';
 import { jsonObject } from './tool.js';
 
 /**

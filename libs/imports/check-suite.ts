@@ -1,4 +1,4 @@
-import { jsonPointer, ProblemError, formatInputError, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, ProblemError, formatInputError, type InputError } from '#lib/contracts/input/problem';
 import { CaseInput } from '#lib/contracts/case';
 import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { findUnstorable } from '#lib/contracts/json/storable';

@@ -1,6 +1,6 @@
 import fc from '../../test/fast-check.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { importSuite } from './import-suite.js';
 import { exportToText } from './testing/export-whole.js';
 

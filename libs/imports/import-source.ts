@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
 import { TextStream } from './files/text-stream.js';

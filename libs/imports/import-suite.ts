@@ -1,5 +1,5 @@
 import type { ImportFormat } from '#lib/contracts/import';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { checkSuite, suiteHints } from './check-suite.js';
 import { importBfcl } from './bfcl/import-bfcl.js';

@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { InputError } from '#lib/contracts/problem';
+import type { InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-arguments';
 

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
-import { jsonPointer, ProblemError } from '#lib/contracts/problem';
+import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { findUnstorable } from '#lib/contracts/json/storable';
 import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';

@@ -1,4 +1,4 @@
-import { endWithPeriod } from '#lib/contracts/problem';
+import { endWithPeriod } from '#lib/contracts/input/problem';
 import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 const RETRY_AFTER_MS = 5000;
 

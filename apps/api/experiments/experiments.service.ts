@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Experiment, ExperimentInput } from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';

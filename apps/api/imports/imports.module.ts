@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { SuitesModule } from '../suites/suites.module.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { ImportsController } from './imports.controller.js';
 import { ImportService } from './imports.service.js';
 
-@Module({ imports: [SuitesModule], controllers: [ImportsController], providers: [ImportService] })
+@Module({ imports: [SuitesModule, ThreadsModule], controllers: [ImportsController], providers: [ImportService] })
 export class ImportsModule {}

@@ -16,7 +16,7 @@ import { POOL } from '../platform/stores.js';
 import { SMALL_BYTES, Upload } from '../platform/upload.js';
 import { retryOnSuiteChange } from '../suites/retry-on-suite-change.js';
 import { SuiteExporter } from '../suites/suite-exporter.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 
 /** A file to import, as text. */
 interface ImportedFile {

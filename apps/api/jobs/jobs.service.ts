@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Job, JobStatus, JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Lane } from '#lib/contracts/lane';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { LaneRepository } from '#lib/db/catalogue/lanes';

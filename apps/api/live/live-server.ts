@@ -2,7 +2,7 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
-import type { Problem } from '#lib/contracts/problem';
+import type { Problem } from '#lib/contracts/input/problem';
 import { findCaller, findCallers } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';

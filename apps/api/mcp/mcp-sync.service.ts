@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpSyncAnswer, McpSyncInput, McpSyncQuery } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { audit } from '#lib/db/catalogue/audit';
@@ -12,7 +12,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { applyDiff, compareTools } from '#lib/mcp/compare-tools';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkToolLimits } from './select-tools.js';
 import { ServerTools } from './server-tools.js';

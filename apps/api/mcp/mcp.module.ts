@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { SuitesModule } from '../suites/suites.module.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { McpSyncService } from './mcp-sync.service.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { ServerTools } from './server-tools.js';
 
 @Module({
-  imports: [SuitesModule],
+  imports: [SuitesModule, ThreadsModule],
   controllers: [McpController],
   providers: [McpService, McpSyncService, ServerTools],
 })

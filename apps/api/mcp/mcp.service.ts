@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { McpDiscovered, McpDiscoverInput, McpImportAnswer, McpImportInput, McpServer } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { writeCase } from '#lib/db/catalogue/insert-cases';

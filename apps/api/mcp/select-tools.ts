@@ -1,5 +1,5 @@
 import type { McpTool } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 
 /** A tool as a server lists it, or as a suite has it. */

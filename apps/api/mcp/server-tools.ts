@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpDiscoverInput } from '#lib/contracts/mcp';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
 import { discoverTools, type DiscoveredServer } from '#lib/mcp/discover-tools';
 import { toTools } from '#lib/mcp/to-tools';
 import type { Env } from '#lib/runtime/env';
 import { ENV } from '../platform/stores.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 import { checkToolLimits, type ListedTool } from './select-tools.js';
 
 /** A person waits for it. */

@@ -1,6 +1,6 @@
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { ROLES } from '#lib/contracts/team';
 import { findCaller, type Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';

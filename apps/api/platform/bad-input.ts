@@ -1,5 +1,5 @@
 import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { ProblemError, formatInputError } from '#lib/contracts/problem';
+import { ProblemError, formatInputError } from '#lib/contracts/input/problem';
 
 /** The problem of a request that does not fit its schema, with each field that is wrong. */
 export function badInput(issues: readonly unknown[]): ProblemError {

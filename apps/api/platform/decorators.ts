@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { notFound, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import type { PoolClient } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';

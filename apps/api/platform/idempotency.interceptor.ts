@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { setTimeout as delay } from 'node:timers/promises';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import {
   claimKey,
   releaseKey,

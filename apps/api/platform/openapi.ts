@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { PROBLEM_EXAMPLES } from '#lib/contracts/examples/problem-examples';
-import { Problem } from '#lib/contracts/problem';
+import { Problem } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { ALSO_ANSWERS, ALSO_TAKES, NEEDS } from './decorators.js';
 import { addExamples } from './openapi-examples.js';

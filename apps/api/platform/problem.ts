@@ -1,4 +1,4 @@
-import { ProblemError, formatInputError, type InputError } from '#lib/contracts/problem';
+import { ProblemError, formatInputError, type InputError } from '#lib/contracts/input/problem';
 
 export const prefixed = (prefix: string, errors: InputError[]): InputError[] =>
   errors.map(({ path, message }) => ({ path: prefix + path, message }));

@@ -1,7 +1,7 @@
 import { isDeeperThan, MAX_JSON_DEPTH, parseJson } from '#lib/contracts/json/json';
 import { findJsonFault } from '#lib/contracts/json/json-fault';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
-import { jsonPointer, ProblemError, formatInputError } from '#lib/contracts/problem';
+import { jsonPointer, ProblemError, formatInputError } from '#lib/contracts/input/problem';
 
 /**
  * The JSON of a request's body, with numbers as they were written.

@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { TextStream } from '#lib/imports/files/text-stream';
 
 /** The largest body, but for routes that say otherwise with `@TakesFile`. */

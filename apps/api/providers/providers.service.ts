@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
 import { findReservedParams } from '#lib/contracts/params';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type {
   DiscoveredModels,
   ModelInput,
@@ -15,7 +15,7 @@ import type {
 } from '#lib/contracts/provider';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { ProviderChanges } from '#lib/db/catalogue/provider-changes';
+import { ProviderChanges } from '#lib/db/engine/provider-changes';
 import { ProviderRepository, toProvider, type StoredProvider } from '#lib/db/catalogue/providers';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { notify, type Notification } from '#lib/events/notifications';

@@ -1,7 +1,7 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_RECORDED } from '#lib/contracts/recorded';
 import type { TextStream } from '#lib/imports/files/text-stream';
-import { faultOf, refusal } from './recorded-faults.js';
+import { faultOf, refusal } from '../threads/recorded-faults.js';
 
 /** A batch ends at so many lines or characters, or so long after the one before it. */
 const BATCH = { lines: 1000, characters: 512 * 1024, afterMs: 20_000 };

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Json } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED, RecordedSettings, type RecordedInput, type RecordedSubmitted } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
@@ -21,7 +21,7 @@ import { Upload } from '../platform/upload.js';
 import { checkExperiment } from '../runs/check-experiment.js';
 import { checkSpending } from '../runs/check-spending.js';
 import { resolveMetrics } from '../runs/resolve-metrics.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 import { storeReplies, type StoredReplies } from './store-replies.js';
 
 /** Runs whose replies were made elsewhere. */

@@ -1,11 +1,11 @@
-import type { InputError } from '#lib/contracts/problem';
+import type { InputError } from '#lib/contracts/input/problem';
 import { MAX_RECORDED } from '#lib/contracts/recorded';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { readNamedCases, type NamedCase, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
 import { loadCases, parseCase } from '#lib/db/read/pinned-cases';
-import { isSemantic } from '../runs/is-semantic.js';
-import type { ReadLine } from './recorded-lines.js';
+import { isSemantic } from '../threads/is-semantic.js';
+import type { ReadLine } from '../threads/recorded-lines.js';
 
 type KnownCase = Omit<NamedCase, 'id' | 'name'>;
 

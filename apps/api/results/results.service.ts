@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Result, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Prisma } from '#lib/db/connection/prisma';

@@ -1,9 +1,9 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { readPinnedSuite } from '#lib/db/read/pinned-cases';
-import type { SuiteThreads } from '../suites/suite-threads.js';
+import type { SuiteThreads } from '../threads/suite-threads.js';
 import { refuseOverCap } from './check-spending.js';
 
 /**

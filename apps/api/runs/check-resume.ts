@@ -1,5 +1,5 @@
 import { findReservedParams } from '#lib/contracts/params';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { RunRepository } from '#lib/db/read/runs';
 import { inDefaultParams } from './resolve-targets.js';
 

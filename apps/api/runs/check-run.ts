@@ -1,5 +1,5 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { jsonPointer, ProblemError } from '#lib/contracts/problem';
+import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SettingsRepository } from '#lib/db/catalogue/settings';

@@ -11,8 +11,8 @@ import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
-import { SuiteThreads } from '../suites/suite-threads.js';
-import type { Counted, ToCount } from './count-requests.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
+import type { Counted, ToCount } from '../threads/count-requests.js';
 
 /**
  * Requests that are built and counted for an estimate. The others are taken to be like them, so that an estimate of

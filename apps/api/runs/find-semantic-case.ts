@@ -2,7 +2,7 @@ import type { Case } from '#lib/contracts/case';
 import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import type { Pool } from '#lib/db/connection/pool';
-import { isSemantic } from './is-semantic.js';
+import { isSemantic } from '../threads/is-semantic.js';
 
 /** Every case that is compared by meaning holds this text, so that Postgres can leave out the others. */
 const SEMANTIC_MODE = '"semantic"';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Suite } from '#lib/contracts/suite';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';

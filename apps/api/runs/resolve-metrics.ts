@@ -1,5 +1,5 @@
 import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { findMetric } from '#lib/scoring/metrics';
 import { CSV_NAMES } from '../results/csv.js';
 

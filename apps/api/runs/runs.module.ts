@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { SuitesModule } from '../suites/suites.module.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { RunEstimator } from './estimate-run.js';
 import { RunsController } from './runs.controller.js';
 import { RunService } from './runs.service.js';
 
 @Module({
-  imports: [SuitesModule, JobsModule],
+  imports: [JobsModule, ThreadsModule],
   controllers: [RunsController],
   providers: [RunService, RunEstimator],
 })

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 /** Large answers that a team may read at once. */
 const MAX_LARGE = 4;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CaseInput } from '#lib/contracts/case';
-import type { InputError } from '#lib/contracts/problem';
+import type { InputError } from '#lib/contracts/input/problem';
 import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
@@ -8,8 +8,8 @@ import type { Pool } from '#lib/db/connection/pool';
 import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
 import { prefixed, refuse } from '../platform/problem.js';
 import { POOL } from '../platform/stores.js';
-import type { CaseError } from './suite-tasks.js';
-import { SuiteThreads } from './suite-threads.js';
+import type { CaseError } from '../threads/suite-tasks.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 
 /**
  * Checks tools and cases before they are stored. Checking may take long, so none of it happens under the lock of a

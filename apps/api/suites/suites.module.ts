@@ -3,19 +3,19 @@ import { Shutdown } from '../platform/shutdown.js';
 import { CaseService } from './cases.service.js';
 import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
-import { SuiteThreads } from './suite-threads.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { SuiteValidator } from './suite-validator.js';
 import { SuitesController } from './suites.controller.js';
 import { SuiteService } from './suites.service.js';
 
 @Module({
+  imports: [ThreadsModule],
   controllers: [SuitesController],
   providers: [
     SuiteService,
     CaseService,
     SuiteValidator,
     SuiteExporter,
-    { provide: SuiteThreads, useFactory: () => new SuiteThreads() },
     {
       provide: SuiteStreams,
       inject: [Shutdown],
@@ -26,6 +26,6 @@ import { SuiteService } from './suites.service.js';
       },
     },
   ],
-  exports: [SuiteThreads, SuiteValidator, SuiteExporter],
+  exports: [SuiteValidator, SuiteExporter],
 })
 export class SuitesModule {}

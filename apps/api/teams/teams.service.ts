@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page } from '#lib/contracts/page';
-import { notFound, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Team, Token, TokenInput } from '#lib/contracts/team';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { hash } from '../models/chance.js';
-import { refuseAnthropicCall, refuseAnthropicNames } from '../models/check-names.js';
+import { hash } from './chance.js';
+import { refuseAnthropicCall, refuseAnthropicNames } from './check-names.js';
 import { joinTexts, list, objectOf, readCompletion, type Format } from './format.js';
 
 const STOP_REASONS: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { hash } from '../models/chance.js';
+import { hash } from './chance.js';
 
 export interface JsonSchema {
   type?: string | string[];

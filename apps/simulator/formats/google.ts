@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { Refused, refuseGoogleNames } from '../models/check-names.js';
+import { Refused, refuseGoogleNames } from './check-names.js';
 import { joinTexts, list, objectOf, readCompletion, type Completion, type Format } from './format.js';
 
 const KNOWN = [

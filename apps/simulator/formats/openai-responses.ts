@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { refuseOpenAiName } from '../models/check-names.js';
+import { refuseOpenAiName } from './check-names.js';
 import { joinTexts, list, readCompletion, type Completion, type Format } from './format.js';
 
 const UNKNOWN = ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'stop', 'n'];

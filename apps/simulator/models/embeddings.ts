@@ -1,4 +1,4 @@
-import { hash } from './chance.js';
+import { hash } from '../formats/chance.js';
 
 export const EMBEDDING_DIMENSIONS = 256;
 

@@ -1,4 +1,4 @@
-import type { Bucket } from '../rate-limit.js';
+import type { Bucket } from './rate-limit.js';
 import type { Script } from './scripts.js';
 
 /** The state of one model name. */

@@ -1,7 +1,7 @@
 import { correctReply, type CorrectReply } from './correct-reply.js';
-import { chance, hash } from './chance.js';
+import { chance, hash } from '../formats/chance.js';
 import type { ModelState } from './model-state.js';
-import { newBucket, rateLimitHeaders, take } from '../rate-limit.js';
+import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 import { nextScripted } from './scripts.js';
 import * as spoil from './spoil-reply.js';
 import {

@@ -1,4 +1,4 @@
-import { pick } from './chance.js';
+import { pick } from '../formats/chance.js';
 import { minimalArguments } from './fill-arguments.js';
 import type { CorrectReply } from './correct-reply.js';
 import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/chat-completions.js';

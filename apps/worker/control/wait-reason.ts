@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { readLaneState } from '#lib/queue/budget/lane-state';
 
 /** Shorter pauses that a provider asks for are not worth showing. */

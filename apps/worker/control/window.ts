@@ -1,5 +1,6 @@
 import type { Pool } from '#lib/db/connection/pool';
-import type { BusyLane, LaneLimits } from '#lib/db/engine/dispatch-lane';
+import type { BusyLane } from '#lib/db/engine/dispatch-lane';
+import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
 
 /** How many items of a lane a worker takes, and how many are queued ahead of it. */

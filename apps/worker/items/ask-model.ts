@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
-import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { failedGeneration, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemory } from '#lib/providers/reply-memory';

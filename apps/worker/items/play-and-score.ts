@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import type { LaneLimits } from '#lib/db/engine/dispatch-lane';
+import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
 import { toolChoiceWarning, type BuiltRequest } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/dialect';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { z } from 'zod';
 import { EXAMPLES } from './examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../input/problem.js';
 
 const files = readdirSync('libs/contracts').filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
 const modules = await Promise.all(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { likelyName } from './nearest-names.js';
-import { jsonPointer, type InputError } from '../problem.js';
+import { jsonPointer, type InputError } from './problem.js';
 
 /** What the locale below keeps of the input and of the schema. */
 interface Kept {

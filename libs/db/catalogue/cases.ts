@@ -1,7 +1,7 @@
 import type { Case, CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';

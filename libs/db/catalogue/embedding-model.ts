@@ -1,5 +1,5 @@
 import type { Pool } from '../connection/pool.js';
-import type { LaneLimits } from '../engine/dispatch-lane.js';
+import type { LaneLimits } from '../catalogue/lane-limits.js';
 
 /** The embedding model of a team, with the limits of its lane. */
 export interface EmbeddingModel {

@@ -1,6 +1,6 @@
 import type { Experiment, ExperimentInput } from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import type { PoolClient } from '../connection/pool.js';
 import type { Prisma } from '../connection/prisma.js';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 export interface KeyOwner {

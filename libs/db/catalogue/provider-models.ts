@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Limits, ModelInput } from '#lib/contracts/provider';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';

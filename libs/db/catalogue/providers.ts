@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Limits, Provider } from '#lib/contracts/provider';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
 import type { Prisma } from '../connection/prisma.js';

@@ -1,8 +1,8 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import { spentThisMonth } from '../engine/run-budget.js';
+import { spentThisMonth } from './spending.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { embeddingCosts } from './embedding-model.js';
 

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_SUITE } from '#lib/contracts/suite';
 import type { PoolClient } from '../connection/pool.js';
 

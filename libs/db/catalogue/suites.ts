@@ -1,6 +1,6 @@
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound, ProblemError } from '#lib/contracts/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Suite, SuitePatch, SuiteSettings } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Team, Token } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';

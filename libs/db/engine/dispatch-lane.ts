@@ -1,3 +1,4 @@
+import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { itemsAllowed, readBudgets } from './run-budget.js';
@@ -9,15 +10,6 @@ export interface Delivery {
   target: number;
   item: number;
   token: number;
-}
-
-export interface LaneLimits {
-  id: string;
-  name: string;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  max_concurrency: number;
-  paused_at: Date | null;
 }
 
 /** A lane that has items to dispatch or in flight. */

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import type { PoolClient } from '../connection/pool.js';
 

@@ -7,7 +7,7 @@ import { findExchanges } from '../read/for-workers/exchanges.js';
 import { loadConnections } from '../read/for-workers/connections.js';
 import { loadRun } from '../read/for-workers/load-run.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { ProviderChanges } from '../catalogue/provider-changes.js';
+import { ProviderChanges } from './provider-changes.js';
 import { Sealer } from '#lib/runtime/seal';
 import { beginRecording, finishRecording, abandonRecording, storeRecordedReplies } from './record-run.js';
 import { resumeRun } from './resume-run.js';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';

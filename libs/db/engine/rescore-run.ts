@@ -1,7 +1,7 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { parseJson } from '#lib/contracts/json/json';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';

@@ -1,9 +1,9 @@
 import type { JobStatus } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { ResumeInput } from '#lib/contracts/run';
 import { LaneRepository } from '../catalogue/lanes.js';
-import { lockProviders } from '../catalogue/move-targets.js';
+import { lockProviders } from './move-targets.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';

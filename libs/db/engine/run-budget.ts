@@ -1,3 +1,4 @@
+import { spentThisMonth } from '../catalogue/spending.js';
 import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
@@ -61,13 +62,6 @@ const CAP_LEFT = `CASE
   WHEN tm.monthly_cap_usd IS NULL THEN NULL
   WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
-
-/** SQL of what a team has spent this month, by UTC. */
-export function spentThisMonth(teamId: string): string {
-  return `(
-    SELECT coalesce(sum(cost_usd), 0) FROM spending
-    WHERE team_id = ${teamId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date)`;
-}
 
 /** The budgets of those of these runs that have one. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {

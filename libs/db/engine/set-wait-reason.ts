@@ -1,5 +1,5 @@
 import type { Pool } from '../connection/pool.js';
-import type { LaneLimits } from './dispatch-lane.js';
+import type { LaneLimits } from '../catalogue/lane-limits.js';
 
 /** How the detail of a job begins that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';

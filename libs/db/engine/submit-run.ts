@@ -1,9 +1,9 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
-import { lockProviders } from '../catalogue/move-targets.js';
+import { lockProviders } from './move-targets.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

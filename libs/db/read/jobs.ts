@@ -1,6 +1,6 @@
 import type { Job, JobStatus, JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import type { JobsSetting } from '#lib/contracts/settings';
 import { toPage } from '../catalogue/page.js';
 import type { Pool, PoolClient } from '../connection/pool.js';

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
@@ -9,7 +9,7 @@ import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
-import { resultTable } from './result-table.js';
+import { resultTable } from './for-workers/result-table.js';
 import { unpackExchange, type StoredExchange } from './stored-exchange.js';
 
 export interface ResultFilter {

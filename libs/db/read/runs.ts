@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { notFound } from '#lib/contracts/problem';
+import { notFound } from '#lib/contracts/input/problem';
 import type { Actual, Estimate } from '#lib/contracts/estimate';
 import type { Run, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';

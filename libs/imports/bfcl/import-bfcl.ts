@@ -1,6 +1,6 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';

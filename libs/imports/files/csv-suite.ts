@@ -1,6 +1,6 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
 import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
 import { TextStream } from './text-stream.js';

@@ -1,5 +1,5 @@
 import { isObject, unwrapNumbers, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
 import { readLines } from './read-lines.js';
 import { InferredTools } from '../traces/inferred-tools.js';

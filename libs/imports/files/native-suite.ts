@@ -1,5 +1,5 @@
 import { isDeeperThan, isObject, MAX_JSON_DEPTH, parseJson, unwrapNumbers } from '#lib/contracts/json/json';
-import { endWithPeriod, ProblemError, formatInputError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError, formatInputError } from '#lib/contracts/input/problem';
 import type { SuiteDraft } from '../import-source.js';
 
 /** A suite as its own JSON says it, or as what was written in another notation for the same. */

@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
-import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stream.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 

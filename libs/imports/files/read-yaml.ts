@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
-import { endWithPeriod, ProblemError } from '#lib/contracts/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 
 /** A file of this size takes about two seconds of CPU. */
 const MAX_YAML_LENGTH = 2 * 2 ** 20;

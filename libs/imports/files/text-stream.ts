@@ -1,5 +1,5 @@
 import type { Json } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 /** A file's text that is still coming in, piece by piece. It can be read once. */
 export class TextStream {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
 import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readWholeText } from './text-stream.js';

@@ -1,6 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { readTools } from '../traces/conversation-cases.js';

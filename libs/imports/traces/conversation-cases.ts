@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, Tool, findToolFault, ToolName } from '#lib/contracts/tool';
 import {
   toPromptOrMessages,

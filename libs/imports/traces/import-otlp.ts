@@ -1,5 +1,5 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteDraft, ImportSource } from '../import-source.js';
 import { readRecords } from '../files/read-lines.js';
 import { toModelCall, type SpanRecord } from './span-record.js';

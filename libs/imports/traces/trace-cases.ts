@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { Tool } from '#lib/contracts/tool';
 import { toChatMessages, parseIfJson, toChatReply, UnreadableMessage, NotRecorded } from './chat-messages.js';
 import { ConversationCases, readToolCall, readTools, type Turn } from './conversation-cases.js';

@@ -1,7 +1,7 @@
 import type { CaseInput, ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { jsonPointer, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
 import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../house/match-arguments.js';

@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
-import { jsonPointer, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 import { findReferenceCycle } from './schema-walk.js';

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
-import { jsonPointer } from '#lib/contracts/problem';
+import { jsonPointer } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
 import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';

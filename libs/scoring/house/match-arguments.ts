@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonPointer } from '#lib/contracts/problem';
+import { jsonPointer } from '#lib/contracts/input/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { distanceOf, sameNumber } from './decimal.js';
 import { sequenceRatio } from '../compatible/sequence-ratio.js';

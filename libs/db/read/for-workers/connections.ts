@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import type { LaneLimits } from '../../engine/dispatch-lane.js';
+import type { LaneLimits } from '../../catalogue/lane-limits.js';
 import type { Pool } from '../../connection/pool.js';
 
 /** A model as its provider describes it now: address, key and price may change while a run is active. */

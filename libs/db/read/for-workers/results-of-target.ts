@@ -1,6 +1,6 @@
 import type { SettledItem } from '#lib/contracts/summary';
 import { longQuery, type Pool } from '../../connection/pool.js';
-import { resultTable } from '../result-table.js';
+import { resultTable } from './result-table.js';
 
 type Row = Omit<SettledItem, 'metrics'> & { sample: number; metrics: string | null };
 

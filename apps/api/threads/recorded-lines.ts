@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
-import { jsonPointer, type InputError } from '#lib/contracts/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
 import { ErrorKind } from '#lib/contracts/run';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';

@@ -1,5 +1,5 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 
 /** What is wrong with a line, its number first. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({

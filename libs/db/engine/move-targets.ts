@@ -1,6 +1,6 @@
 import type { PoolClient } from '../connection/pool.js';
-import { SUSPECT_CRASHES } from '../engine/claim-items.js';
-import { WAITING_FOR } from '../engine/set-wait-reason.js';
+import { SUSPECT_CRASHES } from './claim-items.js';
+import { WAITING_FOR } from './set-wait-reason.js';
 
 /** What moved with a provider: the lanes that have new work, and the jobs whose wait reason was cleared. */
 export interface MovedTargets {

@@ -1,4 +1,4 @@
-import fc from '../../test/fast-check.js';
+import fc from '../../../test/fast-check.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 
 describe('a simulated rate limit', () => {

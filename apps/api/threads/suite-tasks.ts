@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { ImportFormat } from '#lib/contracts/import';
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { parseJson } from '#lib/contracts/json/json';
-import type { InputError } from '#lib/contracts/problem';
+import type { InputError } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
@@ -13,9 +13,9 @@ import { toolNamesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
-import { readRecordedLines, type ReadLines } from '../recorded/recorded-lines.js';
-import { isSemantic } from '../runs/is-semantic.js';
-import { countRequests, type Counted, type ToCount } from '../runs/count-requests.js';
+import { readRecordedLines, type ReadLines } from './recorded-lines.js';
+import { isSemantic } from './is-semantic.js';
+import { countRequests, type Counted, type ToCount } from './count-requests.js';
 
 /** Work that may take long on one input of a user. JSON is passed as text, where numbers stay as they were written. */
 export type SuiteTask =

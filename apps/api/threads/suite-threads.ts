@@ -1,4 +1,4 @@
-import { ProblemError, type InputError } from '#lib/contracts/problem';
+import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-tasks.js';
@@ -23,7 +23,7 @@ export class SuiteThreads {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
 
   constructor(limits: ThreadLimits = LIMITS) {
-    this.#pool = new ThreadPool(threadModule('apps/api/suites/suite-thread'), limits, MAX_WAITING);
+    this.#pool = new ThreadPool(threadModule('apps/api/threads/suite-thread'), limits, MAX_WAITING);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { RECORDED } from '#lib/contracts/recorded';
 import { newId } from '#lib/runtime/ids';
@@ -8,9 +8,9 @@ import type { Model as ModelRow, Provider as ProviderRow } from '../generated/cl
 import type { TeamScoped } from '../team-isolation.js';
 import { removeIfUnused } from '../upkeep/unused-lanes.js';
 import { moveTargets, type MovedTargets } from './move-targets.js';
-import { replaceModels } from './provider-models.js';
-import { findOrCreateLane, syncLaneLimits } from './provider-lanes.js';
-import { toProvider } from './providers.js';
+import { replaceModels } from '../catalogue/provider-models.js';
+import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
+import { toProvider } from '../catalogue/providers.js';
 
 /** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
 export class ProviderChanges implements TeamScoped {

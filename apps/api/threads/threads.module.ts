@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { SuiteThreads } from './suite-threads.js';
+
+/** The threads of the API. Work on a whole suite or file runs there, because it would hold up every other request. */
+@Module({
+  providers: [{ provide: SuiteThreads, useFactory: () => new SuiteThreads() }],
+  exports: [SuiteThreads],
+})
+export class ThreadsModule {}

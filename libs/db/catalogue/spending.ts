@@ -1,0 +1,6 @@
+/** SQL of what a team has spent this month, by UTC. */
+export function spentThisMonth(teamId: string): string {
+  return `(
+    SELECT coalesce(sum(cost_usd), 0) FROM spending
+    WHERE team_id = ${teamId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date)`;
+}
