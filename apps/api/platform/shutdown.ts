@@ -71,7 +71,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 
   #breakOff(): void {
-    this.logger.warn('Requests were still under way; breaking them off');
+    this.logger.warn('Requests were still under way and are broken off');
     this.#longAnswers.abort();
     (this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined)?.closeAllConnections();
   }
