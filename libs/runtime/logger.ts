@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Logs JSON lines to standard output. Messages are constant sentences with facts beside them, never keys or prompts. */
+/** Logs JSON lines to standard output: constant sentences with facts beside them, and never a key or a prompt. */
 export function createLogger(name: string, level: string): Logger {
   return pino({
     name,

@@ -69,8 +69,11 @@ const SENSES: Sense[] = [
   { named: /title|subject/, find: (s) => after(s, TOPIC_CUES) },
 ];
 const TITLE_CUES = /\b(?:called|titled|named|entitled|with the (?:title|subject)|subject)\s+/i;
-const BODY_CUES =
-  /\b(?:(?:that )?says|saying|say|with the (?:message|text)|that it|telling (?:him|her|them)(?: that)?|because)\s+|:\s+/i;
+const BODY_CUES = new RegExp(
+  '\\b(?:saying|says|that says|say|with the (?:message|text)|that it|' +
+    'telling (?:him|her|them)(?: that)?|because)\\s+|:\\s+',
+  'i',
+);
 const TOPIC_CUES =
   /\b(?:about|regarding|for|mentioning|containing|named|matching|to|on|with)\s+(?:the |a |an |my |any |me )?/i;
 

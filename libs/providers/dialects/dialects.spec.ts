@@ -14,13 +14,16 @@ const fixture = (kind: string): any =>
 const CONVERSATION = parseJson(`{
   "model": "some-model", "temperature": 0, "max_tokens": 1024, "tool_choice": "required",
   "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Get the weather",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "number", "default": 1.0}}, "required": ["city"]}}}],
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"},
+      "days": {"type": "number", "default": 1.0}}, "required": ["city"]}}}],
   "messages": [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Weather in Paris and Rome?"},
     {"role": "assistant", "content": "I will look.", "tool_calls": [
-      {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Paris\\",\\"days\\":5.0}"}},
-      {"id": "call_2", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Rome\\"}"}}]},
+      {"id": "call_1", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Paris\\",\\"days\\":5.0}"}},
+      {"id": "call_2", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\\"city\\":\\"Rome\\"}"}}]},
     {"role": "tool", "tool_call_id": "call_1", "content": "{\\"sky\\":\\"clear\\"}"},
     {"role": "tool", "tool_call_id": "call_2", "content": "rain"},
     {"role": "user", "content": "And now Oslo."}]
@@ -781,7 +784,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       if (kind === 'openai') expect(sent.body.messages[1].name).toBe(names[0]);
     });
 
-    it('are those of the request in the kept body, with its numbers as written, and in the pieces sent back', async () => {
+    it('are those of the request in the kept body, numbers as written, and in the pieces sent back', async () => {
       const names = kind === 'google' ? ['1a', 'b'] : ['a.b', 'b'];
       const others = toolsIn((await asked(names)).sent.body);
       // What a model was not told it said by itself: a name of its own, or the suite's.
