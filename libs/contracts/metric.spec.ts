@@ -12,19 +12,23 @@ test('the metrics of a run get their defaults, and their ids as names', () => {
   });
 });
 
-test('a metric is asked for with several options, each under a name; the plain one last, which a worker of the release before takes for it', () => {
-  const { metrics, errors } = check(
-    'ragas_tool_call_accuracy',
-    { id: 'ragas_tool_call_accuracy', as: 'any-order', options: { strict_order: false } },
-    { id: 'bfcl_ast', as: '__proto__' },
-  );
-  expect(errors).toEqual([]);
-  expect(metrics.map(({ id, as, options }) => [id, as, options])).toEqual([
-    ['ragas_tool_call_accuracy', 'any-order', { strict_order: false }],
-    ['bfcl_ast', '__proto__', {}],
-    ['ragas_tool_call_accuracy', 'ragas_tool_call_accuracy', { strict_order: true }],
-  ]);
-});
+test(
+  'a metric is asked for with several options, each under a name; the plain one ' +
+    'last, which a worker of the release before takes for it',
+  () => {
+    const { metrics, errors } = check(
+      'ragas_tool_call_accuracy',
+      { id: 'ragas_tool_call_accuracy', as: 'any-order', options: { strict_order: false } },
+      { id: 'bfcl_ast', as: '__proto__' },
+    );
+    expect(errors).toEqual([]);
+    expect(metrics.map(({ id, as, options }) => [id, as, options])).toEqual([
+      ['ragas_tool_call_accuracy', 'any-order', { strict_order: false }],
+      ['bfcl_ast', '__proto__', {}],
+      ['ragas_tool_call_accuracy', 'ragas_tool_call_accuracy', { strict_order: true }],
+    ]);
+  },
+);
 
 test.each([
   ['nope', '/0', /No metric "nope". Nearest of a run's metrics, 9 in all: /],

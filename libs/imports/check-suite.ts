@@ -13,117 +13,144 @@ import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-sear
 import { yieldToEventLoop } from './files/yield-to-event-loop.js';
 import { Warnings } from './warnings.js';
 
-type Checked<Made> = { made: Made } | { wrong: InputError[] };
-
-const MOST_CHAINLESS = 20;
+const MAX_CHAIN_WARNINGS = 20;
 
 /**
- * A draft as a suite that can be saved, looked at piece by piece: ten thousand cases take seconds, and others of
- * the process want to be served meanwhile.
- * @returns the suite, the JSON of each of its cases, and what its author should know of the tools and of what is
- *   expected
- * @throws ProblemError 400 or 422, naming the lines
+ * Checks a draft and returns a suite that can be saved. Ten thousand cases take seconds, so it yields to others of the
+ * process between cases.
+ * @returns the suite, the JSON of each of its cases, and warnings about its tools and what its cases expect
+ * @throws ProblemError 400 or 422 that names the lines
  */
-export async function checkSuite({
-  suite,
-  lines,
-  leaveOut,
-}: SuiteDraft): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
-  const { test_cases: candidates, ...settings } = suite;
-  if (candidates.length > MAX_CASES_PER_IMPORT) {
-    throw new ProblemError(
-      400,
-      `${candidates.length} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`,
-      [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }],
-    );
-  }
-  // What came as JSON was looked at before; a file of another format was not.
-  const bad = findUnstorable(suite);
-  if (bad) {
-    const line = bad.path[0] === 'test_cases' ? lines?.[bad.path[1] as number] : undefined;
-    throw refusal(422, [{ path: jsonPointer(bad.path), message: line ? `${bad.why} (line ${line})` : bad.why }], '');
-  }
-  const errors: InputError[] = [];
-  const turn = yieldToEventLoop();
-  /** The cases that `check` finds nothing wrong with. */
-  const pass = async <Made>(
-    many: readonly (readonly [number, unknown])[],
-    check: (input: never) => Checked<Made>,
-  ): Promise<[number, Made][]> => {
-    const good: [number, Made][] = [];
-    for (const [index, input] of many) {
-      const found = check(input as never);
-      if ('made' in found) good.push([index, found.made]);
-      else if (leaveOut)
-        leaveOut.addAtLine(
-          lines![index]!,
-          `${(input as CaseInput).name ?? 'a case'}: left out, because ${found.wrong[0]!.path} ` +
-            `${found.wrong[0]!.message}`,
-        );
-      else
-        errors.push(
-          ...found.wrong.map(({ path, message }) => ({
-            path: jsonPointer(['test_cases', index]) + path,
-            message: lines?.[index] ? `${message} (line ${lines[index]})` : message,
-          })),
-        );
-      if (errors.length >= MAX_INPUT_ERRORS) break;
-      await turn();
-    }
-    return good;
-  };
+export async function checkSuite(
+  draft: SuiteDraft,
+): Promise<{ suite: SuiteFile; written: string[]; warnings: string[] }> {
+  const { test_cases: candidates, ...settings } = draft.suite;
+  const { leaveOut } = draft;
+  rejectTooManyCases(candidates.length);
+  rejectUnstorable(draft);
+  const screening = new CaseScreening(draft);
 
   const parsed = SuiteFile.safeParse({ ...settings, test_cases: [] });
-  if (!parsed.success) errors.push(...toInputErrors(parsed.error.issues));
-  const read = await pass([...candidates.entries()], (candidate: unknown): Checked<CaseInput> => {
+  if (!parsed.success) screening.errors.push(...toInputErrors(parsed.error.issues));
+  const read = await screening.screen([...candidates.entries()], (candidate: unknown): Checked<CaseInput> => {
     const one = CaseInput.safeParse(candidate);
     return one.success ? { made: one.data } : { wrong: toInputErrors(one.error.issues) };
   });
-  if (errors.length || !parsed.success) throw refusal(400, errors, 'fields are not as they should be');
+  if (screening.errors.length || !parsed.success)
+    throw refusal(400, screening.errors, 'fields are not as they should be');
 
   const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
-  errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
-  const fit = createCaseChecker(tools);
-  const cases = await pass(read, (input: CaseInput): Checked<CaseInput> => {
-    const wrong = fit(input);
+  screening.errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
+  const check = createCaseChecker(tools);
+  const cases = await screening.screen(read, (input: CaseInput): Checked<CaseInput> => {
+    const wrong = check(input);
     return wrong.length ? { wrong } : { made: input };
   });
-  if (errors.length) throw refusal(422, errors, 'things do not fit together; nothing was saved');
+  if (screening.errors.length) throw refusal(422, screening.errors, 'things do not fit together; nothing was saved');
   if (leaveOut && cases.length === 0)
     throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
+
+  const { written, warnings } = await writeCases(cases, tools, draft.lines);
+  const suite = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
+  const converted = conversionWarnings([
+    ...parsed.data.tools,
+    ...suite.test_cases.flatMap((input) => input.tools ?? []),
+  ]);
+  return { suite, written, warnings: [...converted, ...warnings] };
+}
+
+type Checked<Made> = { made: Made } | { wrong: InputError[] };
+/** A case and its place in the draft. */
+type Placed<Case> = readonly [number, Case];
+
+/** Divides cases into good ones and others. The others are left out with a warning, or become errors of the file. */
+class CaseScreening {
+  readonly errors: InputError[] = [];
+  readonly #yield = yieldToEventLoop();
+
+  constructor(readonly draft: Pick<SuiteDraft, 'lines' | 'leaveOut'>) {}
+
+  /** The cases that `check` finds nothing wrong with. */
+  async screen<Given, Made>(
+    cases: readonly Placed<Given>[],
+    check: (input: Given) => Checked<Made>,
+  ): Promise<Placed<Made>[]> {
+    const good: Placed<Made>[] = [];
+    for (const [index, input] of cases) {
+      const checked = check(input);
+      if ('made' in checked) good.push([index, checked.made]);
+      else this.#reject(index, input, checked.wrong);
+      if (this.errors.length >= MAX_INPUT_ERRORS) break;
+      await this.#yield();
+    }
+    return good;
+  }
+
+  #reject(index: number, input: unknown, wrong: InputError[]): void {
+    const { lines, leaveOut } = this.draft;
+    const line = lines?.[index];
+    if (leaveOut) {
+      const [{ path, message }] = wrong as [InputError];
+      const name = (input as CaseInput).name ?? 'a case';
+      leaveOut.addAtLine(line!, `${name}: left out, because ${path} ${message}`);
+      return;
+    }
+    this.errors.push(
+      ...wrong.map(({ path, message }) => ({
+        path: jsonPointer(['test_cases', index]) + path,
+        message: line ? `${message} (line ${line})` : message,
+      })),
+    );
+  }
+}
+
+function rejectTooManyCases(count: number): void {
+  if (count <= MAX_CASES_PER_IMPORT) return;
+  throw new ProblemError(
+    400,
+    `${count} cases are more than the ${MAX_CASES_PER_IMPORT} of one import. Divide the file.`,
+    [{ path: '/test_cases', message: `must be at most ${MAX_CASES_PER_IMPORT}` }],
+  );
+}
+
+/** JSON was checked for this when it arrived; a file of another format was not. */
+function rejectUnstorable({ suite, lines }: SuiteDraft): void {
+  const found = findUnstorable(suite);
+  if (!found) return;
+  const line = found.path[0] === 'test_cases' ? lines?.[found.path[1] as number] : undefined;
+  const message = line ? `${found.why} (line ${line})` : found.why;
+  throw refusal(422, [{ path: jsonPointer(found.path), message }], '');
+}
+
+/** The JSON of each case, and warnings about what the cases expect. @throws ProblemError 422 when it is too long */
+async function writeCases(
+  cases: readonly Placed<CaseInput>[],
+  tools: readonly Tool[],
+  lines: SuiteDraft['lines'],
+): Promise<{ written: string[]; warnings: string[] }> {
   const written: string[] = [];
-  const search = new UnsatisfiableSearch(tools);
-  const chainless = new Warnings(MOST_CHAINLESS);
-  const place = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);
+  const unsatisfiable = new UnsatisfiableSearch(tools);
+  const chainFields = new Warnings(MAX_CHAIN_WARNINGS);
+  const placeOf = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);
+  const yieldIfLong = yieldToEventLoop();
   let bytes = 0;
   for (const [index, input] of cases) {
-    search.search(input, index);
+    unsatisfiable.search(input, index);
+    const name = input.name ? ` ("${input.name}")` : '';
     for (const { path, message } of checkChainFields(input))
-      chainless.add(
-        `${place(index)}${input.name ? ` ("${input.name}")` : ''}, ${path}: ${message} The case is played as one turn.`,
-      );
-    written.push(JSON.stringify(input));
-    bytes += byteLength(written.at(-1)!);
-    if (bytes > MAX_IMPORT_BYTES) {
+      chainFields.add(`${placeOf(index)}${name}, ${path}: ${message} The case is played as one turn.`);
+    const text = JSON.stringify(input);
+    written.push(text);
+    bytes += byteLength(text);
+    if (bytes > MAX_IMPORT_BYTES)
       throw new ProblemError(
         422,
         `The first ${written.length} of ${cases.length} cases have ${bytes} bytes already, and those ` +
-          `of one import may have ${MAX_IMPORT_BYTES} (${MAX_IMPORT_BYTES / 2 ** 20} MiB). ` +
-          'Divide the file.',
+          `of one import may have ${MAX_IMPORT_BYTES} (${MAX_IMPORT_BYTES / 2 ** 20} MiB). Divide the file.`,
       );
-    }
-    await turn();
+    await yieldIfLong();
   }
-  const made = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
-  const converted = conversionWarnings([
-    ...parsed.data.tools,
-    ...made.test_cases.flatMap((input) => input.tools ?? []),
-  ]);
-  return {
-    suite: made,
-    written,
-    warnings: [...converted, ...unsatisfiableWarnings(search.found, place), ...chainless.list()],
-  };
+  return { written, warnings: [...unsatisfiableWarnings(unsatisfiable.found, placeOf), ...chainFields.list()] };
 }
 
 function canBeUsed(tool: Tool, warnings: Warnings): boolean {

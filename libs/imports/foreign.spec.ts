@@ -19,57 +19,68 @@ const user = (content: string) => ({ role: 'user', content });
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join('\n');
 
 describe('chat logs', () => {
-  it('become a case for each assistant turn with calls: what stood before is asked, what was called is expected', async () => {
-    const messages = [
-      { role: 'system', content: 'S' },
-      user('Weather?'),
-      calling(['f', '{"n": 5.0}']),
-      { role: 'tool', tool_call_id: 'c0', content: '7' },
-      calling(['g', '{}'], ['f', '']),
-      { role: 'assistant', content: 'Done' },
-    ];
-    const { suite, warnings } = await read(
-      'chat-logs',
-      lines(
-        { id: 'chat-1', messages, tools: [tool('f', { n: {} }), tool('g')] },
-        { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f', { n: {} }), tool('g')] },
-      ),
-    );
-    expect(warnings).toEqual([]);
-    expect(suite.tools.map((one) => one.function.name)).toEqual(['f', 'g']);
-    expect(suite.test_cases).toEqual([
-      { name: 'chat-1 turn 1', messages: messages.slice(0, 2), expected_tool: 'f', expected_params: expect.anything() },
-      {
-        name: 'chat-1 turn 2',
-        messages: messages.slice(0, 4),
-        expected_calls: [
-          { tool: 'g', params: {} },
-          { tool: 'f', params: {} },
-        ],
-        call_order: 'any',
-      },
-      { name: 'line 2', prompt: 'Hi', expected_tool: 'f', expected_params: {} },
-    ]);
-    expect(JSON.stringify(suite.test_cases[0]!.expected_params)).toBe('{"n":5.0}');
-  });
+  it(
+    'become a case for each assistant turn with calls: what stood before is asked, ' + 'what was called is expected',
+    async () => {
+      const messages = [
+        { role: 'system', content: 'S' },
+        user('Weather?'),
+        calling(['f', '{"n": 5.0}']),
+        { role: 'tool', tool_call_id: 'c0', content: '7' },
+        calling(['g', '{}'], ['f', '']),
+        { role: 'assistant', content: 'Done' },
+      ];
+      const { suite, warnings } = await read(
+        'chat-logs',
+        lines(
+          { id: 'chat-1', messages, tools: [tool('f', { n: {} }), tool('g')] },
+          { messages: [user('Hi'), calling(['f', '{}'])], tools: [tool('f', { n: {} }), tool('g')] },
+        ),
+      );
+      expect(warnings).toEqual([]);
+      expect(suite.tools.map((one) => one.function.name)).toEqual(['f', 'g']);
+      expect(suite.test_cases).toEqual([
+        {
+          name: 'chat-1 turn 1',
+          messages: messages.slice(0, 2),
+          expected_tool: 'f',
+          expected_params: expect.anything(),
+        },
+        {
+          name: 'chat-1 turn 2',
+          messages: messages.slice(0, 4),
+          expected_calls: [
+            { tool: 'g', params: {} },
+            { tool: 'f', params: {} },
+          ],
+          call_order: 'any',
+        },
+        { name: 'line 2', prompt: 'Hi', expected_tool: 'f', expected_params: {} },
+      ]);
+      expect(JSON.stringify(suite.test_cases[0]!.expected_params)).toBe('{"n":5.0}');
+    },
+  );
 
-  it('whose tools differ keep them per case, and a called tool that nobody described is made of its calls', async () => {
-    const { suite, warnings } = await read(
-      'chat-logs',
-      lines(
-        { messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] },
-        { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] },
-      ),
-    );
-    expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([
-      ['f'],
-      ['g', 'h'],
-    ]);
-    expect(suite.test_cases[1]!.tools![1]).toMatchObject({
-      function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } },
-    });
-    expect(warnings).toEqual([expect.stringMatching(/^Line 2: "h" was called/)]);
-  });
+  it(
+    'whose tools differ keep them per case, and a called tool that nobody described ' + 'is made of its calls',
+    async () => {
+      const { suite, warnings } = await read(
+        'chat-logs',
+        lines(
+          { messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] },
+          { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] },
+        ),
+      );
+      expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([
+        ['f'],
+        ['g', 'h'],
+      ]);
+      expect(suite.test_cases[1]!.tools![1]).toMatchObject({
+        function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } },
+      });
+      expect(warnings).toEqual([expect.stringMatching(/^Line 2: "h" was called/)]);
+    },
+  );
 
   it('of older requests, and requests with their responses, are read as well', async () => {
     const old = {
@@ -222,42 +233,48 @@ describe('a promptfoo configuration that was written to keep the reader busy', (
   const called = { type: 'tool-call-f1', value: ['f'] };
   const pattern = "JSON.parse(output[0].function.arguments)['";
 
-  it('is read in one go: blanks after braces, braces after braces, and assertions that begin again and again', async () => {
-    const blanks = `{{${' '.repeat(200_000)}`;
-    const braces = '{{'.repeat(100_000);
-    const code = { type: 'javascript', value: pattern.repeat(20_000) };
-    const { suite, warnings } = await read('promptfoo', {
-      prompts: [blanks.slice(0, 40_000), braces.slice(0, 40_000), `${blanks}}}`, 'Ask {{q}}'],
-      tests: [asserting([called, code])],
-    });
-    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([
-      blanks.slice(0, 40_000),
-      braces.slice(0, 40_000),
-      'Ask x',
-    ]);
-    expect(warnings).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/assertion "javascript" is not converted/),
-        expect.stringMatching(/uses more of Nunjucks/),
-      ]),
-    );
-  });
+  it(
+    'is read in one go: blanks after braces, braces after braces, and assertions ' + 'that begin again and again',
+    async () => {
+      const blanks = `{{${' '.repeat(200_000)}`;
+      const braces = '{{'.repeat(100_000);
+      const code = { type: 'javascript', value: pattern.repeat(20_000) };
+      const { suite, warnings } = await read('promptfoo', {
+        prompts: [blanks.slice(0, 40_000), braces.slice(0, 40_000), `${blanks}}}`, 'Ask {{q}}'],
+        tests: [asserting([called, code])],
+      });
+      expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([
+        blanks.slice(0, 40_000),
+        braces.slice(0, 40_000),
+        'Ask x',
+      ]);
+      expect(warnings).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/assertion "javascript" is not converted/),
+          expect.stringMatching(/uses more of Nunjucks/),
+        ]),
+      );
+    },
+  );
 
-  it('fills in what it can, with dashes and filters, and leaves a prompt out that grows beyond all measure', async () => {
-    const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
-    const { suite, warnings } = await read('promptfoo', {
-      prompts,
-      tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }],
-    });
-    const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
-    expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
-    expect([second, ...others]).toEqual(['{{ q']);
-    expect(warnings).toEqual([
-      expect.stringMatching(/more than 1000000 characters with its variables/),
-      expect.anything(),
-      expect.anything(),
-    ]);
-  });
+  it(
+    'fills in what it can, with dashes and filters, and leaves a prompt out that ' + 'grows beyond all measure',
+    async () => {
+      const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
+      const { suite, warnings } = await read('promptfoo', {
+        prompts,
+        tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }],
+      });
+      const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
+      expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
+      expect([second, ...others]).toEqual(['{{ q']);
+      expect(warnings).toEqual([
+        expect.stringMatching(/more than 1000000 characters with its variables/),
+        expect.anything(),
+        expect.anything(),
+      ]);
+    },
+  );
 });
 
 describe('the native format', () => {

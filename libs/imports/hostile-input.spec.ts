@@ -210,40 +210,44 @@ describe('a trace that was written to keep the reader busy', () => {
   ];
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-  it('with a hundred thousand attributes, names of a million dots, indices of a thousand million and texts nested without end is read in one go', async () => {
-    const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
-      `gen_ai.prompt.${n * 10_000}.x`,
-      { stringValue: 'x' },
-    ]);
-    const dots: [string, object] = [`gen_ai.${'a.'.repeat(1_000_000)}b`, { stringValue: 'x' }];
-    const { suite } = await read(
-      'otlp',
-      spanOf([
-        asked,
-        called,
-        ...many,
-        dots,
-        ['gen_ai.tool.definitions', { stringValue: deep }],
-        ['llm.__proto__.x', { stringValue: 'x' }],
-        ['gen_ai.__proto__', { kvlistValue: { values: [] } }],
-      ]),
-    );
-    expect(suite.test_cases).toMatchObject([{ prompt: 'q', expected_tool: 'f' }]);
-    const nested = ['input', 'output'].map((side): [string, object] => [
-      `gen_ai.${side}.messages`,
-      { stringValue: deep },
-    ]);
-    await expect(read('otlp', spanOf(nested))).rejects.toBeInstanceOf(ProblemError);
-    await expect(read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }])).rejects.toBeInstanceOf(
-      ProblemError,
-    );
-    await expect(
-      read(
-        'phoenix',
-        JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }),
-      ),
-    ).rejects.toThrow(/deeper than 200 levels/);
-  });
+  it(
+    'with a hundred thousand attributes, names of a million dots, indices of a ' +
+      'thousand million and texts nested without end is read in one go',
+    async () => {
+      const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
+        `gen_ai.prompt.${n * 10_000}.x`,
+        { stringValue: 'x' },
+      ]);
+      const dots: [string, object] = [`gen_ai.${'a.'.repeat(1_000_000)}b`, { stringValue: 'x' }];
+      const { suite } = await read(
+        'otlp',
+        spanOf([
+          asked,
+          called,
+          ...many,
+          dots,
+          ['gen_ai.tool.definitions', { stringValue: deep }],
+          ['llm.__proto__.x', { stringValue: 'x' }],
+          ['gen_ai.__proto__', { kvlistValue: { values: [] } }],
+        ]),
+      );
+      expect(suite.test_cases).toMatchObject([{ prompt: 'q', expected_tool: 'f' }]);
+      const nested = ['input', 'output'].map((side): [string, object] => [
+        `gen_ai.${side}.messages`,
+        { stringValue: deep },
+      ]);
+      await expect(read('otlp', spanOf(nested))).rejects.toBeInstanceOf(ProblemError);
+      await expect(
+        read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }]),
+      ).rejects.toBeInstanceOf(ProblemError);
+      await expect(
+        read(
+          'phoenix',
+          JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }),
+        ),
+      ).rejects.toThrow(/deeper than 200 levels/);
+    },
+  );
 
   it('with ids and questions of any length keeps no more of them than a case holds', async () => {
     const span = {
@@ -259,35 +263,39 @@ describe('a trace that was written to keep the reader busy', () => {
     expect(long.suite.test_cases[0]!.name!.length).toBeLessThan(200);
   });
 
-  it('with tens of thousands of tools, or thousands of parameters in each call of one, is read or refused before its memory is full', async () => {
-    const calling = (n: number, calls: object[]) => ({
-      id: `o${n}`,
-      type: 'GENERATION',
-      input: `question ${n}`,
-      output: { tool_calls: calls },
-    });
-    const many = await read(
-      'langfuse',
-      Array.from({ length: 3000 }, (_, n) =>
-        calling(
-          n,
-          Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })),
+  it(
+    'with tens of thousands of tools, or thousands of parameters in each call of ' +
+      'one, is read or refused before its memory is full',
+    async () => {
+      const calling = (n: number, calls: object[]) => ({
+        id: `o${n}`,
+        type: 'GENERATION',
+        input: `question ${n}`,
+        output: { tool_calls: calls },
+      });
+      const many = await read(
+        'langfuse',
+        Array.from({ length: 3000 }, (_, n) =>
+          calling(
+            n,
+            Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })),
+          ),
         ),
-      ),
-    );
-    expect(many.suite.tools).toHaveLength(128);
-    expect(many.warnings.slice(-4, -1)).toEqual([
-      expect.stringMatching(/^And \d+ more/),
-      expect.stringMatching(/describe its tools: 60000 are made/),
-      expect.stringMatching(/drafts/),
-    ]);
-    const wide = Array.from({ length: 100 }, (_, n) =>
-      calling(n, [
-        { name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) },
-      ]),
-    );
-    await expect(read('langfuse', wide)).rejects.toThrow(
-      /none of its tools can be used\. The tool "f" is left out: it has 501 properties/,
-    );
-  });
+      );
+      expect(many.suite.tools).toHaveLength(128);
+      expect(many.warnings.slice(-4, -1)).toEqual([
+        expect.stringMatching(/^And \d+ more/),
+        expect.stringMatching(/describe its tools: 60000 are made/),
+        expect.stringMatching(/drafts/),
+      ]);
+      const wide = Array.from({ length: 100 }, (_, n) =>
+        calling(n, [
+          { name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) },
+        ]),
+      );
+      await expect(read('langfuse', wide)).rejects.toThrow(
+        /none of its tools can be used\. The tool "f" is left out: it has 501 properties/,
+      );
+    },
+  );
 });

@@ -152,35 +152,38 @@ it.each([
 );
 
 describe('CSV', () => {
-  it('of a spreadsheet, with semicolons and without tools, becomes a suite whose tools are made of its calls', async () => {
-    const { suite, warnings } = await read(
-      'csv',
-      '\ufeffPrompt;Expected_Tool;Expected_Params;Tags\r\nWeather in Paris?;get_weather;"{""city"": ' +
-        '""Paris""}";a, b\r\n\r\nThanks;null;;\r\n',
-      'Mine',
-    );
-    expect(suite).toMatchObject({
-      name: 'Mine',
-      tools: [
-        {
-          function: {
-            name: 'get_weather',
-            parameters: { properties: { city: { type: 'string' } }, required: ['city'] },
+  it(
+    'of a spreadsheet, with semicolons and without tools, becomes a suite whose ' + 'tools are made of its calls',
+    async () => {
+      const { suite, warnings } = await read(
+        'csv',
+        '\ufeffPrompt;Expected_Tool;Expected_Params;Tags\r\nWeather in Paris?;get_weather;"{""city"": ' +
+          '""Paris""}";a, b\r\n\r\nThanks;null;;\r\n',
+        'Mine',
+      );
+      expect(suite).toMatchObject({
+        name: 'Mine',
+        tools: [
+          {
+            function: {
+              name: 'get_weather',
+              parameters: { properties: { city: { type: 'string' } }, required: ['city'] },
+            },
           },
-        },
-      ],
-      test_cases: [
-        {
-          prompt: 'Weather in Paris?',
-          expected_tool: 'get_weather',
-          expected_params: { city: 'Paris' },
-          tags: ['a, b'],
-        },
-        { prompt: 'Thanks', expected_tool: null },
-      ],
-    });
-    expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls/);
-  });
+        ],
+        test_cases: [
+          {
+            prompt: 'Weather in Paris?',
+            expected_tool: 'get_weather',
+            expected_params: { city: 'Paris' },
+            tags: ['a, b'],
+          },
+          { prompt: 'Thanks', expected_tool: null },
+        ],
+      });
+      expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls/);
+    },
+  );
 
   it('has the text of a case as it is, also where it came from', async () => {
     expect((await exportToText(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
@@ -231,19 +234,22 @@ describe('YAML', () => {
     expect(JSON.stringify(suite.test_cases[1]!.expected_params)).toBe('{"n":5.0,"on":true,"none":null}');
   });
 
-  it('is YAML 1.2: words of 1.1, dates and octal numbers are what they look like, and numbers keep their text', async () => {
-    const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
-    expect(valueOf('[yes, no, on, off, y, True, FALSE, Null, ~, 2024-01-01, 12:30:45, =]')).toBe(
-      '["yes","no","on","off","y",true,false,null,null,"2024-01-01","12:30:45","="]',
-    );
-    expect(valueOf('%YAML 1.1\n---\n[yes, 010, 0b11, 1_000]')).toBe('["yes",10,"0b11","1_000"]');
-    expect(valueOf('[5.0, 5e0, -0, 1e400, 0.10, 12345678901234567890, 0o14, 0x1F, +5, .5, 007, .inf, .NaN]')).toBe(
-      '[5.0,5e0,-0,1e400,0.10,12345678901234567890,12,31,5,0.5,7,".inf",".NaN"]',
-    );
-    expect(valueOf('!!str 5')).toBe('"5"');
-    expect(valueOf('{1: a, 5.0: b, ~: c, true: d}')).toBe('{"1":"a","5.0":"b","null":"c","true":"d"}');
-    expect(valueOf('a: |\r\n  x\r\n  y\r\nb: "c\r  d"')).toBe('{"a":"x\\ny\\n","b":"c d"}');
-  });
+  it(
+    'is YAML 1.2: words of 1.1, dates and octal numbers are what they look like, and ' + 'numbers keep their text',
+    async () => {
+      const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
+      expect(valueOf('[yes, no, on, off, y, True, FALSE, Null, ~, 2024-01-01, 12:30:45, =]')).toBe(
+        '["yes","no","on","off","y",true,false,null,null,"2024-01-01","12:30:45","="]',
+      );
+      expect(valueOf('%YAML 1.1\n---\n[yes, 010, 0b11, 1_000]')).toBe('["yes",10,"0b11","1_000"]');
+      expect(valueOf('[5.0, 5e0, -0, 1e400, 0.10, 12345678901234567890, 0o14, 0x1F, +5, .5, 007, .inf, .NaN]')).toBe(
+        '[5.0,5e0,-0,1e400,0.10,12345678901234567890,12,31,5,0.5,7,".inf",".NaN"]',
+      );
+      expect(valueOf('!!str 5')).toBe('"5"');
+      expect(valueOf('{1: a, 5.0: b, ~: c, true: d}')).toBe('{"1":"a","5.0":"b","null":"c","true":"d"}');
+      expect(valueOf('a: |\r\n  x\r\n  y\r\nb: "c\r  d"')).toBe('{"a":"x\\ny\\n","b":"c d"}');
+    },
+  );
 
   it('merges as it is written: what an object says itself counts, and a quoted "<<" is a key like others', async () => {
     const valueOf = (text: string) => JSON.stringify(readYaml(text).value);

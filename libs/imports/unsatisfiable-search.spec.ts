@@ -41,7 +41,7 @@ describe('a search for what no call can answer', () => {
     const suite = [tool('large', 300)];
     const search = new UnsatisfiableSearch(suite);
     for (let n = 0; n < 200; n++) search.search(slip('LARGE', n % 2 ? { tools: [tool('large', 300)] } : {}), n);
-    expect(search.found).toMatchObject({ more: 180, unseen: 0 });
+    expect(search.found).toMatchObject({ more: 180, notSearched: 0 });
     expect(unsatisfiableWarnings(search.found, (index) => `Case ${index}`)).toHaveLength(21);
   });
 });

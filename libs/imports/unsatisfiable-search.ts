@@ -73,17 +73,17 @@ const byName = (tools: readonly Tool[]): Map<string, Tool> =>
 /** Adds what was found in some cases to what was found in others. */
 export function mergeUnsatisfiable(
   to: UnsatisfiableFindings,
-  { named, more, notSearched: unseen }: UnsatisfiableFindings,
+  { named, more, notSearched }: UnsatisfiableFindings,
 ): void {
   const fit = named.slice(0, MOST_NAMED - to.named.length);
   to.named.push(...fit);
   to.more += more + named.length - fit.length;
-  to.notSearched += unseen;
+  to.notSearched += notSearched;
 }
 
 /** @param nameOf a case, by its place among those that were looked at */
 export function unsatisfiableWarnings(
-  { named, more, notSearched: unseen }: UnsatisfiableFindings,
+  { named, more, notSearched }: UnsatisfiableFindings,
   nameOf: (index: number) => string,
 ): string[] {
   return [
@@ -91,9 +91,9 @@ export function unsatisfiableWarnings(
       ({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`,
     ),
     ...(more ? [`And ${more} more expected arguments that no call can have which obeys its tool.`] : []),
-    ...(unseen
+    ...(notSearched
       ? [
-          `${unseen} cases were not looked through for expected arguments that no call can have: ` +
+          `${notSearched} cases were not looked through for expected arguments that no call can have: ` +
             'there are too many different tools.',
         ]
       : []),

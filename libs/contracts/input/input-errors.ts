@@ -123,9 +123,10 @@ function bounded({ origin, exact }: { origin: string; exact?: boolean }, bound: 
   return `must ${unit ? 'have' : 'be'} ${exact ? 'exactly' : how} ${bound}${unit ? ` ${unit}` : ''}`;
 }
 
-const oneOf = (values: readonly z.core.util.Primitive[]): string =>
-  'must be ' +
-  `${values.length > 1 ? 'one of ' : ''}${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(', ')}`;
+function oneOf(values: readonly z.core.util.Primitive[]): string {
+  const listed = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
+  return `must be ${values.length > 1 ? 'one of ' : ''}${listed.join(', ')}`;
+}
 
 /** Where ids are listed, by the end of the field's name. */
 const LISTS: readonly [string, string, string][] = [

@@ -11,7 +11,10 @@ describe('a tool is taken in the shape', () => {
     [
       'of Anthropic',
       { name: 'f', description: 'd', input_schema: parameters },
-      /^The tool \(f\) came in the shape of Anthropic \(input_schema\), and is kept in that of OpenAI's chat completions\.$/,
+      new RegExp(
+        /^The tool \(f\) came in the shape of Anthropic \(input_schema\), /.source +
+          /and is kept in that of OpenAI's chat completions\.$/.source,
+      ),
     ],
     [
       'of Anthropic with what has no place here',

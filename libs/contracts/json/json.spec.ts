@@ -32,9 +32,8 @@ describe('JSON that keeps numbers as they were written', () => {
         fc.option(digits(1, 22)),
         fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e-', 'E+'), digits(1, 3))),
       )
-      .map(
-        ([sign, whole, fraction, exponent]) =>
-          `${sign}${whole.replace(/^0+(?=\d)/, '')}${fraction === null ? '' : `.${fraction}`}${exponent ? exponent.join('') : ''}`,
+      .map(([sign, whole, fraction, exponent]) =>
+        [sign, whole.replace(/^0+(?=\d)/, ''), fraction === null ? '' : `.${fraction}`, ...(exponent ?? [])].join(''),
       );
     fc.assert(
       fc.property(number, (text) => JSON.stringify(parseJson(text)) === text),
@@ -45,7 +44,8 @@ describe('JSON that keeps numbers as they were written', () => {
   it('reads a setting as a number and leaves the numbers of a user alone', () => {
     const body = unwrapNumbers(
       parseJson(
-        '{"temperature":0.0,"expected_params":{"n":5.0},"scoring_config":{"epsilon":0.10,"params":{"n":{"epsilon":1.0}}}}',
+        '{"temperature":0.0,"expected_params":{"n":5.0},' +
+          '"scoring_config":{"epsilon":0.10,"params":{"n":{"epsilon":1.0}}}}',
       ),
     );
     expect(JSON.stringify(body)).toBe(

@@ -44,54 +44,57 @@ const question = (id: string, content = 'How large?') => ({
 const truth = (id: string, ...ground_truth: object[]) => ({ id, ground_truth });
 
 describe('BFCL entries', () => {
-  it('become cases with tools of their own, every acceptable value and every parameter that may be left out', async () => {
-    const { suite, warnings } = await importText(
-      jsonLines(
-        question('simple_python_0'),
-        truth('simple_python_0', {
-          'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2], h: [''] }, ''], pair: [[1, 2]] },
-        }),
-      ),
-    );
-    expect(warnings).toEqual([]);
-    expect(suite.test_cases).toMatchObject([
-      {
-        name: 'simple_python_0',
-        category: 'simple_python',
-        prompt: 'How large?',
-        expected_tool: 'geometry.area',
-        allow_extra_calls: false,
-        expected_params: {
-          side: { $one_of: [2, 2.5] },
-          unit: { $optional: 'cm' },
-          box: { $optional: { w: { $one_of: [1, 2] }, h: { $optional: '' } } },
-          pair: [1, 2],
-        },
-      },
-    ]);
-    expect(suite.test_cases[0]!.tools).toEqual([
-      {
-        type: 'function',
-        function: {
-          name: 'geometry.area',
-          description: 'Area of a shape.',
-          parameters: {
-            type: 'object',
-            required: ['side'],
-            properties: {
-              side: { type: 'number' },
-              unit: { type: 'string' },
-              box: { type: 'object', properties: { w: { type: 'integer' } } },
-              pair: { type: 'array', items: { type: 'integer' } },
-              note: {},
-            },
+  it(
+    'become cases with tools of their own, every acceptable value and every ' + 'parameter that may be left out',
+    async () => {
+      const { suite, warnings } = await importText(
+        jsonLines(
+          question('simple_python_0'),
+          truth('simple_python_0', {
+            'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2], h: [''] }, ''], pair: [[1, 2]] },
+          }),
+        ),
+      );
+      expect(warnings).toEqual([]);
+      expect(suite.test_cases).toMatchObject([
+        {
+          name: 'simple_python_0',
+          category: 'simple_python',
+          prompt: 'How large?',
+          expected_tool: 'geometry.area',
+          allow_extra_calls: false,
+          expected_params: {
+            side: { $one_of: [2, 2.5] },
+            unit: { $optional: 'cm' },
+            box: { $optional: { w: { $one_of: [1, 2] }, h: { $optional: '' } } },
+            pair: [1, 2],
           },
         },
-        // What JSON Schema has no word for is kept for the way back, and sent to no model.
-        annotations: { bfcl: area },
-      },
-    ]);
-  });
+      ]);
+      expect(suite.test_cases[0]!.tools).toEqual([
+        {
+          type: 'function',
+          function: {
+            name: 'geometry.area',
+            description: 'Area of a shape.',
+            parameters: {
+              type: 'object',
+              required: ['side'],
+              properties: {
+                side: { type: 'number' },
+                unit: { type: 'string' },
+                box: { type: 'object', properties: { w: { type: 'integer' } } },
+                pair: { type: 'array', items: { type: 'integer' } },
+                note: {},
+              },
+            },
+          },
+          // What JSON Schema has no word for is kept for the way back, and sent to no model.
+          annotations: { bfcl: area },
+        },
+      ]);
+    },
+  );
 
   it('of parallel categories expect several calls, of irrelevance none, and of relevance any', async () => {
     const { suite } = await importText(
@@ -111,26 +114,29 @@ describe('BFCL entries', () => {
     ]);
   });
 
-  it('of several turns, of Java, or without an answer are refused as a whole, and the message names the line', async () => {
-    const turns = {
-      ...question('x'),
-      id: 'multi_turn_base_0',
-      question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]],
-    };
-    await expect(importText(jsonLines(question('irrelevance_0'), turns))).rejects.toThrow(
-      /^Line 2 \("multi_turn_base_0"\).*several turns/,
-    );
-    await expect(importText(jsonLines(question('simple_java_0')))).rejects.toThrow(/Java/);
-    await expect(importText(jsonLines(question('simple_0')))).rejects.toThrow(
-      /Line 1 \("simple_0"\) has no possible answer/,
-    );
-    await expect(importText(`${JSON.stringify(question('irrelevance_0'))}\n{"id": `)).rejects.toThrow(
-      /^Line 2 is not JSON/,
-    );
-    await expect(importText(jsonLines(question('irrelevance_0'), question('irrelevance_0')))).rejects.toThrow(
-      /Line 2 is a second question.*line 1/,
-    );
-  });
+  it(
+    'of several turns, of Java, or without an answer are refused as a whole, and the ' + 'message names the line',
+    async () => {
+      const turns = {
+        ...question('x'),
+        id: 'multi_turn_base_0',
+        question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]],
+      };
+      await expect(importText(jsonLines(question('irrelevance_0'), turns))).rejects.toThrow(
+        /^Line 2 \("multi_turn_base_0"\).*several turns/,
+      );
+      await expect(importText(jsonLines(question('simple_java_0')))).rejects.toThrow(/Java/);
+      await expect(importText(jsonLines(question('simple_0')))).rejects.toThrow(
+        /Line 1 \("simple_0"\) has no possible answer/,
+      );
+      await expect(importText(`${JSON.stringify(question('irrelevance_0'))}\n{"id": `)).rejects.toThrow(
+        /^Line 2 is not JSON/,
+      );
+      await expect(importText(jsonLines(question('irrelevance_0'), question('irrelevance_0')))).rejects.toThrow(
+        /Line 2 is a second question.*line 1/,
+      );
+    },
+  );
 
   it('of a category that cannot be imported are refused by its name, and the ones that can are listed', async () => {
     const refused: [string, string][] = [
@@ -158,7 +164,10 @@ describe('BFCL entries', () => {
       question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]],
     };
     await expect(importText(jsonLines(turns))).rejects.toThrow(
-      /^Line 1 \("multiple_1"\): an entry of several turns \(category "multiple"\) cannot be imported: .*Categories that can be: simple/,
+      new RegExp(
+        /^Line 1 \("multiple_1"\): an entry of several turns \(category "multiple"\) cannot be imported: /.source +
+          /.*Categories that can be: simple/.source,
+      ),
     );
     // Names of one's own are no categories, whatever words are in them.
     const { suite } = await importText(
@@ -172,61 +181,68 @@ describe('BFCL entries', () => {
     expect(suite.test_cases).toHaveLength(2);
   });
 
-  it('that a reply can satisfy are not said to be lost: an empty text wins where "" is acceptable, and one call where one is looked at', async () => {
-    const label = {
-      name: 'label',
-      parameters: {
-        type: 'dict',
-        properties: {
-          text: { type: 'string' },
-          list: { type: 'array', items: { type: 'string' } },
-          number: { type: 'integer' },
+  it(
+    'that a reply can satisfy are not said to be lost: an empty text wins where "" ' +
+      'is acceptable, and one call where one is looked at',
+    async () => {
+      const label = {
+        name: 'label',
+        parameters: {
+          type: 'dict',
+          properties: {
+            text: { type: 'string' },
+            list: { type: 'array', items: { type: 'string' } },
+            number: { type: 'integer' },
+          },
+          required: ['text'],
         },
-        required: ['text'],
-      },
-    };
-    const entry = (id: string, required: string[], answer: object) => [
-      { ...question(id), function: [{ ...label, parameters: { ...label.parameters, required } }] },
-      truth(id, { label: answer }),
-    ];
-    const { suite, warnings } = await importText(
-      jsonLines(
-        ...entry('simple_0', ['text'], { text: [''] }),
-        ...entry('multiple_1', ['text', 'list'], { text: ['', 'a'], list: [''] }),
-        ...entry('parallel_2', ['list'], { list: [[1], ['a']] }),
-        ...entry('simple_3', ['number'], { number: [''] }),
-        question('live_irrelevance_4-0-0'),
-        truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
-        question('simple_5'),
-        truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
-        // Of so many it is not tried whether one can be won: the last of these can.
-        ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
-      ),
-    );
-    expect(warnings).toEqual([
-      "Line 7: simple_3: no reply can satisfy it by BFCL's own check (type_error:simple); the house score can be won",
-      expect.stringMatching(
-        /^Line 9: live_irrelevance_4-0-0: has a possible answer, which BFCL does not look at in the category "live_irrelevance"/,
-      ),
-      expect.stringMatching(
-        /^Line 11: simple_5: has 2 possible answers, of which BFCL looks at the first alone in the category "simple"/,
-      ),
-    ]);
-    expect(suite.test_cases[4]).toMatchObject({ expected_tool: null });
-    expect(suite.test_cases[5]).toMatchObject({ expected_tool: 'geometry.area', expected_params: { side: 1 } });
-    const message = {
-      role: 'assistant',
-      tool_calls: [{ type: 'function', function: { name: 'label', arguments: '{"text": ""}' } }],
-    };
-    const [won] = suite.test_cases;
-    const tools = won!.tools as SuiteFile['tools'];
-    const reply = parseReply(message, tools);
-    expect([
-      prepareCase(won!, tools, 1).score(reply).passed,
-      scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: won!, tools, rounds: [{ message, reply }] }).bfcl_ast!
-        .score,
-    ]).toEqual([true, 1]);
-  });
+      };
+      const entry = (id: string, required: string[], answer: object) => [
+        { ...question(id), function: [{ ...label, parameters: { ...label.parameters, required } }] },
+        truth(id, { label: answer }),
+      ];
+      const { suite, warnings } = await importText(
+        jsonLines(
+          ...entry('simple_0', ['text'], { text: [''] }),
+          ...entry('multiple_1', ['text', 'list'], { text: ['', 'a'], list: [''] }),
+          ...entry('parallel_2', ['list'], { list: [[1], ['a']] }),
+          ...entry('simple_3', ['number'], { number: [''] }),
+          question('live_irrelevance_4-0-0'),
+          truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
+          question('simple_5'),
+          truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
+          // Of so many it is not tried whether one can be won: the last of these can.
+          ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
+        ),
+      );
+      expect(warnings).toEqual([
+        "Line 7: simple_3: no reply can satisfy it by BFCL's own check (type_error:simple); the house score can be won",
+        expect.stringMatching(
+          new RegExp(
+            /^Line 9: live_irrelevance_4-0-0: has a possible answer, /.source +
+              /which BFCL does not look at in the category "live_irrelevance"/.source,
+          ),
+        ),
+        expect.stringMatching(
+          /^Line 11: simple_5: has 2 possible answers, of which BFCL looks at the first alone in the category "simple"/,
+        ),
+      ]);
+      expect(suite.test_cases[4]).toMatchObject({ expected_tool: null });
+      expect(suite.test_cases[5]).toMatchObject({ expected_tool: 'geometry.area', expected_params: { side: 1 } });
+      const message = {
+        role: 'assistant',
+        tool_calls: [{ type: 'function', function: { name: 'label', arguments: '{"text": ""}' } }],
+      };
+      const [won] = suite.test_cases;
+      const tools = won!.tools as SuiteFile['tools'];
+      const reply = parseReply(message, tools);
+      expect([
+        prepareCase(won!, tools, 1).score(reply).passed,
+        scoreMetrics([{ id: 'bfcl_ast', options: {} }], { case: won!, tools, rounds: [{ message, reply }] }).bfcl_ast!
+          .score,
+      ]).toEqual([true, 1]);
+    },
+  );
 
   it('whose answer is no list of acceptable values are taken at their word, and a warning says so', async () => {
     const { suite, warnings } = await importText(

@@ -42,92 +42,115 @@ const CAN_BE_IMPORTED = `Categories that can be: ${BFCL_CATEGORIES.join(', ')}`;
 
 const categoryOf = (id: string): string => id.replace(/_\d+(?:-\w+)*$/, '');
 
+/** Questions and possible answers by their ids. */
+interface BfclEntries {
+  questions: Map<string, Entry>;
+  truths: Map<string, Entry>;
+}
+
+type Warn = (message: string) => void;
+
 /**
  * BFCL v3 and v4: questions and possible answers, in one text (whose lines are told apart by their fields) or in
  * two.
  */
-export async function importBfcl({ text, answers, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
-  const [questions, truths] = [new Map<string, Entry>(), new Map<string, Entry>()];
-  for (const [source, what] of [
-    [text, 'the questions'],
-    [answers, 'the possible answers'],
-  ] as const) {
-    if (source === undefined) continue;
-    for await (const entry of readLines(source, what)) {
-      const { id } = entry.value;
-      if (typeof id !== 'string')
-        throw new ProblemError(400, `Line ${entry.line} of ${what} has no "id". Nothing was imported.`);
-      if (typeof entry.value.left_out === 'string')
-        warnings.addAtLine(entry.line, `${id}: left out by the export: ${entry.value.left_out}`);
-      else if ('question' in entry.value) keep(questions, id, entry, 'question');
-      if ('ground_truth' in entry.value || 'possible_answer' in entry.value) keep(truths, id, entry, 'possible answer');
-      else if (!('question' in entry.value || 'left_out' in entry.value))
-        throw new ProblemError(
-          400,
-          `Line ${entry.line} of ${what} ("${id}") has neither "question" nor "ground_truth". Nothing was imported.`,
-        );
-    }
-  }
-  if (questions.size === 0)
-    throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
-
-  const shelf = new SuiteTools(readGivenTools(settings));
-  const fit = createCaseChecker([]);
-  const turn = yieldToEventLoop();
+export async function importBfcl(source: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
+  const { settings } = source;
+  const { questions, truths } = await readEntries(source, warnings);
+  const suiteTools = new SuiteTools(readGivenTools(settings));
+  const check = createCaseChecker([]);
+  const yieldIfLong = yieldToEventLoop();
   const [cases, lines, categories]: [CaseInput[], number[], Set<string>] = [[], [], new Set()];
   for (const [id, { line, value }] of questions) {
     const category = categoryOf(id);
     categories.add(category);
-    const reason = refusal(category, value);
-    if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${endWithPeriod(reason)} Nothing was imported.`);
     const warn = (message: string): void => warnings.addAtLine(line, `${id}: ${message}`);
+    const answer = truths.get(id);
+    rejectEntry(id, { line, value }, category, answer);
     const functions = functionsOf(value, warn);
     const tools = toolsOf(functions, warn);
-    const truth = truths.get(id);
-    // Entries are let go of as they become cases.
+    const answers = answer && answersOf(answer, category, warn);
+    const made = caseOf(id, category, value, answers, tools);
+    // Frees the memory of entries that became cases.
     truths.delete(id);
     questions.set(id, { line, value: {} });
-    if (!truth && !category.includes('relevance'))
-      throw new ProblemError(
-        422,
-        `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. ` +
-          'Nothing was imported.',
-      );
-    const answers = truth && answersOf(truth, category, warn);
-    const made = caseOf(id, category, value, answers, tools);
-    const wrong =
-      tools.size === 0
-        ? 'it offers no function'
-        : tools.size > MAX_TOOLS
-          ? `it offers more than ${MAX_TOOLS} functions`
-          : answers?.some(hasDollarKey)
-            ? DOLLAR_KEY_REASON
-            : undefined;
-    await turn();
-    if (wrong) {
-      warn(`left out, because ${wrong}`);
+    await yieldIfLong();
+
+    const reason = whyLeftOut(tools.size, answers);
+    if (reason) {
+      warn(`left out, because ${reason}`);
       continue;
     }
     const why = answers && findUnsatisfiableReason(checkedAs(category, answers.length), functions, answers);
-    if (why !== undefined && CaseInput.safeParse(made).success && fit(made).length === 0) {
-      const wins = prepareCase(made, [], settings.pass_threshold ?? 1).score({
-        calls: examples(answers!, tools),
-        format_compliance: 'native',
-      }).passed;
-      warn(
-        wins
-          ? `no reply can satisfy it by BFCL's own check (${why}); the house score can be won`
-          : `no reply can satisfy it (${why}); it is imported, and will fail for every model`,
-      );
-    }
-    for (const { tool } of tools.values()) shelf.offer(tool);
+    if (why !== undefined && CaseInput.safeParse(made).success && check(made).length === 0)
+      warnUnsatisfiable(why, passesHouseScore(made, examples(answers!, tools), settings.pass_threshold), warn);
+    for (const { tool } of tools.values()) suiteTools.offer(tool);
     cases.push(made);
     lines.push(line);
   }
   for (const [id, { line }] of truths)
     warnings.addAtLine(line, `${id}: a possible answer without its question, left out`);
   const name = `BFCL ${[...categories].slice(0, 5).join(', ')}${categories.size > 5 ? ', ...' : ''}`;
-  return { suite: { name, ...settings, tools: shelf.list(), test_cases: cases }, lines, leaveOut: warnings };
+  return { suite: { name, ...settings, tools: suiteTools.list(), test_cases: cases }, lines, leaveOut: warnings };
+}
+
+async function readEntries({ text, answers }: ImportSource, warnings: Warnings): Promise<BfclEntries> {
+  const entries: BfclEntries = { questions: new Map(), truths: new Map() };
+  for (const [source, what] of [
+    [text, 'the questions'],
+    [answers, 'the possible answers'],
+  ] as const) {
+    if (source === undefined) continue;
+    for await (const entry of readLines(source, what)) addEntry(entries, entry, what, warnings);
+  }
+  if (entries.questions.size === 0)
+    throw new ProblemError(422, 'There are no questions: a BFCL question has "id", "question" and "function".');
+  return entries;
+}
+
+function addEntry({ questions, truths }: BfclEntries, entry: Entry, what: string, warnings: Warnings): void {
+  const { line, value } = entry;
+  const { id } = value;
+  if (typeof id !== 'string') throw new ProblemError(400, `Line ${line} of ${what} has no "id". Nothing was imported.`);
+  const isLeftOut = typeof value.left_out === 'string';
+  const hasAnswer = 'ground_truth' in value || 'possible_answer' in value;
+  if (!hasAnswer && !('question' in value || 'left_out' in value))
+    throw new ProblemError(
+      400,
+      `Line ${line} of ${what} ("${id}") has neither "question" nor "ground_truth". Nothing was imported.`,
+    );
+  if (isLeftOut) warnings.addAtLine(line, `${id}: left out by the export: ${value.left_out as string}`);
+  else if ('question' in value) keep(questions, id, entry, 'question');
+  if (hasAnswer) keep(truths, id, entry, 'possible answer');
+}
+
+/** @throws ProblemError 422 for an entry that makes the whole file one that cannot be imported */
+function rejectEntry(id: string, { line, value }: Entry, category: string, answer: Entry | undefined): void {
+  const reason = refusal(category, value);
+  if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${endWithPeriod(reason)} Nothing was imported.`);
+  if (!answer && !category.includes('relevance'))
+    throw new ProblemError(
+      422,
+      `Line ${line} ("${id}") has no possible answer: send BFCL's file of possible answers too. ` +
+        'Nothing was imported.',
+    );
+}
+
+function whyLeftOut(functions: number, answers: readonly Json[] | undefined): string | undefined {
+  if (functions === 0) return 'it offers no function';
+  if (functions > MAX_TOOLS) return `it offers more than ${MAX_TOOLS} functions`;
+  return answers?.some(hasDollarKey) ? DOLLAR_KEY_REASON : undefined;
+}
+
+const passesHouseScore = (input: CaseInput, calls: ParsedCall[], threshold = 1): boolean =>
+  prepareCase(input, [], threshold).score({ calls, format_compliance: 'native' }).passed;
+
+function warnUnsatisfiable(why: string, isPassedByHouseScore: boolean, warn: Warn): void {
+  warn(
+    isPassedByHouseScore
+      ? `no reply can satisfy it by BFCL's own check (${why}); the house score can be won`
+      : `no reply can satisfy it (${why}); it is imported, and will fail for every model`,
+  );
 }
 
 function keep(entries: Map<string, Entry>, id: string, entry: Entry, what: string): void {

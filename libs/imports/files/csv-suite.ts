@@ -84,7 +84,8 @@ function readCell(column: string, cell: string, line: number): Json {
   } catch (error) {
     throw new ProblemError(
       400,
-      `Line ${line}: the cell "${column}" is not JSON: ${endWithPeriod((error as Error).message)} Nothing was imported.`,
+      `Line ${line}: the cell "${column}" is not JSON: ${endWithPeriod((error as Error).message)} ` +
+        'Nothing was imported.',
     );
   }
 }

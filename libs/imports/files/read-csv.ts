@@ -22,7 +22,8 @@ export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow
     if (hasTextAfterQuote(raw, cells))
       throw new ProblemError(
         400,
-        `Line ${line}: something follows the closing quotation mark of a cell. Double the quotation marks inside a cell.`,
+        `Line ${line}: something follows the closing quotation mark of a cell. ` +
+          'Double the quotation marks inside a cell.',
       );
     // The library counts "\r\n" inside a cell as two lines.
     line += raw.match(/\r\n?|\n/g)?.length ?? 0;

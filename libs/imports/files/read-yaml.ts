@@ -21,7 +21,7 @@ export const YAML_LIMIT = { size: MAX_YAML_LENGTH, refusal: tooMuchYaml };
 /** With every alias written out: a few hundred bytes of YAML can stand for billions of values. */
 const MAX_VALUES = 1_000_000;
 const MAX_ALIASES = 10_000;
-/** The library and this reader recurse. Every indentation mistake is a level too, so it is not as low as MOST_LEVELS. */
+/** The library and this reader recurse. Higher than `MAX_JSON_DEPTH`, because each indentation mistake is a level. */
 const MAX_DEPTH = 1000;
 /** The library keeps up to 400 bytes of each, and a thread of the API has a heap of 512 MiB. */
 const MAX_LEXEMES = 1_200_000;

@@ -23,6 +23,15 @@ const MOST_COMBINATIONS = 1000;
 /** A prompt of a case has 50,000 characters at most; a conversation may have some of them. */
 const LONGEST_FILLED = 1_000_000;
 
+/** A case that a test asks for, before it is known which tools the suite has. */
+interface PlannedCase {
+  line: number;
+  name: string | undefined;
+  prompt: ReturnType<typeof toPromptOrMessages>;
+  expectations: CallExpectations;
+  metadata: JsonObject;
+}
+
 /**
  * A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each
  * prompt.
@@ -35,91 +44,108 @@ export async function importPromptfoo(
   const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
   if (!isObject(value))
     throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
-  if (!Array.isArray(value.tests))
-    throw new ProblemError(
-      422,
-      '"tests" must be a ' +
-        `list${typeof value.tests === 'string' ? `; "${value.tests}" names a file: put its tests into the configuration` : ''}.`,
-    );
-  const shelf = new SuiteTools(readGivenTools(settings));
-  for (const tool of declaredTools(value, warnings)) shelf.offer(tool);
+  const { tests } = value;
+  if (!Array.isArray(tests)) {
+    const file = typeof tests === 'string' ? `; "${tests}" names a file: put its tests into the configuration` : '';
+    throw new ProblemError(422, `"tests" must be a list${file}.`);
+  }
+  const suiteTools = new SuiteTools(readGivenTools(settings));
+  for (const tool of declaredTools(value, warnings)) suiteTools.offer(tool);
   const prompts = readPrompts(value.prompts ?? null, warnings);
-  const defaults: JsonObject = isObject(value.defaultTest) ? value.defaultTest : {};
-  const lines = linesOf('tests');
+  const planned = planCases(tests, value, prompts, linesOf('tests'), warnings);
+  if (suiteTools.list().length === 0) for (const tool of inferTools(planned, warnings)) suiteTools.offer(tool);
 
-  const planned: {
-    line: number;
-    name: string | undefined;
-    asking: ReturnType<typeof toPromptOrMessages>;
-    wishes: CallExpectations;
-    metadata: JsonObject;
-  }[] = [];
-  for (const [index, test] of value.tests.entries()) {
+  const tools = suiteTools.list();
+  const { cases, lines } = makeCases(planned, tools, warnings);
+  const description = typeof value.description === 'string' ? value.description.trim().slice(0, 200) : '';
+  const name = description || 'Imported from promptfoo';
+  return { suite: { name, ...settings, tools, test_cases: cases }, lines, leaveOut: warnings };
+}
+
+function planCases(
+  tests: readonly Json[],
+  { defaultTest }: JsonObject,
+  prompts: readonly string[],
+  lines: readonly number[],
+  warnings: Warnings,
+): PlannedCase[] {
+  const defaults: JsonObject = isObject(defaultTest) ? defaultTest : {};
+  const planned: PlannedCase[] = [];
+  for (const [index, test] of tests.entries()) {
     const line = lines[index] ?? index + 1;
     if (!isObject(test)) {
-      warnings.addAtLine(line, `test ${index + 1} is no object (${JSON.stringify(test).slice(0, 80)}), left out`);
+      warnings.addAtLine(line, `test ${index + 1} is not an object (${JSON.stringify(test).slice(0, 80)}), left out`);
       continue;
     }
-    const asserts = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
-    const wishes = readExpectations(asserts, (message) => warnings.addAtLine(line, message));
-    if (!wishes) {
+    const assertions = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
+    const expectations = readExpectations(assertions, (message) => warnings.addAtLine(line, message));
+    if (!expectations) {
       warnings.addAtLine(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
       continue;
     }
     const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
-    for (const combination of combinationsOf(vars)) {
-      for (const prompt of prompts) {
-        if (planned.length > MAX_CASES_PER_IMPORT)
-          throw new ProblemError(
-            422,
-            'The tests, with every prompt and combination of variables, are more than ' +
-              `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
-          );
-        const filled = fill(prompt, combination);
-        if (typeof filled !== 'string')
-          warnings.addAtLine(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
-        else
-          planned.push({
-            line,
-            name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined,
-            asking: toPromptOrMessages(messagesOf(filled)),
-            wishes,
-            metadata: isObject(test.metadata) ? test.metadata : {},
-          });
-      }
+    const shared = {
+      line,
+      name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined,
+      expectations,
+      metadata: isObject(test.metadata) ? test.metadata : {},
+    };
+    for (const messages of filledPrompts(prompts, vars, line, warnings)) {
+      if (planned.length > MAX_CASES_PER_IMPORT)
+        throw new ProblemError(
+          422,
+          'The tests, with every prompt and combination of variables, are more than ' +
+            `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
+        );
+      planned.push({ ...shared, prompt: toPromptOrMessages(messages) });
     }
   }
+  return planned;
+}
 
-  if (shelf.list().length === 0) {
-    const guesses = new InferredTools();
-    for (const { wishes } of planned) for (const { tool, params } of wishes.calls) guesses.addCall(tool, params);
-    for (const tool of guesses.list(warnings)) shelf.offer(tool);
+/** Each prompt with each combination of the variables. Prompts that cannot be filled in are left out. */
+function* filledPrompts(
+  prompts: readonly string[],
+  vars: JsonObject,
+  line: number,
+  warnings: Warnings,
+): Generator<JsonObject[]> {
+  for (const combination of combinationsOf(vars)) {
+    for (const prompt of prompts) {
+      const filled = fill(prompt, combination);
+      if (typeof filled === 'string') yield messagesOf(filled);
+      else warnings.addAtLine(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
+    }
   }
-  const tools = shelf.list();
-  const [cases, caseLines]: [CaseInput[], number[]] = [[], []];
-  for (const { line, name, asking, wishes, metadata } of planned) {
-    const made: CaseInput = {
-      ...(name && { name }),
-      ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),
-      ...asking,
-      ...expecting(wishes, tools),
-    };
-    if (wishes.calls.some(({ params }) => params && hasDollarKey(params))) {
+}
+
+function inferTools(planned: readonly PlannedCase[], warnings: Warnings): Tool[] {
+  const inferred = new InferredTools();
+  for (const { expectations } of planned)
+    for (const { tool, params } of expectations.calls) inferred.addCall(tool, params);
+  return inferred.list(warnings);
+}
+
+function makeCases(
+  planned: readonly PlannedCase[],
+  tools: readonly Tool[],
+  warnings: Warnings,
+): { cases: CaseInput[]; lines: number[] } {
+  const [cases, lines]: [CaseInput[], number[]] = [[], []];
+  for (const { line, name, prompt, expectations, metadata } of planned) {
+    if (expectations.calls.some(({ params }) => params && hasDollarKey(params))) {
       warnings.addAtLine(line, `left out, because ${DOLLAR_KEY_REASON}`);
       continue;
     }
-    cases.push(made);
-    caseLines.push(line);
+    cases.push({
+      ...(name && { name }),
+      ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),
+      ...prompt,
+      ...expecting(expectations, tools),
+    });
+    lines.push(line);
   }
-  const name =
-    typeof value.description === 'string' && value.description.trim()
-      ? { name: value.description.trim().slice(0, 200) }
-      : {};
-  return {
-    suite: { name: 'Imported from promptfoo', ...name, ...settings, tools, test_cases: cases },
-    lines: caseLines,
-    leaveOut: warnings,
-  };
+  return { cases, lines };
 }
 
 function expecting({ calls, order, any, none }: CallExpectations, tools: readonly Tool[]): Partial<CaseInput> {

@@ -117,8 +117,10 @@ function expect(wishes: CallExpectations, tool: string, params: JsonObject): voi
 /** What is longer is no comparison that somebody wrote into an assertion. */
 const LONGEST_CODE = 20_000;
 const NAME = /output(?:\.tool_calls)?\[(\d+)\](?:\.function)?\.name\s*={2,3}\s*(['"`])([\w.-]+)\2/g;
-const ARGUMENT =
-  /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)(?:\.(\w+)|\[(['"])(.{1,200}?)\3\])\s*={2,3}\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/g;
+const PARSED_ARGUMENTS = /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)/;
+const PROPERTY = /(?:\.(\w+)|\[(?<quote>['"])(.{1,200}?)\k<quote>\])/;
+const LITERAL = /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/;
+const ARGUMENT = new RegExp(`${PARSED_ARGUMENTS.source}${PROPERTY.source}\\s*={2,3}\\s*${LITERAL.source}`, 'g');
 
 /**
  * Comparisons of a call's name and arguments as promptfoo's own examples write them, joined by `&&`; anything else

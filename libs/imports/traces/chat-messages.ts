@@ -9,7 +9,7 @@ import {
 
 /** Why a recorded conversation cannot be read. */
 export class UnreadableMessage extends Error {}
-/** It was, but for what was said in it. */
+/** The call was recorded without its messages or without their content. */
 export class NotRecorded extends UnreadableMessage {}
 
 const ROLES = new Map(
@@ -44,10 +44,13 @@ export function parseIfJson(value: Json | undefined): Json | undefined {
 }
 
 /**
- * A conversation as chat completions have it, of the shapes in which it is recorded: that of chat completions
- * itself, of OpenAI's Responses, Anthropic, Gemini and Bedrock, OpenTelemetry's and the AI SDK's `parts`,
- * OpenInference's nested `message`s, LangChain's.
- * @throws Unreadable, Unrecorded
+ * A conversation as chat completions have it. This reader takes what it can from whatever tracing tools store, parts
+ * with JSON in texts included; `libs/recorded/read-messages` refuses each field it does not know, because a reply is
+ * scored there and a guess would change its score. Neither can stand in for the other.
+ *
+ * It reads the shapes of chat completions, OpenAI's Responses, Anthropic, Gemini and Bedrock, the `parts` of
+ * OpenTelemetry and the AI SDK, the nested `message`s of OpenInference, and LangChain's messages.
+ * @throws UnreadableMessage, NotRecorded
  */
 export function toChatMessages(recorded: Json): JsonObject[] {
   const value = parseIfJson(recorded)!;

@@ -215,5 +215,6 @@ function nameOf(messages: readonly JsonObject[], line: number): string {
   const text = typeof said === 'string' ? said.trim() : '';
   const words = text.slice(0, LONGEST_NAME).replaceAll(/\s+/g, ' ');
   const rounds = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
-  return `${words === '' ? `line ${line}` : words}${text.length > LONGEST_NAME ? '...' : ''}${rounds ? `, turn ${rounds + 1}` : ''}`;
+  const question = words === '' ? `line ${line}` : `${words}${text.length > LONGEST_NAME ? '...' : ''}`;
+  return rounds ? `${question}, turn ${rounds + 1}` : question;
 }

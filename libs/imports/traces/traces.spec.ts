@@ -81,52 +81,55 @@ const current = {
 const expected = { expected_tool: 'get_weather', expected_params: { city: 'Paris' } };
 
 describe('spans of OpenTelemetry', () => {
-  it('become drafts that ask what stood before a reply and propose what was called, each with where it came from', async () => {
-    const answer = {
-      ...current,
-      'gen_ai.input.messages': JSON.stringify([
-        { role: 'user', parts: [{ type: 'text', content: 'Weather in Paris?' }] },
-        {
-          role: 'assistant',
-          parts: [
-            { type: 'reasoning', content: 'Hm.' },
-            { type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: { city: 'Paris' } },
-          ],
-        },
-        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_1', response: { c: 21 } }] },
-      ]),
-      'gen_ai.output.messages': JSON.stringify([
-        { role: 'assistant', parts: [{ type: 'text', content: '21 degrees' }], finish_reason: 'stop' },
-      ]),
-    };
-    const { suite, warnings } = await read(
-      'otlp',
-      JSON.stringify(
-        otlp(
-          span(current),
-          span({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'get_weather' }),
-          span(answer),
-          span({ ...current, 'gen_ai.operation.name': 'invoke_agent' }),
-          span({ 'http.method': 'GET' }),
+  it(
+    'become drafts that ask what stood before a reply and propose what was called, ' + 'each with where it came from',
+    async () => {
+      const answer = {
+        ...current,
+        'gen_ai.input.messages': JSON.stringify([
+          { role: 'user', parts: [{ type: 'text', content: 'Weather in Paris?' }] },
+          {
+            role: 'assistant',
+            parts: [
+              { type: 'reasoning', content: 'Hm.' },
+              { type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: { city: 'Paris' } },
+            ],
+          },
+          { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_1', response: { c: 21 } }] },
+        ]),
+        'gen_ai.output.messages': JSON.stringify([
+          { role: 'assistant', parts: [{ type: 'text', content: '21 degrees' }], finish_reason: 'stop' },
+        ]),
+      };
+      const { suite, warnings } = await read(
+        'otlp',
+        JSON.stringify(
+          otlp(
+            span(current),
+            span({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'get_weather' }),
+            span(answer),
+            span({ ...current, 'gen_ai.operation.name': 'invoke_agent' }),
+            span({ 'http.method': 'GET' }),
+          ),
+          null,
+          2,
         ),
-        null,
-        2,
-      ),
-    );
-    expect(suite.tools).toEqual([tool()]);
-    expect(suite.test_cases).toEqual([
-      draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1),
-      draftOf(
-        { name: 'Weather in Paris?, turn 2', messages: [system, question, called, answered], expected_tool: null },
-        3,
-      ),
-    ]);
-    expect(warnings).toEqual([
-      'Spans that are no calls of models, passed over: 3.',
-      expect.stringMatching(/^All cases are drafts/),
-    ]);
-    expect(JSON.stringify(suite)).not.toContain('secret');
-  });
+      );
+      expect(suite.tools).toEqual([tool()]);
+      expect(suite.test_cases).toEqual([
+        draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1),
+        draftOf(
+          { name: 'Weather in Paris?, turn 2', messages: [system, question, called, answered], expected_tool: null },
+          3,
+        ),
+      ]);
+      expect(warnings).toEqual([
+        'Spans that are no calls of models, passed over: 3.',
+        expect.stringMatching(/^All cases are drafts/),
+      ]);
+      expect(JSON.stringify(suite)).not.toContain('secret');
+    },
+  );
 
   it.each([
     ['one object', (spans: object[]) => otlp(...spans)],
@@ -146,33 +149,36 @@ describe('spans of OpenTelemetry', () => {
     ]);
   });
 
-  it('that hold messages as structures rather than texts are read too, and those of an SDK that prints them', async () => {
-    const structured = Object.fromEntries(
-      Object.entries(current).map(([key, value]) => [
-        key,
-        typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value,
-      ]),
-    );
-    // What opentelemetry-sdk's ConsoleSpanExporter prints.
-    const printed = {
-      name: 'chat',
-      context: { trace_id: '0xaa', span_id: '0xbb', trace_state: '[]' },
-      kind: 'SpanKind.CLIENT',
-      attributes: { ...current, 'gen_ai.system_instructions': '[]' },
-      events: [],
-    };
-    const { suite } = await read('otlp', lines(otlp(span(structured)), printed));
-    expect(suite.test_cases).toEqual([
-      draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }),
-      {
-        name: 'Weather in Paris?',
-        prompt: 'Weather in Paris?',
-        ...expected,
-        source: 'otlp trace 0xaa span 0xbb',
-        draft: true,
-      },
-    ]);
-  });
+  it(
+    'that hold messages as structures rather than texts are read too, and those of ' + 'an SDK that prints them',
+    async () => {
+      const structured = Object.fromEntries(
+        Object.entries(current).map(([key, value]) => [
+          key,
+          typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value,
+        ]),
+      );
+      // What opentelemetry-sdk's ConsoleSpanExporter prints.
+      const printed = {
+        name: 'chat',
+        context: { trace_id: '0xaa', span_id: '0xbb', trace_state: '[]' },
+        kind: 'SpanKind.CLIENT',
+        attributes: { ...current, 'gen_ai.system_instructions': '[]' },
+        events: [],
+      };
+      const { suite } = await read('otlp', lines(otlp(span(structured)), printed));
+      expect(suite.test_cases).toEqual([
+        draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }),
+        {
+          name: 'Weather in Paris?',
+          prompt: 'Weather in Paris?',
+          ...expected,
+          source: 'otlp trace 0xaa span 0xbb',
+          draft: true,
+        },
+      ]);
+    },
+  );
 
   // Conventions up to 1.36: events of azure-ai-inference on the span, those of
   // opentelemetry-instrumentation-openai-v2 in logs.
@@ -393,31 +399,35 @@ describe('spans of OpenTelemetry', () => {
     expect(given.warnings[0]).toMatch(/without their parameters: search\./);
   });
 
-  it('of the same conversation are one case, whatever the ids of its calls; the warning counts them and what was answered otherwise', async () => {
-    const asking = (id: string, city: string) => ({
-      ...current,
-      'gen_ai.input.messages': JSON.stringify([
-        question,
-        { ...called, tool_calls: [{ ...called.tool_calls[0], id }] },
-        { ...answered, tool_call_id: id },
-      ]),
-      'gen_ai.output.messages': JSON.stringify([
-        { role: 'assistant', parts: [{ type: 'tool_call', id: `${id}b`, name: 'get_weather', arguments: { city } }] },
-      ]),
-    });
-    const twice = span(asking('c', 'Rome'));
-    const { suite, warnings } = await read(
-      'otlp',
-      otlp(span(asking('a', 'Rome')), span(asking('b', 'Oslo')), twice, twice),
-    );
-    expect(suite.test_cases).toMatchObject([
-      { expected_params: { city: 'Rome' }, source: expect.stringMatching(/0002$/) },
-    ]);
-    expect(warnings[0]).toBe(
-      'Calls of models with the same conversation as one before them, folded into its case: 2 (1 of ' +
-        'them were answered otherwise; the first answer is proposed).',
-    );
-  });
+  it(
+    'of the same conversation are one case, whatever the ids of its calls; the ' +
+      'warning counts them and what was answered otherwise',
+    async () => {
+      const asking = (id: string, city: string) => ({
+        ...current,
+        'gen_ai.input.messages': JSON.stringify([
+          question,
+          { ...called, tool_calls: [{ ...called.tool_calls[0], id }] },
+          { ...answered, tool_call_id: id },
+        ]),
+        'gen_ai.output.messages': JSON.stringify([
+          { role: 'assistant', parts: [{ type: 'tool_call', id: `${id}b`, name: 'get_weather', arguments: { city } }] },
+        ]),
+      });
+      const twice = span(asking('c', 'Rome'));
+      const { suite, warnings } = await read(
+        'otlp',
+        otlp(span(asking('a', 'Rome')), span(asking('b', 'Oslo')), twice, twice),
+      );
+      expect(suite.test_cases).toMatchObject([
+        { expected_params: { city: 'Rome' }, source: expect.stringMatching(/0002$/) },
+      ]);
+      expect(warnings[0]).toBe(
+        'Calls of models with the same conversation as one before them, folded into its case: 2 (1 of ' +
+          'them were answered otherwise; the first answer is proposed).',
+      );
+    },
+  );
 
   it('that cannot be a case are left out with their span and the reason', async () => {
     const replying = (parts: object[]) => ({
