@@ -28,7 +28,7 @@ module.exports = {
       severity: 'error',
       comment: 'Files that need each other are one idea, or three.',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'resolvable',

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import type { Pool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
@@ -16,11 +15,10 @@ const DEFAULT_PORT = 8501;
 
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
-let app: NestFastifyApplication | undefined;
-handleUncaughtErrors(logger, () => app?.get(Shutdown).stopBeingReady());
 await startTracing('toolmark-api', env);
 
-app = await createApp(AppModule.forRoot({ env, logger }));
+const app = await createApp(AppModule.forRoot({ env, logger }));
+handleUncaughtErrors(logger, () => app.get(Shutdown).stopBeingReady());
 const pool = app.get<Pool>(POOL);
 await waitForDependencies(
   {

@@ -1,6 +1,6 @@
 import { createPool } from '#lib/db/connection/pool';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyMemoryPool } from '#lib/providers/reply-memory';
+import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';

@@ -7,7 +7,7 @@ import { pairInAnyOrder } from '#lib/scoring/house/pair-calls';
 import { METRICS, scoreMetric } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
-import { sequenceRatio } from '#lib/scoring/compatible/sequence-ratio';
+import { sequenceRatio } from '#lib/scoring/arguments/sequence-ratio';
 
 /** CPU microseconds of one round, other work on the machine left out; the best of several, after warming up. */
 function costUs(round) {

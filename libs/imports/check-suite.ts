@@ -7,11 +7,11 @@ import { byteLength, type Tool } from '#lib/contracts/tool';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkChainFields } from '#lib/scoring/checks/check-case';
-import { createCaseChecker } from './case-checker.js';
-import type { SuiteDraft } from './import-source.js';
+import { createCaseChecker } from './source/case-checker.js';
+import type { SuiteDraft } from './source/import-source.js';
 import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
-import { yieldToEventLoop } from './files/yield-to-event-loop.js';
-import { Warnings } from './warnings.js';
+import { yieldToEventLoop } from './source/yield-to-event-loop.js';
+import { Warnings } from './source/warnings.js';
 
 const MAX_CHAIN_WARNINGS = 20;
 

@@ -9,11 +9,11 @@ import { importOtlp } from './traces/import-otlp.js';
 import { importPhoenix } from './traces/import-phoenix.js';
 import { importPromptfoo } from './promptfoo/import-promptfoo.js';
 import { importCsv } from './files/csv-suite.js';
-import { readSource, type SuiteDraft, type ImportSource } from './import-source.js';
-import { TextStream, readWholeText } from './files/text-stream.js';
+import { readSource, type SuiteDraft, type ImportSource } from './source/import-source.js';
+import { TextStream, readWholeText } from './source/text-stream.js';
 import { importJsonl } from './files/jsonl-suite.js';
 import { readNativeSuite } from './files/native-suite.js';
-import { Warnings } from './warnings.js';
+import { Warnings } from './source/warnings.js';
 import { importYaml } from './files/yaml-suite.js';
 
 type Convert = (source: ImportSource, warnings: Warnings) => SuiteDraft | Promise<SuiteDraft>;

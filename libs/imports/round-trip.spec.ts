@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
-import { TextStream } from './files/text-stream.js';
+import { TextStream } from './source/text-stream.js';
 import { readYaml } from './files/read-yaml.js';
 import { exportToText } from './testing/export-whole.js';
 

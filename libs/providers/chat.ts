@@ -2,7 +2,8 @@ import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/co
 import type { ProviderKind } from '#lib/contracts/provider';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
-import type { Dialect, Endpoint, Fetch, Note } from './dialects/dialect.js';
+import type { Dialect, Endpoint, Fetch } from './dialects/dialect.js';
+import type { Note } from './dialects/note.js';
 import { DIALECTS } from './dialects/dialects.js';
 import { renameAt, withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
@@ -10,7 +11,7 @@ import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
 import { modelApiError } from './guarded/private-response.js';
 import type { ModelReply } from './replies/model-reply.js';
-import type { ReplyMemory } from './reply-memory.js';
+import type { ReplyMemory } from './guarded/reply-memory.js';
 import { readRefill } from './retry-after.js';
 
 /** How much a failure keeps of a response that holds no reply. */

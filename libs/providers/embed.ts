@@ -6,7 +6,7 @@ import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
-import type { GuardedRequestInit, ReplyMemory } from './reply-memory.js';
+import type { GuardedRequestInit, ReplyMemory } from './guarded/reply-memory.js';
 
 const MAX_QUOTED_CHARACTERS = 1000;
 const MAX_MESSAGE_CHARACTERS = 2000;

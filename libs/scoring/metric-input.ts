@@ -12,7 +12,7 @@ import type { ParsedCall } from '#lib/contracts/verdict';
 import { toPossibleAnswer } from './compatible/bfcl-possible-answer.js';
 import { BFCL_CATEGORIES } from './compatible/bfcl.js';
 import type { NamedCall } from './compatible/named-call.js';
-import { containsMatcher, type SimilarityLookup } from './house/match-arguments.js';
+import { containsMatcher, type SimilarityLookup } from './arguments/match-arguments.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
 import type { ParsedReply } from './replies/parse-reply.js';
 import { expectedCalls } from './house/score-case.js';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { pairInAnyOrder, pairInOrder, type CallPairs } from './house/pair-calls.js';
 import { axionSimilarity } from './compatible/axion.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
-import { sequenceRatio } from './compatible/sequence-ratio.js';
+import { sequenceRatio } from './arguments/sequence-ratio.js';
 
 const name = fc.constantFrom<string>('f', 'g', 'h');
 const saysNoMatcher = (one: Json): boolean => !JSON.stringify(one).includes('"$');

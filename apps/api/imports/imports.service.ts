@@ -8,7 +8,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
-import { readWholeText } from '#lib/imports/files/text-stream';
+import { readWholeText } from '#lib/imports/source/text-stream';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';

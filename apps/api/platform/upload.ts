@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { TextStream } from '#lib/imports/files/text-stream';
+import { TextStream } from '#lib/imports/source/text-stream';
 
 /** The largest body, but for routes that say otherwise with `@TakesFile`. */
 export const MAX_BODY_BYTES = 10 * 2 ** 20;

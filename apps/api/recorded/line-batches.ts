@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_RECORDED } from '#lib/contracts/recorded';
-import type { TextStream } from '#lib/imports/files/text-stream';
+import type { TextStream } from '#lib/imports/source/text-stream';
 import { faultOf, refusal } from '../threads/recorded-faults.js';
 
 /** A batch ends at so many lines or characters, or so long after the one before it. */

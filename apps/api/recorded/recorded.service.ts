@@ -10,7 +10,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { abandonRecording, beginRecording, finishRecording, type Recording } from '#lib/db/engine/record-run';
-import { TextStream } from '#lib/imports/files/text-stream';
+import { TextStream } from '#lib/imports/source/text-stream';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';

@@ -2,7 +2,7 @@ import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { storeRecordedReplies, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
-import type { TextStream } from '#lib/imports/files/text-stream';
+import type { TextStream } from '#lib/imports/source/text-stream';
 import type { SuiteThreads } from '../threads/suite-threads.js';
 import { lineBatches } from './line-batches.js';
 import { faultOf, refusal } from '../threads/recorded-faults.js';

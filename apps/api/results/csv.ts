@@ -1,7 +1,7 @@
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import type { ResultWriter } from './export-run.js';
+import type { ResultWriter } from './result-writer.js';
 
 type Column = [name: string, value: (result: Result) => string | number | boolean | null];
 const CSV_COLUMNS: Column[] = [

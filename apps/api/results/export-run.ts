@@ -1,4 +1,4 @@
-import type { Result } from '#lib/contracts/result';
+import type { ResultWriter } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
 import type { ResultRepository } from '#lib/db/read/results';
 import { csvWriter } from './csv.js';
@@ -13,13 +13,6 @@ export const EXPORT_FILES: Record<ExportFormat, { type: string; extension: strin
   junit: { type: 'application/xml; charset=utf-8', extension: 'xml' },
 };
 const PAGE_SIZE = 500;
-
-/** A run in one format: its head, then each of its results, then its foot. */
-export interface ResultWriter {
-  head: string;
-  write(result: Result, isFirst: boolean): string;
-  foot: string;
-}
 
 const WRITERS: Record<ExportFormat, (run: Run) => ResultWriter> = {
   json: (run) => ({

@@ -1,6 +1,6 @@
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import type { ResultWriter } from './export-run.js';
+import type { ResultWriter } from './result-writer.js';
 
 /** One suite of tests, each result a test. */
 export function junitWriter({ suite, counts }: Run): ResultWriter {

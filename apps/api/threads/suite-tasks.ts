@@ -6,7 +6,7 @@ import type { InputError } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
-import { createCaseChecker } from '#lib/imports/case-checker';
+import { createCaseChecker } from '#lib/imports/source/case-checker';
 import { importSuite } from '#lib/imports/import-suite';
 import { noneUnsatisfiable, UnsatisfiableSearch, type UnsatisfiableFindings } from '#lib/imports/unsatisfiable-search';
 import { toolNamesUsed } from '#lib/mcp/compare-tools';

@@ -1,5 +1,5 @@
 import type { Bucket } from './rate-limit.js';
-import type { Script } from './scripts.js';
+import type { Script } from './script.js';
 
 /** The state of one model name. */
 export interface ModelState {

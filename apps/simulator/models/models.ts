@@ -1,6 +1,6 @@
-import { correctReply, type CorrectReply } from './correct-reply.js';
+import type { ModelRequest } from './model-request.js';
+import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
-import type { ModelState } from './model-state.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 import { nextScripted } from './scripts.js';
 import * as spoil from './spoil-reply.js';
@@ -13,27 +13,6 @@ import {
   type ChatRequest,
   type Reply,
 } from '../formats/chat-completions.js';
-
-/** One request to a model, with everything that decides the response. */
-export interface ModelRequest {
-  request: ChatRequest;
-  /** The number in the model's name, or the entry's default. */
-  number: number;
-  state: ModelState;
-  /** The last user message. */
-  userText: string;
-  /** The key under which the request is counted: the last user message, with the round that follows it. */
-  prompt: string;
-  /** How often the model got this prompt before. Nothing else changes from a request to its repetition. */
-  repetition: number;
-  promptTokens: number;
-  nowMs: number;
-  /** A number in [0, 1) that is the same for the same seed, model and conversation; see `chancesOf`. */
-  chance(what: string): number;
-  /** A number in [0, 1) that differs in each repetition, so that a retry may succeed. */
-  chanceNow(what: string): number;
-  correctReply(): CorrectReply;
-}
 
 export interface Behaviour {
   about: string;

@@ -7,7 +7,7 @@ import { RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { ReplyMemoryPool } from '#lib/providers/reply-memory';
+import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';

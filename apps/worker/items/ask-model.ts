@@ -5,7 +5,7 @@ import type { ToolChoice } from '#lib/contracts/run';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { failedGeneration, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyMemory } from '#lib/providers/reply-memory';
+import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';

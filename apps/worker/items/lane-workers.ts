@@ -5,7 +5,8 @@ import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/qu
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from '../health/worker-metrics.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
-import type { DeliveryProcessor, ServedLane } from './process-delivery.js';
+import type { DeliveryProcessor } from './process-delivery.js';
+import type { ServedLane } from './served-lane.js';
 
 /** BullMQ's workers wait for Redis for ever while it is down. What they would tell it, Postgres knows as well. */
 const MAX_CLOSE_MS = 3000;

@@ -3,7 +3,7 @@ import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
 import { toolChoiceWarning, type BuiltRequest } from '#lib/providers/build-request';
-import type { Note } from '#lib/providers/dialects/dialect';
+import type { Note } from '#lib/providers/dialects/note';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import type { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';

@@ -1,11 +1,11 @@
+import type { ServedLane } from './served-lane.js';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import { findPlace } from '#lib/db/read/for-workers/load-run';
-import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
-import { measureSettling, type LaneMeter } from '../health/worker-metrics.js';
+import { measureSettling } from '../health/worker-metrics.js';
 import type { ItemContext } from './play-and-score.js';
 import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
@@ -14,13 +14,6 @@ import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import type { Quarantine } from './quarantine.js';
 import type { FinishedItem, ItemRunner } from './run-item.js';
 import type { Settler } from './settle.js';
-
-/** A lane that this process takes deliveries from. */
-export interface ServedLane {
-  teamId: string;
-  meter: LaneMeter;
-  budget: LaneBudget;
-}
 
 /**
  * Processes a delivery: claims its item, runs it and settles it. Only then is the queue job acknowledged. If the

@@ -11,7 +11,7 @@ import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../health/worker-metrics.js';
 import type { ItemContext } from './play-and-score.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
-import type { ServedLane } from './process-delivery.js';
+import type { ServedLane } from './served-lane.js';
 import type { FinishedItem } from './run-item.js';
 
 /** How long an item may take from its first request on: others wait for their turn in quarantine. */

@@ -5,7 +5,7 @@ import { findExchanges, type ItemPlace } from '#lib/db/read/for-workers/exchange
 import { placeOf } from '#lib/db/read/for-workers/load-run';
 import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/build-request';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/reply-memory';
+import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
 import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';

@@ -4,7 +4,7 @@ import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome } from '#lib/db/engine/settle-items';
 import type { LoadedRun, LoadedTarget } from '#lib/db/read/for-workers/load-run';
 import { ProviderFailure } from '#lib/providers/failure';
-import type { ReplyMemory } from '#lib/providers/reply-memory';
+import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import type { Logger } from '#lib/runtime/logger';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Embedder } from '../embeddings/embedder.js';

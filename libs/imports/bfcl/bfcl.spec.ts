@@ -9,7 +9,7 @@ import type { BfclPart } from './export-bfcl.js';
 import { exportToText } from '../testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';
 import { importSuite } from '../import-suite.js';
-import { Warnings } from '../warnings.js';
+import { Warnings } from '../source/warnings.js';
 
 const importText = async (text: Json, answers?: Json) => {
   const warnings = new Warnings();

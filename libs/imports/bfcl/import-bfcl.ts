@@ -7,7 +7,7 @@ import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';
-import { createCaseChecker } from '../case-checker.js';
+import { createCaseChecker } from '../source/case-checker.js';
 import {
   toPromptOrMessages,
   DOLLAR_KEY_REASON,
@@ -16,11 +16,11 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../import-source.js';
-import { readLines, type Entry } from '../files/read-lines.js';
-import { yieldToEventLoop } from '../files/yield-to-event-loop.js';
+} from '../source/import-source.js';
+import { readLines, type Entry } from '../source/read-lines.js';
+import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
 import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';
-import type { Warnings } from '../warnings.js';
+import type { Warnings } from '../source/warnings.js';
 
 /** Categories whose entries are more than one reply and the calls in it. */
 const REFUSED: [RegExp, string][] = [

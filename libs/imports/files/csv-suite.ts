@@ -2,12 +2,12 @@ import { CaseInput } from '#lib/contracts/case';
 import { isObject, parseJson, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
-import { TextStream } from './text-stream.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/import-source.js';
+import { TextStream } from '../source/text-stream.js';
 import { addInferredTools } from './jsonl-suite.js';
 import { readCsv } from './read-csv.js';
-import { yieldToEventLoop } from './yield-to-event-loop.js';
-import type { Warnings } from '../warnings.js';
+import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
+import type { Warnings } from '../source/warnings.js';
 
 /** The columns that hold a text as it is; all others hold JSON. `tags` and `expected_tool` may be either. */
 const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);

@@ -1,9 +1,9 @@
 import { isObject, unwrapNumbers, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
-import { readLines } from './read-lines.js';
-import { InferredTools } from '../traces/inferred-tools.js';
-import type { Warnings } from '../warnings.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/import-source.js';
+import { readLines } from '../source/read-lines.js';
+import { InferredTools } from '../source/inferred-tools.js';
+import type { Warnings } from '../source/warnings.js';
 
 /** JSON Lines: `{"suite": {...}}` with the suite's settings first, then a case a line. */
 export async function importJsonl({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {

@@ -1,6 +1,6 @@
 import { isDeeperThan, isObject, MAX_JSON_DEPTH, parseJson, unwrapNumbers } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError, formatInputError } from '#lib/contracts/input/problem';
-import type { SuiteDraft } from '../import-source.js';
+import type { SuiteDraft } from '../source/import-source.js';
 
 /** A suite as its own JSON says it, or as what was written in another notation for the same. */
 export function readNativeSuite(body: unknown, name: string | undefined): SuiteDraft {

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { TextStream, lookAhead } from './text-stream.js';
+import { TextStream, lookAhead } from '../source/text-stream.js';
 
 export interface CsvRow {
   /** Where the row begins in the file, from 1. */

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import type { SuiteDraft, ImportSource } from '../import-source.js';
-import { readWholeText } from './text-stream.js';
+import type { SuiteDraft, ImportSource } from '../source/import-source.js';
+import { readWholeText } from '../source/text-stream.js';
 import { readNativeSuite } from './native-suite.js';
 import { readYaml, YAML_LIMIT } from './read-yaml.js';
 

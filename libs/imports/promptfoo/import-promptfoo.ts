@@ -12,12 +12,12 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../import-source.js';
-import { readWholeText } from '../files/text-stream.js';
+} from '../source/import-source.js';
+import { readWholeText } from '../source/text-stream.js';
 import { readExpectations, type CallExpectations } from './promptfoo-assertions.js';
 import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
-import { InferredTools } from '../traces/inferred-tools.js';
-import type { Warnings } from '../warnings.js';
+import { InferredTools } from '../source/inferred-tools.js';
+import type { Warnings } from '../source/warnings.js';
 
 const MOST_COMBINATIONS = 1000;
 /** A prompt of a case has 50,000 characters at most; a conversation may have some of them. */

@@ -11,9 +11,9 @@ import {
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
-} from '../import-source.js';
-import { InferredTools } from './inferred-tools.js';
-import type { Warnings } from '../warnings.js';
+} from '../source/import-source.js';
+import { InferredTools } from '../source/inferred-tools.js';
+import type { Warnings } from '../source/warnings.js';
 
 export interface Call {
   tool: string;

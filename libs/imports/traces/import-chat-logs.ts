@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { ConversationCases, readToolCall, readTools, type Call } from './conversation-cases.js';
-import type { SuiteDraft, ImportSource } from '../import-source.js';
-import { readLines } from '../files/read-lines.js';
-import type { Warnings } from '../warnings.js';
+import type { SuiteDraft, ImportSource } from '../source/import-source.js';
+import { readLines } from '../source/read-lines.js';
+import type { Warnings } from '../source/warnings.js';
 
 /**
  * Conversations as OpenAI's chat completions have them, one a line: `messages` and, where known, `tools`. Each turn

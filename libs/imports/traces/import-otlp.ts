@@ -1,10 +1,10 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { SuiteDraft, ImportSource } from '../import-source.js';
-import { readRecords } from '../files/read-lines.js';
+import type { SuiteDraft, ImportSource } from '../source/import-source.js';
+import { readRecords } from '../source/read-lines.js';
 import { toModelCall, type SpanRecord } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
-import type { Warnings } from '../warnings.js';
+import type { Warnings } from '../source/warnings.js';
 
 const WORDS = {
   records: 'Spans',

@@ -3,9 +3,9 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { Tool } from '#lib/contracts/tool';
 import { toChatMessages, parseIfJson, toChatReply, UnreadableMessage, NotRecorded } from './chat-messages.js';
 import { ConversationCases, readToolCall, readTools, type Turn } from './conversation-cases.js';
-import { readGivenTools, type SuiteDraft, type ImportSource } from '../import-source.js';
-import { InferredTools } from './inferred-tools.js';
-import type { Warnings } from '../warnings.js';
+import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/import-source.js';
+import { InferredTools } from '../source/inferred-tools.js';
+import type { Warnings } from '../source/warnings.js';
 
 /** What a tracing tool recorded of one call of a model; of what it did not record there is nothing. */
 export interface ModelCall {

@@ -1,6 +1,7 @@
+import type { Note } from './note.js';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ReplyReader } from '../replies/model-reply.js';
-import type { GuardedRequestInit, ReplyMemory } from '../reply-memory.js';
+import type { GuardedRequestInit, ReplyMemory } from '../guarded/reply-memory.js';
 import type { NameRule } from './tool-names.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -8,12 +9,6 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
 export interface Endpoint {
   baseUrl: string;
   apiKey: string | null;
-}
-
-/** Something of a request that a format cannot say, or says otherwise. `what` tells notes apart. */
-export interface Note {
-  what: string;
-  message: string;
 }
 
 /** @param options.replyMemory the room for the answer; goes to `fetch` beside what the SDK gives it */

@@ -2,7 +2,8 @@ import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readGoogleReply } from '../replies/google.js';
-import { dropUnsupported, onlyHeaders, type Dialect, type Note } from './dialect.js';
+import { dropUnsupported, onlyHeaders, type Dialect } from './dialect.js';
+import type { Note } from './note.js';
 import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
 

@@ -1,6 +1,7 @@
 import { toText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
-import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect, type Note } from './dialect.js';
+import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect } from './dialect.js';
+import type { Note } from './note.js';
 import { openaiSdk } from './openai.js';
 import { originalPieces, note, objectIn, textIn } from './read-messages.js';
 import { OPENAI_NAMES } from './tool-names.js';

@@ -1,5 +1,5 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Note } from './dialect.js';
+import type { Note } from './note.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
-import type { Note } from './dialect.js';
+import type { Note } from './note.js';
 
 /** What a host takes as the name of a tool. */
 export interface NameRule {

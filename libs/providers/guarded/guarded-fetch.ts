@@ -5,7 +5,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { redactPrivateResponse } from './private-response.js';
 import { ResponseTooLarge, ResponseTooSlow, MAX_RESPONSE_BYTES, MAX_ARRIVAL_MS } from './response-limits.js';
-import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from '../reply-memory.js';
+import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from './reply-memory.js';
 
 export class AddressNotAllowed extends Error {}
 

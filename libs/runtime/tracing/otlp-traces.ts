@@ -17,7 +17,7 @@ import {
   TracerProvider,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace';
-import type { SpanAttributes, TraceSpan, SpanExporter } from './tracing.js';
+import type { SpanAttributes, TraceSpan, SpanExporter } from './span.js';
 
 /**
  * The id of a run, without its dashes, is the id of its trace, and the second half the id of its root span. So no

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParsedCall } from '#lib/contracts/verdict';
-import { matchArguments } from '../house/match-arguments.js';
+import { matchArguments } from '../arguments/match-arguments.js';
 
 const DEFAULT_ANSWER: Json = { status: 'ok' };
 

@@ -4,7 +4,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
-import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../house/match-arguments.js';
+import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../arguments/match-arguments.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
 /** Suggestions for unknown names compare them with every known name, and a case may name thousands. */

@@ -5,7 +5,7 @@ import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
-import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../house/match-arguments.js';
+import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../arguments/match-arguments.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
 /** How many of the acceptable values are tried. One that passes is enough. */

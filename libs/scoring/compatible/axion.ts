@@ -1,6 +1,6 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual, pythonRepr, pythonType } from './python-values.js';
-import { sequenceRatio } from './sequence-ratio.js';
+import { sequenceRatio } from '../arguments/sequence-ratio.js';
 import type { NamedCall } from './named-call.js';
 
 export interface AxionOptions {

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { containsMatcher, matcherOf } from '../house/match-arguments.js';
+import { containsMatcher, matcherOf } from '../arguments/match-arguments.js';
 
 /** A pattern that no text fits: what BFCL says by an empty list of acceptable values. */
 const NEVER = '[^\\s\\S]';

@@ -1,5 +1,5 @@
 import type { ErrorType, ParsedCall } from '#lib/contracts/verdict';
-import type { Pairing, PreparedCase } from './score-case.js';
+import type { Pairing, PreparedCase } from './prepared-case.js';
 
 /** The error taxonomy of a single reply: the first type that applies. */
 export function errorTypeOf(

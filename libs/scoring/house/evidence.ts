@@ -1,6 +1,6 @@
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { checkArguments } from '../checks/check-tools.js';
-import type { Pairing, PreparedCase } from './score-case.js';
+import type { Pairing, PreparedCase } from './prepared-case.js';
 
 /** How many problems with the schemas of the tools a verdict shows. */
 const MAX_SCHEMA_PROBLEMS = 200;

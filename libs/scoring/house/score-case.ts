@@ -1,3 +1,4 @@
+import type { PreparedCase, CandidatePair, Pairing } from './prepared-case.js';
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
@@ -6,7 +7,7 @@ import type { ParsedReply } from '../replies/parse-reply.js';
 import { firstCalls, MAX_COMPARISONS, MAX_PAIRS } from '../replies/reply-bounds.js';
 import { errorTypeOf } from './error-type.js';
 import { evidenceOf } from './evidence.js';
-import { matchArguments, type ArgumentMatch, type SimilarityLookup } from './match-arguments.js';
+import { matchArguments, type ArgumentMatch, type SimilarityLookup } from '../arguments/match-arguments.js';
 import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
 
 const TOOL_WEIGHT = 0.6;
@@ -23,39 +24,7 @@ export interface CaseScorer {
   score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup; finishReason?: string | null }): Verdict;
 }
 
-/** What follows from a case alone. It is computed once for all replies to the case. */
-export interface PreparedCase {
-  input: CaseInput;
-  passThreshold: number;
-  expected: ExpectedCall[];
-  /** The acceptable names of each expected call, in lower case. */
-  accepted: Set<string>[];
-  abstention: boolean;
-  /** The tools of the case, by their names in lower case. */
-  tools: Map<string, Tool>;
-  /** The defaults that each tool declares for its arguments. */
-  defaults: Map<string, JsonObject>;
-}
-
-/** How well a call answers an expected call. */
-export interface CandidatePair {
-  weight: number;
-  /** The comparison of the arguments; null when none are expected. */
-  match: ArgumentMatch | null;
-}
-
 const NO_PAIR: CandidatePair = { weight: 0, match: null };
-
-/** The calls of a reply, paired with the expected calls. */
-export interface Pairing {
-  /** By index of the expected call, then of the call. */
-  candidates: CandidatePair[][];
-  pairs: CallPairs;
-  /** Indexes of expected calls without a call. */
-  missing: number[];
-  /** Indexes of calls without an expected call. */
-  unexpected: number[];
-}
 
 /** The calls that a case expects, in whichever way it is written. Empty when no tool should be called. */
 export function expectedCalls({

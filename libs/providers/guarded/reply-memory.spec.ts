@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient } from './chat.js';
-import { createGuardedFetch } from './guarded/guarded-fetch.js';
+import { createChatClient } from '../chat.js';
+import { createGuardedFetch } from './guarded-fetch.js';
 import { ReplyMemoryPool, type ReplyMemory } from './reply-memory.js';
 
 const MIB = 2 ** 20;
@@ -59,7 +59,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     const { answer: body } =
       kind === 'openai'
         ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } }
-        : (JSON.parse(readFileSync(new URL(`dialects/fixtures/${kind}.json`, import.meta.url), 'utf8')) as {
+        : (JSON.parse(readFileSync(new URL(`../dialects/fixtures/${kind}.json`, import.meta.url), 'utf8')) as {
             answer: object;
           });
 

@@ -4,7 +4,7 @@ import { isObject, unwrapNumbers, type Json, type JsonObject } from '#lib/contra
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
 import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
-import { TextStream } from './files/text-stream.js';
+import { TextStream } from './text-stream.js';
 import type { Warnings } from './warnings.js';
 
 /** What a file in another format says: a suite as its author would have written it, not yet checked. */

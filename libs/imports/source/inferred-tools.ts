@@ -1,7 +1,7 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_TOOL_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
-import { matcherOf } from '#lib/scoring/house/match-arguments';
-import type { Warnings } from '../warnings.js';
+import { matcherOf } from '#lib/scoring/arguments/match-arguments';
+import type { Warnings } from './warnings.js';
 
 interface Guess {
   calls: number;

@@ -4,7 +4,7 @@ import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#l
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { distanceOf, sameNumber } from './decimal.js';
-import { sequenceRatio } from '../compatible/sequence-ratio.js';
+import { sequenceRatio } from './sequence-ratio.js';
 
 /** How a value without parts is compared. */
 export interface ComparisonRule {

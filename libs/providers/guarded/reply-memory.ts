@@ -1,4 +1,4 @@
-import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './guarded/response-limits.js';
+import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './response-limits.js';
 
 /** Smaller responses are not counted: most replies take some kilobytes, and a process holds hundreds of those. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024;

@@ -1,0 +1,23 @@
+import type { Message } from '../formats/chat-completions.js';
+
+/**
+ * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a text is sent as it is,
+ * anything else as JSON), delay, finish_reason, usage.
+ */
+export interface ScriptedReply extends Partial<Message> {
+  message?: Partial<Message>;
+  finish_reason?: string;
+  usage?: Record<string, number>;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  delay_ms?: number;
+}
+
+/** Replies that are sent in turn, the last one repeatedly; for all prompts, or for a last user message. */
+export interface Script {
+  replies: ScriptedReply[];
+  byPrompt: Map<string, ScriptedReply[]>;
+  given: number;
+  givenByPrompt: Map<string, number>;
+}
