@@ -1,13 +1,6 @@
 import type { ScriptedReply, Script } from './script.js';
 import type { ModelRequest } from './model-request.js';
-import {
-  errorResponse,
-  jsonResponse,
-  type ResponsePlan,
-  type Call,
-  type Message,
-  type Reply,
-} from '../formats/chat-completions.js';
+import { errorResponse, jsonResponse, type ResponsePlan, type Call, type Reply } from '../formats/chat-completions.js';
 
 const list = (value: unknown): ScriptedReply[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]) as ScriptedReply[];
