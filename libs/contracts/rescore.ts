@@ -39,7 +39,7 @@ export const RescoreInput = z
       'Scores the stored replies of a run again. What is left out stays as the run, its suite and its cases have it.',
   });
 export type RescoreInput = z.infer<typeof RescoreInput>;
-/** As it is kept: the metrics are those that are computed. */
+/** The options as they are stored, with the metrics resolved. */
 export type RescoreOptions = Omit<RescoreInput, 'metrics'> & { metrics: RunMetric[] };
 
 export const RescoreSubmitted = z
