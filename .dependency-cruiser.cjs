@@ -12,6 +12,16 @@ const onlyOurs = (name, from, allowed, comment) => ({
   to: { path: '^(apps|libs|test|scripts|bench)/', pathNot: allowed },
 });
 
+/** Folders of one parent, from the ground up. Each may import what stands below it, never what stands above. */
+const floors = (parent, ...names) =>
+  names.slice(0, -1).map((name, level) => ({
+    name: `floor-${parent.split('/').pop()}-${name}`,
+    comment: `${names.join(' < ')}; see docs/architecture.md.`,
+    severity: 'error',
+    from: { path: `^${parent}/${name}/`, pathNot: SPEC },
+    to: { path: `^${parent}/(${names.slice(level + 1).join('|')})/` },
+  }));
+
 /** An outside package and the folders that may import it. */
 const owned = (names, owners, comment) => ({
   name: `owner-of-${names[0].replace(/\W/g, '-')}`,
@@ -116,6 +126,12 @@ module.exports = {
         'Apps are separate processes; what two of them need is a lib.',
       ),
     ),
+    ...floors('libs/db', 'connection', 'upkeep', 'catalogue', 'read', 'engine'),
+    ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'compatible', 'house'),
+    ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),
+    ...floors('libs/providers', 'replies', 'guarded', 'dialects'),
+    ...floors('apps/worker', 'health', 'models', 'scoring', 'embeddings', 'items', 'control'),
+    ...floors('apps/api', 'platform', 'threads', 'lanes', 'jobs', 'results', 'suites', 'runs', 'recorded'),
     {
       name: 'api-makes-no-verdict',
       severity: 'error',

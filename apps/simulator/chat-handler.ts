@@ -11,7 +11,7 @@ import { NOT_JSON, notJson, tryReadBody } from './read-body.js';
 import { sendResponse } from './send-response.js';
 import { hasWrongKey } from './wrong-key.js';
 
-/** What follows from the text of a request alone. */
+/** Everything that depends only on the text of a request. */
 interface ReadRequest {
   request: ChatRequest;
   model: Model;
@@ -28,8 +28,8 @@ const MAX_CACHED_CHARACTERS = 50_000;
 /** Answers requests for chat completions, in OpenAI's format and in others. */
 export class ChatHandler {
   /**
-   * Requests by their text. Runs repeat requests (samples, retries, benchmarks), and what follows from the text is
-   * kept from the second time on, so that prompts that never return take no memory.
+   * Parsed requests by their text. Runs repeat requests (samples, retries, benchmarks). A request is cached from its
+   * second occurrence on, so that prompts that never return take no memory.
    */
   readonly #cache = new Map<string, ReadRequest>();
 
@@ -49,13 +49,13 @@ export class ChatHandler {
     send(this.#respond(read, key, text), read.state);
   }
 
-  /** After a reset a cached request would count for a state that nobody reads any more. */
+  /** After a reset, a cached request would count for a state that nobody reads any more. */
   #cached(key: string): ReadRequest | undefined {
     const cached = this.#cache.get(key);
     return cached && this.states.of(cached.request.model) === cached.state ? cached : undefined;
   }
 
-  /** @returns the plan of an error response when the request is refused */
+  /** @returns the plan of an error response if the request is refused */
   #read(text: string, incoming: IncomingMessage): ReadRequest | ResponsePlan {
     let body = tryReadBody(text);
     if (body === NOT_JSON) return notJson();

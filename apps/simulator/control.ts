@@ -3,7 +3,7 @@ import { readModelName, MODEL_NAMES } from './models/models.js';
 import { readScript } from './models/scripts.js';
 import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-completions.js';
 
-/** The states of all models that were named so far. The state of `*` stands for all models. */
+/** The states of all models that have been named so far. The state of `*` applies to all models. */
 export class States {
   private readonly byName = new Map<string, ModelState>();
   redirectsFollowed = 0;
@@ -25,7 +25,7 @@ export class States {
   }
 }
 
-/** The endpoints under /control. Tests and demos use them to play outages, post replies and read requests. */
+/** The endpoints under /control. Tests and demos use them to simulate outages, post replies and read requests. */
 export function control(method: string, url: URL, body: unknown, states: States): ResponsePlan {
   const [, , what = '', ...rest] = url.pathname.split('/');
   const name = decodeURIComponent(rest.join('/'));
@@ -90,7 +90,7 @@ export const unknownModel = (name: string): ResponsePlan =>
     { param: 'model' },
   );
 
-/** `?model=` limits it to one model, and `?prompts=0` leaves out the count of each prompt. */
+/** `?model=` selects one model, and `?prompts=0` omits the count of each prompt. */
 function stats(states: States, query: URLSearchParams): unknown {
   const only = query.get('model');
   const models = states.entries().filter(([name]) => only === null || name === only);

@@ -16,7 +16,7 @@ afterAll(() => simulator.close());
 
 const read = (name: string) => parseJson(readFileSync(`examples/${name}.json`, 'utf8')) as any;
 
-/** Mean overall and share passed of a model, asked as a run asks by default. */
+/** Mean overall score and share of passed cases of a model, with the default settings of a run. */
 async function score(suite: any, model: string): Promise<{ overall: number; passed: number }> {
   const verdicts = await Promise.all(
     suite.test_cases.map(async (input: CaseInput) => {

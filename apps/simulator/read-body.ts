@@ -1,7 +1,7 @@
 import { errorResponse, type ResponsePlan, type Tool } from './formats/chat-completions.js';
 
 /**
- * The tool sets of recent requests, latest first, with their text as JSON.stringify writes it. A suite sends the same
+ * The tool sets of recent requests, latest first, with their text as JSON.stringify prints it. A suite sends the same
  * tools with every case.
  */
 const known: { text: string; tools: Tool[] }[] = [];
@@ -18,7 +18,7 @@ export function readBody(text: string): unknown {
   if (sent) {
     const body = JSON.parse(`${text.slice(0, at)}null${text.slice(at + sent.text.length)}`) as { tools?: unknown };
     if (body.tools === null) return Object.assign(body, { tools: sent.tools });
-    // The key stood in a nested object.
+    // The key belonged to a nested object.
   }
   const body = JSON.parse(text) as { tools?: unknown } | null;
   if (!Array.isArray(body?.tools)) return body;
@@ -33,7 +33,7 @@ export function readBody(text: string): unknown {
 export const NOT_JSON = Symbol('not JSON');
 export const notJson = (): ResponsePlan => errorResponse(400, 'We could not parse the JSON body of your request.');
 
-/** @returns `NOT_JSON` for a text that is not JSON */
+/** @returns `NOT_JSON` if the text is not JSON */
 export function tryReadBody(text: string): unknown {
   try {
     return readBody(text);

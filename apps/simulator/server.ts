@@ -15,15 +15,15 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
 
 export interface Simulator {
-  /** Starts to listen, on any free port when it is 0. Returns the port. */
+  /** Listens on a port, or on any free port if it is 0. Returns the port. */
   listen(port: number, host?: string): Promise<number>;
-  /** Stops listening and breaks off open requests. */
+  /** Stops listening and aborts open requests. */
   close(): Promise<void>;
   /** `http://127.0.0.1:<port>`; its `/v1` is the base URL for clients. */
   url: string;
 }
 
-/** An OpenAI-compatible server of scripted models. The same seed and the same requests bring the same replies. */
+/** An OpenAI-compatible server of scripted models. The same seed and the same requests produce the same replies. */
 export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator {
   const states = new States();
   const handle = requestHandler(seed, states);

@@ -89,7 +89,7 @@ export type Message = z.infer<typeof Message>;
 
 const text = z.string().max(50_000);
 
-/** The fields of a case as a user writes them. Rules between fields are `checkCase` in libs/scoring. */
+/** The fields of a case as a user writes them. `checkCase` in libs/scoring checks the rules between fields. */
 export const CaseInput = z
   .strictObject({
     name: z

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What a run is expected to take. Requests that stored replies answer are counted apart, as `cached`, and in
- * nothing else.
+ * What a run is expected to take. Requests that stored replies answer are counted as `cached` and in no other field.
  */
 const Expected = z.object({
   requests: z.int().meta({ description: 'Requests to models.' }),

@@ -6,7 +6,7 @@ import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run.js';
 import { Summary } from './summary.js';
 
-// docs/live.md is made from these schemas: `npm run docs:live`.
+// `npm run docs:live` generates the tables of docs/live.md from these schemas.
 
 const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
   z.object(shape).describe(description);
@@ -20,7 +20,7 @@ const count = z.int().min(0);
 const seq = z.int().min(1).describe('The number of the event in the log of its job: from 1, without gaps.');
 const at = time.describe('When it happened, by the clock of Postgres.');
 
-/** The data of the events of a job's durable log, by name, in the order in which a run has them. */
+/** The data of the events in a job's durable log, by name, in the order in which they occur in a run. */
 export const LOG_EVENTS = {
   job_created: event('A job was submitted. It is the first event of each job; a resumed run has a new job.', {
     type: JobType,
@@ -110,16 +110,16 @@ export const LOG_EVENTS = {
 };
 export type LogEventName = keyof typeof LOG_EVENTS;
 export type LogEventData<Name extends LogEventName> = z.infer<(typeof LOG_EVENTS)[Name]>;
-/** An event before it has its place in a log. */
+/** An event before it gets its place in a log. */
 export type LogEvent = { [Name in LogEventName]: { name: Name; data: LogEventData<Name> } }[LogEventName];
 
 export const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS) as LogEventName[];
 export const TERMINAL_EVENTS: readonly LogEventName[] = ['job_completed', 'job_failed', 'job_cancelled'];
-/** What every socket gets of its team's jobs without asking. */
+/** The events that every socket of a team receives without subscribing. */
 export const TEAM_EVENTS: readonly LogEventName[] = ['job_created', ...TERMINAL_EVENTS];
 
 const jobId = id.describe('The job.');
-/** What each event of a log is sent as. */
+/** The message that carries an event of a log. */
 export const Envelope = z.object({
   job_id: jobId,
   seq,
@@ -142,7 +142,7 @@ const progress = event('The progress of a run.', {
 }).meta({ id: 'tool_eval_progress' });
 export type Progress = z.infer<typeof progress>;
 
-/** What is sent beside the events of a log. */
+/** The messages that are not events of a log. */
 export const LIVE_MESSAGES = {
   tool_eval_results: event('Many consecutive results, in one message.', {
     job_id: jobId,
@@ -163,7 +163,7 @@ export const LIVE_MESSAGES = {
 };
 export type LiveMessageName = keyof typeof LIVE_MESSAGES;
 export type LiveMessage<Name extends LiveMessageName> = z.infer<(typeof LIVE_MESSAGES)[Name]>;
-/** Whatever a server sends without being asked for each. */
+/** Every message that a server sends on its own. */
 export type ServerMessage =
   | { [Name in LogEventName]: [name: Name, message: Envelope<Name>] }[LogEventName]
   | { [Name in LiveMessageName]: [name: Name, message: LiveMessage<Name>] }[LiveMessageName];

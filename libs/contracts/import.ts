@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from './page.js';
 import { SuiteFile } from './suite.js';
 
-/** What a suite may be imported from. */
+/** The formats that a suite can be imported from. */
 export const IMPORT_FORMATS = [
   'native',
   'bfcl',
@@ -16,7 +16,7 @@ export const IMPORT_FORMATS = [
   'jsonl',
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
-/** What a suite may be exported to. */
+/** The formats that a suite can be exported to. */
 export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'] as const;
 export type SuiteExportFormat = (typeof SUITE_EXPORT_FORMATS)[number];
 
@@ -69,9 +69,9 @@ export const ImportAnswer = z
   .meta({ id: 'ImportAnswer', description: 'The result of an import, or of a dry run.' });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
-/** A file in another format inside JSON, beside what the format itself cannot say. */
+/** The fields that may accompany a file in another format, because the format itself cannot express them. */
 const MAY_STAND_BESIDE = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
-/** Which of these a body is, `?format=` says. */
+/** `?format=` says which of these a body is. */
 export const ImportBody = z.unknown().meta({
   id: 'ImportBody',
   description: 'A suite as JSON, or a file of another format together with a list of what the format cannot express.',

@@ -17,8 +17,7 @@ const house = z.strictObject({
 const ARGUMENT_MODES = ['exact', 'ignore', 'subset', 'superset'] as const;
 
 /**
- * The options of every metric under its id, with their defaults. What each metric means is said by `METRICS` in
- * libs/scoring.
+ * The options of every metric by its id, with their defaults. `METRICS` in libs/scoring says what each metric means.
  */
 export const METRIC_OPTIONS = {
   'toolmark.single_turn': house,
@@ -118,7 +117,7 @@ export type MetricOptions<Id extends MetricId> = z.output<(typeof METRIC_OPTIONS
 export const METRIC_IDS = Object.keys(METRIC_OPTIONS) as MetricId[];
 export const isMetricId = (id: string): id is MetricId => Object.hasOwn(METRIC_OPTIONS, id);
 
-/** Metrics that score no calls, and what a run has in their place. */
+/** Metrics that do not score calls, and what to use in a run instead. */
 export const METRICS_NOT_IN_RUNS: Partial<Record<MetricId, string>> = {
   axion_similarity:
     'It compares two values, not calls. Use "toolmark score", or "axion_tool_correctness" with ' +
@@ -134,7 +133,7 @@ const metricId = z
   .string()
   .max(200)
   .meta({ description: 'The id of a metric. `GET /api/metrics` lists them.', examples: ['ragas_tool_call_f1'] });
-/** A metric as a run asks for it. Whether it exists, and has these options, is `checkMetrics`. */
+/** A metric as a run requests it. `checkMetrics` checks that it exists and has these options. */
 export const MetricAsked = z
   .union([
     metricId,
@@ -181,21 +180,21 @@ export const MetricInfo = z
   })
   .meta({ id: 'MetricInfo', description: 'A metric that Toolmark computes.' });
 
-/** A metric of a run, its defaults filled in. */
+/** A metric of a run, with its defaults filled in. */
 export interface RunMetric {
   id: MetricId;
-  /** Runs of earlier releases have none: see `nameOf`. */
+  /** Missing in runs of earlier releases: see `metricName`. */
   as?: string;
-  /** Of what it was when it was asked for; runs of earlier releases have none. */
+  /** The version at the time of the request. Missing in runs of earlier releases. */
   version?: string;
   options: JsonObject;
 }
-/** Under which its scores stand. */
+/** The name under which the scores of a metric are stored. */
 export const metricName = ({ id, as }: Pick<RunMetric, 'id' | 'as'>): string => as ?? id;
 
 /**
- * The metrics that a run asks for, ready to be kept with it, and what is wrong with them; paths are pointers into
- * the list.
+ * Checks the metrics that a run requests. Returns them ready to be stored with the run, and what is wrong with them.
+ * Paths are pointers into the list.
  */
 export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetric[]; errors: InputError[] } {
   const metrics: RunMetric[] = [];
@@ -214,12 +213,15 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     if (!('errors' in read)) return void metrics.push({ id, as, options: read.options });
     errors.push(...read.errors.map(({ path, message }) => ({ path: jsonPointer([index, 'options']) + path, message })));
   });
-  // A worker of the release before keeps one score of an id, the last one's: let that be no other configuration's.
+  // A worker of the previous release keeps one score per id, the last one. A metric that goes by its own id comes
+  // last, so that the kept score is not that of another configuration.
   metrics.sort((a, b) => Number(a.as === a.id) - Number(b.as === b.id));
   return { metrics, errors };
 }
 
-/** The options of a metric, its defaults filled in, or what is wrong with them; paths are pointers into the options. */
+/**
+ * The options of a metric with defaults filled in, or what is wrong with them. Paths are pointers into the options.
+ */
 export function readOptions(id: MetricId, options: JsonObject): { options: JsonObject } | { errors: InputError[] } {
   const schema: z.ZodObject = METRIC_OPTIONS[id];
   const parsed = schema.safeParse(unwrapAllNumbers(options));

@@ -33,5 +33,7 @@ export interface Page<Item> {
 
 export const time = z.iso.datetime();
 export const id = z.uuid();
-/** A suite's id in a body. What is no id is looked for among the names, to say which suite may be meant. */
+/**
+ * A suite's id in a body. Anything that is not an id is looked up among the names, to suggest which suite was meant.
+ */
 export const suiteId = z.string().min(1).max(200).meta({ format: 'uuid' });

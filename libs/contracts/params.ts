@@ -3,10 +3,10 @@ import { jsonPointer, type InputError } from './input/problem.js';
 import { jsonObject } from './tool.js';
 
 /**
- * What a request says by the settings, the suite and the target of its run alone, by the way to say it there.
- * Beside OpenAI's words they are those of the other formats, those by which routers and proxies (OpenRouter,
- * LiteLLM) answer with another model or none, and those that put a stored conversation, another prompt or more
- * tools beside the case's.
+ * Parameters that only the settings, the suite or the target of a run may decide, by the way to set each. Besides
+ * OpenAI's names the list has those of the other formats, those that make routers and proxies (OpenRouter, LiteLLM)
+ * answer with another model or none, and those that add a stored conversation, another prompt or more tools to the
+ * case's.
  */
 const RESERVED = {
   'ask for models in "models"': [
@@ -39,13 +39,13 @@ const RESERVED = {
 };
 export const RESERVED_PARAMS: readonly string[] = Object.values(RESERVED).flat();
 
-/** Servers take several spellings for one: Go ignores case, Protocol Buffers know two forms of each name. */
+/** Servers accept several spellings of a name: Go ignores case, and Protocol Buffers know two forms of each name. */
 const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, '');
 const WAY_OUT: ReadonlyMap<string, string> = new Map(
   Object.entries(RESERVED).flatMap(([wayOut, names]) => names.map((name) => [plain(name), wayOut])),
 );
 
-/** Parameters of requests. They decide nothing that the run decides; see `reservedIn`. */
+/** Parameters of requests. They must not decide anything that the run decides: see `findReservedParams`. */
 export const Params = jsonObject.meta({
   type: 'object',
   additionalProperties: {},
@@ -54,7 +54,7 @@ export const Params = jsonObject.meta({
     `${RESERVED_PARAMS.join(', ')}.`,
 });
 
-/** What parameters name that is not theirs to decide, and the way out. `path`: where they stand. */
+/** Finds parameters that the run decides, and says how to set each instead. `path` is where the parameters are. */
 export function findReservedParams(params: JsonObject, ...path: PropertyKey[]): InputError[] {
   return Object.keys(params).flatMap((name) => {
     const wayOut = WAY_OUT.get(plain(name));

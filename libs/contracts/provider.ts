@@ -57,19 +57,19 @@ export const ModelInput = z
   })
   .meta({ id: 'ModelInput', description: 'A model of a provider.' });
 export type ModelInput = z.infer<typeof ModelInput>;
-/** A model of which nothing but its id is said may be written as that. */
+/** A model with nothing but an id may be written as that id. */
 const ModelOrId = z.preprocess((model) => (typeof model === 'string' ? { id: model } : model), ModelInput);
 
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.openai.com/v1' })
   .max(2000)
   .regex(/^[^?#]*$/, 'must have no "?" and no "#": paths such as /chat/completions are appended to it');
-// What an HTTP header can carry: a line break pasted along with a key would fail every request.
+// The characters that an HTTP header can carry. A line break pasted along with a key would fail every request.
 const apiKey = z
   .string()
   .trim()
   .regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
-/** Hosts and servers by the format that they speak, in small letters and digits. */
+/** Hosts and servers by the format that they speak, in lower-case letters and digits. */
 const SPEAK: Record<string, readonly string[]> = {
   openai: [
     'ollama',

@@ -3,10 +3,10 @@ import { MetricAsked } from './metric.js';
 import { id } from './page.js';
 import { Submitted } from './run.js';
 
-/** The provider key of targets whose replies were made elsewhere; no new provider has it. */
+/** The provider key of targets whose replies were made elsewhere. No new provider may use it. */
 export const RECORDED = 'recorded';
 
-/** Bounds of the replies of a recorded run. Characters are those of the text, which has no more than bytes. */
+/** Limits for the replies of a recorded run. A text has at most as many characters as bytes. */
 export const MAX_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
 
 const suite_id = id.meta({ description: 'The suite whose cases were answered. The run pins its current version.' });
@@ -27,7 +27,7 @@ const metrics = z.array(MetricAsked).max(20).default([]).meta({
   description: 'Further metrics, computed for each reply beside the house score. `GET /api/metrics` lists them.',
 });
 
-/** What is said of replies that follow as a body of their own. */
+/** The settings that accompany replies sent as a body of their own. */
 export const RecordedSettings = z.strictObject({
   suite_id,
   target_name,
@@ -61,7 +61,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** Replies in JSON, beside what is said of them. */
+/** Replies in JSON together with their settings. */
 export const RecordedInput = z
   .strictObject({
     suite_id,
@@ -77,7 +77,7 @@ export const RecordedInput = z
   .meta({ id: 'RecordedInput', description: 'Replies that were made elsewhere, with the suite that they answer.' });
 export type RecordedInput = z.infer<typeof RecordedInput>;
 
-/** A line of replies; what `reply` and each of `rounds` may be is said by libs/recorded. */
+/** A line of replies. libs/recorded defines what `reply` and each of `rounds` may be. */
 export const RecordedLine = z
   .strictObject({
     case: z.string().meta({ description: 'Id or name of a case of the suite.' }),
@@ -104,7 +104,7 @@ export const RecordedLine = z
   })
   .meta({ id: 'RecordedLine', description: 'One recorded reply.' });
 
-/** Of either form of the request: where the body is JSON, it says all of this, and the query nothing. */
+/** The query of both forms of the request. If the body is JSON, it has all of these fields and the query has none. */
 export const RecordedQuery = z.strictObject({
   suite_id: z
     .string()

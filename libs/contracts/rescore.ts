@@ -40,7 +40,7 @@ export const RescoreInput = z
       'run, its suite and its cases.',
   });
 export type RescoreInput = z.infer<typeof RescoreInput>;
-/** As it is kept: the metrics are those that are computed. */
+/** The options as they are stored, with the metrics resolved. */
 export type RescoreOptions = Omit<RescoreInput, 'metrics'> & { metrics: RunMetric[] };
 
 export const RescoreSubmitted = z

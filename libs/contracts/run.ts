@@ -164,12 +164,12 @@ export const RunInput = z
   })
   .meta({ id: 'RunInput', description: 'A run to submit, or to estimate: a suite against some models.' });
 export type RunInput = z.infer<typeof RunInput>;
-/** A run's settings as they are kept: the submitted ones, defaults filled in. */
+/** The settings of a run as they are stored: the submitted ones with defaults filled in. */
 export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'> & {
   metrics: RunMetric[];
   cache: CacheMode;
 };
-/** Of a run whose replies were made elsewhere; null is what it knows nothing of. */
+/** The settings of a run whose replies were made elsewhere. Null marks what such a run does not know. */
 export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {
   recorded: true;
   temperature: null;

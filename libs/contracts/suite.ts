@@ -6,13 +6,13 @@ import { toolList, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
- * A suite may grow to so many cases, and so many bytes: its tools, description and system prompt and the JSON of
- * its cases, in UTF-8. Whatever reads, pins or checks one is bounded by it.
+ * The most cases and bytes that a suite may grow to. Bytes are those of its tools, description, system prompt and the
+ * JSON of its cases in UTF-8. This bounds everything that reads, pins or checks a suite.
  */
 export const MAX_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
 /**
- * What one import may make, in bytes of its cases' JSON: a file may say much with few words (aliases, variables,
- * long dialogues).
+ * The most that one import may make, in bytes of its cases' JSON. A small file can expand to much more (aliases,
+ * variables, long dialogues).
  */
 export const MAX_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
@@ -103,7 +103,7 @@ export const SuiteFile = z
   })
   .meta({ id: 'SuiteFile', description: 'A suite in a file, as import takes it and export writes it.' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
-/** What a suite is besides its cases. */
+/** Everything in a suite except its cases. */
 export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
 
 const CaseList = z.array(CaseInput).min(1).max(MAX_CASES_PER_IMPORT);
@@ -111,7 +111,10 @@ const WrappedCaseList = z.strictObject({ cases: CaseList });
 const documented = (schema: object) => ({ ...schema, maxItems: MAX_CASES_PER_IMPORT, minItems: 1 });
 const caseRef = { $ref: '#/components/schemas/CaseInput' };
 
-/** One case, a list, or `{cases: [...]}`. No union: which one is meant is plain, and so its faults can be named. */
+/**
+ * One case, a list, or `{cases: [...]}`. Not a zod union: the body's shape shows which one is meant, so that errors
+ * can name the exact fields.
+ */
 export const CasesInput = z
   .unknown()
   .transform((body, context): CaseInput | CaseInput[] | { cases: CaseInput[] } => {

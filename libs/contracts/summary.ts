@@ -102,7 +102,7 @@ export const Summary = GroupSummary.extend({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** What a summary needs of a settled item. */
+/** The parts of a settled item that a summary needs. */
 export interface SettledItem {
   case_position: number;
   category: string | null;
@@ -121,6 +121,6 @@ export interface SettledItem {
   cost_usd: number | null;
   cached: boolean;
   tool_choice_used: string | null;
-  /** Scores of the run's metrics by name; null where one does not apply. */
+  /** Scores of the run's metrics by name. Null if a metric does not apply. */
   metrics?: Record<string, number | null>;
 }

@@ -3,8 +3,8 @@ import { isDeeperThan, isObject, MAX_JSON_DEPTH, type JsonObject } from './json/
 import { flattenDeclarations, toOpenAiTool } from './input/tool-shapes.js';
 
 /**
- * A JSON object whose numbers keep their text (see `json.ts`); never cloned. `z.record` would take a kept number
- * for an object.
+ * A JSON object whose numbers keep their text (see `json.ts`). It is never cloned. `z.record` would take a kept
+ * number for an object.
  */
 export const jsonObject = z
   .unknown()
@@ -73,15 +73,15 @@ export type Tool = z.infer<typeof Tool>;
 
 export const MAX_TOOLS = 128;
 
-/** A list of tools, or of what stands for some; Gemini's lists of declarations are spread out. */
+/** A list of tools, or of items that stand for tools. Gemini's lists of declarations are flattened. */
 export const toolList = <Item extends z.ZodType>(item: Item) =>
   z.preprocess(flattenDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
-/** Compiling a schema takes more than twice as long where it is twice as large; this much takes a second at most. */
-const LARGEST_TOOL_BYTES = 64 * 1024;
+/** Compile time grows faster than the size of a schema. A schema of this size takes a second at most. */
+const MAX_TOOL_BYTES = 64 * 1024;
 export const MAX_TOOL_PROPERTIES = 500;
 export const MAX_TOOLS_BYTES = 2 ** 20;
-/** Keywords whose value is an object of names. */
+/** Keywords whose value is an object with names as keys. */
 const NAMING = new Set([
   'properties',
   'patternProperties',
@@ -92,18 +92,18 @@ const NAMING = new Set([
   'dependencies',
 ]);
 
-/** The bytes of a text or of a value's JSON, as UTF-8. */
+/** The UTF-8 bytes of a text, or of a value's JSON. */
 export function byteLength(value: unknown): number {
   return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
 }
 
-/** Why a tool is larger than a tool may be; undefined when it is not. Looked at before anything works on its schema. */
+/** Says why a tool is too large, or returns undefined. Call it before any work on the tool's schema. */
 export function findToolFault(tool: { function: { parameters?: unknown } }): string | undefined {
   if (isDeeperThan(tool, MAX_JSON_DEPTH)) return `must not nest lists and objects deeper than ${MAX_JSON_DEPTH} levels`;
   const bytes = byteLength(tool);
-  if (bytes > LARGEST_TOOL_BYTES)
+  if (bytes > MAX_TOOL_BYTES)
     return (
-      `has ${bytes} bytes, and a tool may have ${LARGEST_TOOL_BYTES}: shorten its descriptions, or ` +
+      `has ${bytes} bytes, and a tool may have ${MAX_TOOL_BYTES}: shorten its descriptions, or ` +
       'make several tools of it'
     );
   const names = countNames(tool.function.parameters);
@@ -125,7 +125,7 @@ function countNames(schema: unknown): number {
   );
 }
 
-/** Why tools are larger together than those of a suite may be; undefined when they are not. */
+/** Says why the tools of a suite are too large together, or returns undefined. */
 export function findToolsFault(tools: readonly unknown[]): string | undefined {
   const bytes = byteLength(tools);
   return bytes <= MAX_TOOLS_BYTES
@@ -133,7 +133,7 @@ export function findToolsFault(tools: readonly unknown[]): string | undefined {
     : `have ${bytes} bytes together, and may have ${MAX_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
 }
 
-/** For `superRefine` of a list of tools, and of names of tools. */
+/** For `superRefine` of a list of tools or of names of tools. */
 function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
   const message = findToolsFault(tools);
   if (message) context.issues.push({ code: 'custom', input: tools, message });

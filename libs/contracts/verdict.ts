@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ScoringMode } from './case.js';
 import { jsonObject } from './tool.js';
 
-/** Raised whenever the same reply could score differently than before; kept with every verdict. */
+/** Raise this whenever the same reply could score differently than before. Every verdict stores it. */
 export const SCORING_VERSION = 3;
 
 export const ERROR_TYPES = [

@@ -16,8 +16,8 @@ import { Warnings } from './source/warnings.js';
 const MAX_CHAIN_WARNINGS = 20;
 
 /**
- * Checks a draft and returns a suite that can be saved. Ten thousand cases take seconds, so it yields to others of the
- * process between cases.
+ * Checks a draft and returns a suite that can be saved. Ten thousand cases take seconds, so it yields to the event loop
+ * between cases.
  * @returns the suite, the JSON of each of its cases, and warnings about its tools and what its cases expect
  * @throws ProblemError 400 or 422 that names the lines
  */
@@ -63,14 +63,14 @@ type Checked<Made> = { made: Made } | { wrong: InputError[] };
 /** A case and its place in the draft. */
 type Placed<Case> = readonly [number, Case];
 
-/** Divides cases into good ones and others. The others are left out with a warning, or become errors of the file. */
+/** Separates good cases from bad ones. Bad cases are left out with a warning, or become errors of the file. */
 class CaseScreening {
   readonly errors: InputError[] = [];
   readonly #yield = yieldToEventLoop();
 
   constructor(readonly draft: Pick<SuiteDraft, 'lines' | 'leaveOut'>) {}
 
-  /** The cases that `check` finds nothing wrong with. */
+  /** Returns the cases in which `check` finds no fault. */
   async screen<Given, Made>(
     cases: readonly Placed<Given>[],
     check: (input: Given) => Checked<Made>,
@@ -113,7 +113,7 @@ function rejectTooManyCases(count: number): void {
   );
 }
 
-/** JSON was checked for this when it arrived; a file of another format was not. */
+/** JSON was already checked for this on arrival, but files of other formats were not. */
 function rejectUnstorable({ suite, lines }: SuiteDraft): void {
   const found = findUnstorable(suite);
   if (!found) return;
@@ -122,7 +122,9 @@ function rejectUnstorable({ suite, lines }: SuiteDraft): void {
   throw refusal(422, [{ path: jsonPointer(found.path), message }], '');
 }
 
-/** The JSON of each case, and warnings about what the cases expect. @throws ProblemError 422 when it is too long */
+/**
+ * Returns the JSON of each case, and warnings about what the cases expect. @throws ProblemError 422 if it is too long
+ */
 async function writeCases(
   cases: readonly Placed<CaseInput>[],
   tools: readonly Tool[],
@@ -170,7 +172,7 @@ function refusal(status: 400 | 422, errors: InputError[], what: string): Problem
   );
 }
 
-/** What its author may want to know of a suite that is fine otherwise. */
+/** Hints for the author of a valid suite. */
 export function suiteHints({ tools, test_cases }: SuiteFile): string[] {
   const hints: string[] = [];
   if (test_cases.length === 0) hints.push('The suite has no test cases yet.');

@@ -17,13 +17,13 @@ export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; endi
 
 export interface SuiteToExport {
   settings: SuiteSettings;
-  /** The JSON of each case, in order, page by page. */
+  /** The JSON of each case, in order, in pages. */
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
-  /** Fields that any case has; asked for by tables alone, whose first line names them. */
+  /** The fields that at least one case has. Only tables ask for them, because their header names them. */
   usedFields: () => readonly string[] | Promise<readonly string[]>;
 }
 
-/** A suite in one of the formats, written as its cases are read: no more than a page of them is held. */
+/** Writes a suite in one of the formats while its cases are read. It holds at most one page of cases. */
 export async function* exportSuite(
   { settings, pages, usedFields }: SuiteToExport,
   format: SuiteExportFormat,
@@ -39,7 +39,7 @@ export async function* exportSuite(
       text += write(body, isFirst);
       isFirst = false;
       await turn();
-      if (text.length < LONGEST_PIECE) continue;
+      if (text.length < MAX_PIECE_LENGTH) continue;
       yield text;
       text = '';
     }
@@ -48,8 +48,8 @@ export async function* exportSuite(
   if (after) yield after(isFirst);
 }
 
-/** A case may be written with a mebibyte of tools, so a page of them with hundreds. */
-const LONGEST_PIECE = 2 ** 20;
+/** A piece is sent once it reaches this length, because a page of cases can include hundreds of mebibytes of tools. */
+const MAX_PIECE_LENGTH = 2 ** 20;
 
 interface Writer {
   before?: string;
@@ -64,7 +64,7 @@ function writerOf(
   usedFields: readonly string[],
 ): Writer {
   switch (format) {
-    // A case is stored as the JSON that it is.
+    // A case is stored as the JSON that is exported.
     case 'json':
       return {
         before: `${JSON.stringify(settings).slice(0, -1)},"test_cases":[`,

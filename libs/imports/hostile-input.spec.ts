@@ -6,7 +6,7 @@ import { exportToText } from './testing/export-whole.js';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 
-/** A file as its format wants it, for the random changes below to start from. */
+/** Valid files of each format, from which the random changes below start. */
 const call = { function: { name: 'f', arguments: '{"a":1}' } };
 const good: Record<ImportFormat, unknown> = {
   native: {
@@ -117,7 +117,7 @@ const good: Record<ImportFormat, unknown> = {
   },
 };
 
-/** The value with one place in it replaced by another, or gone. */
+/** Returns the value with one place in it replaced or removed. */
 function changed(value: unknown, path: number[], by: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined || typeof value !== 'object' || value === null || Object.keys(value).length === 0) return by;

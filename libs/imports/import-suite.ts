@@ -30,8 +30,8 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
 };
 
 /**
- * A body in one of the formats as a suite that can be saved, the JSON of each of its cases, and what its author
- * should know. Nothing of a bad file is taken.
+ * Reads a body in one of the formats. Returns a suite that can be saved, the JSON of each of its cases, and warnings
+ * for its author. A faulty file is rejected as a whole.
  */
 export async function importSuite(
   format: ImportFormat,

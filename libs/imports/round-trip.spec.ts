@@ -14,7 +14,7 @@ const failure = (format: ImportFormat, body: unknown): Promise<any> =>
     (error) => ({ message: error.message, errors: error.errors }),
   );
 
-/** Every field of a case, with the values that files are apt to lose. */
+/** Every field of a case, with values that files easily lose. */
 const everything = SuiteFile.parse({
   name: 'Everything, "quoted"',
   description: 'Two\nlines; é, 漢, 😀\u0085',
@@ -100,11 +100,11 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
   });
 });
 
-/** Lists in one another, in each entry three levels around the entry before it. */
+/** Nested lists. Each entry puts three levels around the entry before it. */
 const levels = (entries: number): string =>
   Array.from({ length: entries }, (_, n) => `- &a${n} [[[${n ? `*a${n - 1}` : ''}]]]\n`).join('');
 
-/** A text as it comes in: cut at these places. */
+/** A text that arrives in pieces, cut at these places. */
 async function* cut(text: string, places: readonly number[]): AsyncGenerator<string> {
   let from = 0;
   for (const place of [...places.map((one) => one % (text.length + 1)), text.length].sort((a, b) => a - b)) {

@@ -3,29 +3,29 @@ import type { InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-arguments';
 
-const MOST_NAMED = 20;
+const MAX_NAMED_FINDINGS = 20;
 /**
- * Compiling a schema takes a millisecond, and a second where it is as large as may be: so much of it is done for
- * one request.
+ * The compile work that one request may cause. Compiling a schema takes about a millisecond, or a second at the maximum
+ * size.
  */
-const MOST_WORK = 2 ** 20;
+const MAX_COMPILE_WORK = 2 ** 20;
 const workOf = (characters: number): number => characters * Math.max(1, characters / 2 ** 13);
 
 export interface UnsatisfiableFinding extends InputError {
-  /** Which of the cases. */
+  /** The index of the case. */
   index: number;
   name: string | null;
 }
 export interface UnsatisfiableFindings {
   named: UnsatisfiableFinding[];
-  /** Slips that are not named. */
+  /** The number of findings beyond those in `named`. */
   more: number;
-  /** Cases that were not looked at, for what their tools are. */
+  /** The number of cases that were skipped because of the cost of their tools. */
   notSearched: number;
 }
 export const noneUnsatisfiable = (): UnsatisfiableFindings => ({ named: [], more: 0, notSearched: 0 });
 
-/** Looks through cases for what no call can answer. */
+/** Searches cases for expected arguments that no call can satisfy. */
 export class UnsatisfiableSearch {
   readonly found = noneUnsatisfiable();
   readonly #byName: ReadonlyMap<string, Tool>;
@@ -40,7 +40,7 @@ export class UnsatisfiableSearch {
   search(input: CaseInput, index: number): void {
     if (!this.#affords(input)) return void this.found.notSearched++;
     const slips = findUnsatisfiableArguments(input, this.suite);
-    const fit = slips.slice(0, MOST_NAMED - this.found.named.length);
+    const fit = slips.slice(0, MAX_NAMED_FINDINGS - this.found.named.length);
     this.found.named.push(
       ...fit.map(({ path, describe: say }) => ({ path, message: say(), index, name: input.name ?? null })),
     );
@@ -59,7 +59,7 @@ export class UnsatisfiableSearch {
       if (!tool || this.#known.has(tool)) return true;
       const text = JSON.stringify(tool.function.parameters ?? null);
       if (!this.#texts.has(text)) this.#work += workOf(text.length);
-      if (this.#work > MOST_WORK) return false;
+      if (this.#work > MAX_COMPILE_WORK) return false;
       this.#texts.add(text);
       this.#known.add(tool);
       return true;
@@ -70,18 +70,18 @@ export class UnsatisfiableSearch {
 const byName = (tools: readonly Tool[]): Map<string, Tool> =>
   new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
 
-/** Adds what was found in some cases to what was found in others. */
+/** Adds the findings of some cases to those of others. */
 export function mergeUnsatisfiable(
   to: UnsatisfiableFindings,
   { named, more, notSearched }: UnsatisfiableFindings,
 ): void {
-  const fit = named.slice(0, MOST_NAMED - to.named.length);
+  const fit = named.slice(0, MAX_NAMED_FINDINGS - to.named.length);
   to.named.push(...fit);
   to.more += more + named.length - fit.length;
   to.notSearched += notSearched;
 }
 
-/** @param nameOf a case, by its place among those that were looked at */
+/** @param nameOf returns the name of a case by its index among the searched cases */
 export function unsatisfiableWarnings(
   { named, more, notSearched }: UnsatisfiableFindings,
   nameOf: (index: number) => string,

@@ -5,23 +5,24 @@ import type { Tool } from '#lib/contracts/tool';
 type Diff = Pick<McpSyncAnswer, 'added' | 'removed' | 'changed'>;
 
 /**
- * What a server's tools are now against what a suite has of them; `known` names all that the server had when it was
- * last read. Of those the ones that the suite lacks were not wanted, and are no news. Which cases each difference
- * concerns, `namesUsed` tells.
+ * Compares a suite's tools with the tools that its server has now. `toolNamesUsed` tells which cases each difference
+ * affects.
+ * @param known all tools of the server at the last reading; those that the suite lacks were not wanted, so they do not
+ * count as added
  */
 export function compareTools(suite: readonly Tool[], known: readonly string[], now: readonly Tool[]): Diff {
-  const has = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
+  const suiteTools = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const names = new Set(now.map((tool) => tool.function.name.toLowerCase()));
-  const came = new Set(known.map((name) => name.toLowerCase()));
+  const knownNames = new Set(known.map((name) => name.toLowerCase()));
   return {
     added: now
-      .filter(({ function: { name } }) => !has.has(name.toLowerCase()) && !came.has(name.toLowerCase()))
+      .filter(({ function: { name } }) => !suiteTools.has(name.toLowerCase()) && !knownNames.has(name.toLowerCase()))
       .map((tool) => ({ name: tool.function.name, tool })),
     removed: suite
-      .filter(({ function: { name } }) => came.has(name.toLowerCase()) && !names.has(name.toLowerCase()))
+      .filter(({ function: { name } }) => knownNames.has(name.toLowerCase()) && !names.has(name.toLowerCase()))
       .map(({ function: { name } }) => ({ name, cases: [] })),
     changed: now.flatMap((after) => {
-      const before = has.get(after.function.name.toLowerCase());
+      const before = suiteTools.get(after.function.name.toLowerCase());
       if (!before) return [];
       const fields = (['description', 'parameters', 'annotations'] as const).filter(
         (field) => canonical(fieldOf(before, field)) !== canonical(fieldOf(after, field)),
@@ -32,8 +33,8 @@ export function compareTools(suite: readonly Tool[], known: readonly string[], n
 }
 
 /**
- * The suite's tools once the difference is applied: in their order, what is new at the end, what others added by
- * hand as it is.
+ * Applies the difference to the suite's tools. They keep their order, new tools come last, and tools that were added by
+ * hand stay as they are.
  */
 export function applyDiff(suite: readonly Tool[], { added, removed, changed }: Diff, keepRemoved: boolean): Tool[] {
   const gone = new Set(keepRemoved ? [] : removed.map(({ name }) => name));
@@ -47,7 +48,7 @@ export function applyDiff(suite: readonly Tool[], { added, removed, changed }: D
 const fieldOf = (tool: Tool, field: 'description' | 'parameters' | 'annotations'): unknown =>
   field === 'annotations' ? tool.annotations : tool.function[field];
 
-/** The order of keys says nothing. */
+/** The order of keys has no meaning. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !('rawJSON' in inner)
@@ -55,7 +56,7 @@ const canonical = (value: unknown): string =>
       : inner,
   ) ?? '';
 
-/** The tools of its suite that a case names, in lower case. */
+/** The suite's tools that a case names, in lower case. */
 export function toolNamesUsed({
   expected_tool,
   expected_calls,

@@ -17,7 +17,7 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** An MCP server of so many tools, in pages of fifty. */
+/** An MCP server with `count` tools, in pages of fifty. */
 const paged = (count: number, seen: IncomingMessage[] = []) =>
   serve((request, response, message) => {
     seen.push(request);

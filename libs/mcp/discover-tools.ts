@@ -13,8 +13,8 @@ import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
 
-const MOST_PAGES = 200;
-const MOST_TOOLS = 5000;
+const MAX_PAGES = 200;
+const MAX_LISTED_TOOLS = 5000;
 
 export interface DiscoveredServer {
   server: McpServer;
@@ -24,8 +24,8 @@ export interface DiscoveredServer {
 type Kind = McpServer['transport'];
 
 /**
- * Connects to an MCP server, shakes hands and lists its tools, all pages of them.
- * @throws ProblemError 422 saying what is wrong with the server at `url`
+ * Connects to an MCP server, negotiates a version and lists all pages of its tools.
+ * @throws ProblemError 422 that says what is wrong with the server at `url`
  */
 export async function discoverTools(
   { url, headers, transport }: McpDiscoverInput,
@@ -42,7 +42,8 @@ export async function discoverTools(
     try {
       return await attempt('streamable-http');
     } catch (error) {
-      // A server of the older transport refuses the first request; others would fail again in the same way.
+      // A server of the older transport refuses the first request. After other errors, a second attempt would fail in
+      // the same way.
       if (!refusedPost(error)) throw error;
       return await attempt('sse').catch((second: unknown) => {
         throw causeOf(second, AddressNotAllowed) ? second : error;
@@ -77,9 +78,9 @@ async function askBy(
     kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
   const client = new Client(
     { name: 'toolmark', version: '1' },
-    { listMaxPages: MOST_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) },
+    { listMaxPages: MAX_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) },
   );
-  // Nobody else would hear of it when a stream breaks after the answer has come.
+  // A stream may break after the answer has arrived. Without a handler, nothing receives that error.
   client.onerror = () => {};
   try {
     await within(signal, client.connect(channel, { signal }));
@@ -89,10 +90,10 @@ async function askBy(
       const answer = await within(signal, client.listTools({ cursor }, { signal }));
       tools.push(...(answer.tools as unknown as McpTool[]));
       cursor = answer.nextCursor;
-      if (!cursor || page >= MOST_PAGES || tools.length > MOST_TOOLS) break;
+      if (!cursor || page >= MAX_PAGES || tools.length > MAX_LISTED_TOOLS) break;
     }
-    if (tools.length > MOST_TOOLS || cursor)
-      throw new ProblemError(422, `The server lists more than ${MOST_TOOLS} tools, or pages without an end.`);
+    if (tools.length > MAX_LISTED_TOOLS || cursor)
+      throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without an end.`);
     const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
     const protocolVersion = client.getNegotiatedProtocolVersion() ?? null;
     const server = {
@@ -106,12 +107,12 @@ async function askBy(
     if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
     return { server, tools };
   } finally {
-    // Closing the client would do nothing before the two have agreed on a version.
+    // Closing the client does nothing before both sides have agreed on a version.
     await channel.close().catch(() => {});
   }
 }
 
-/** The SDK does not give up everything that it waits for when the signal says so. */
+/** On abort, the SDK does not stop waiting for everything. */
 function within<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return new Promise((resolve, reject) => {
@@ -128,7 +129,7 @@ function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args
   return undefined;
 }
 
-/** The older transport has it in its words only. */
+/** The older transport gives the status only in its message. */
 function statusIn(error: unknown): number | undefined {
   if (SdkHttpError.isInstance(error)) return error.status;
   const [, status] = /\bstatus code \((\d{3})\)/.exec((error as Error).message) ?? [];
@@ -156,8 +157,8 @@ function explained(
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
   const said = message || code || 'no reason given';
-  // What a private address answers is for machines inside: who chose the URL is told an error in MCP's own words,
-  // and no other bytes.
+  // Answers from a private address are meant for internal machines. The person who chose the URL sees only MCP's own
+  // error messages, and nothing else of the answer.
   const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
   const quote = !isPrivate
     ? shortenMessage(said)
@@ -168,11 +169,11 @@ function explained(
   return fail(`${host} does not answer as an MCP server: ${quote}`);
 }
 
-/** What a server said, unless it is a web page. */
+/** A server's message, shortened. A web page is replaced by a hint. */
 export const shortenMessage = (said: string): string =>
   /<(!doctype|html)|text\/html/i.test(said)
     ? 'found a web page; the endpoint is usually /sse or /mcp.'
     : said.slice(0, 500);
 
-/** Codes of errors that Node and undici make of a connection: nothing of an answer is in their words. */
+/** Codes of connection errors from Node and undici. Their messages contain nothing of the answer. */
 const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

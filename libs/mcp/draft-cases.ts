@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 
-/** A beginning of a case for each tool: its author writes the request, and takes "draft" away. */
+/** Drafts a case for each tool. The author writes the request and removes "draft". */
 export const draftCases = (tools: readonly Tool[]): CaseInput[] =>
   tools.map(({ function: { name, description, parameters } }): CaseInput => ({
     name: `draft: ${name}`,
@@ -27,7 +27,7 @@ function requiredOnes(schema: JsonObject | undefined): JsonObject {
   );
 }
 
-/** A value that fits a parameter's description: one that it names itself, else any. */
+/** Returns a value that fits a parameter's schema: one that the schema names, otherwise any. */
 function sampleOf(schema: Json, depth: number): Json {
   if (!isObject(schema) || depth > 5) return { $any: true };
   if (schema.const !== undefined) return schema.const;

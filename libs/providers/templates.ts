@@ -1,8 +1,8 @@
 import type { ProviderTemplate } from '#lib/contracts/provider';
 
 /**
- * Where common hosts are and what is odd about them, by their public documentation as of November 2026. Nothing
- * here was tried against the hosts themselves; what their documentation did not settle stands under `unverified`.
+ * Where common hosts are and how they differ, according to their public documentation as of November 2026. None of
+ * this was tried against the hosts themselves. `unverified` lists what their documentation leaves open.
  */
 export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {

@@ -1,17 +1,17 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** A call as somebody wrote it down, under our names. */
+/** A call from a record, under our own names. */
 export interface RecordedCall {
   name: string;
-  /** As they were written: an object, JSON text, or nothing at all. */
+  /** The arguments as recorded: an object, JSON text, or undefined. */
   arguments: Json | undefined;
-  /** The names that the call has besides: its id, and DeepEval's `output` and `type`. */
+  /** The call's other fields, such as its id, and DeepEval's `output` and `type`. */
   source: JsonObject;
 }
 
 /**
- * What the arguments of a call are called: here, by Ragas and LangChain, DeepEval, models that write JSON, and
+ * Names for the arguments of a call: ours, then those of Ragas and LangChain, DeepEval, models that write JSON, and
  * Anthropic.
  */
 const ARGUMENTS = ['arguments', 'args', 'input_parameters', 'inputParameters', 'parameters', 'input'];
@@ -32,13 +32,13 @@ const BESIDE = [
 ];
 const CALL = new Set(['name', ...ARGUMENTS, ...BESIDE]);
 const WRAPPER = new Set(['function', ...BESIDE]);
-/** Inspect keeps the name under `function`, and what it could not read under `parse_error`. */
+/** Inspect keeps the name in `function`, and text that it could not parse in `parse_error`. */
 const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...BESIDE]);
 
 /**
- * Reads a call in the words of OpenAI, Anthropic, LangChain, Ragas, DeepEval, Inspect, or ours.
- * @param where what the call is, for its errors: `tool_calls[0]`
- * @throws Error when it is no call, or holds what is not known
+ * Reads a call in the format of OpenAI, Anthropic, LangChain, Ragas, DeepEval or Inspect, or in ours.
+ * @param where the place of the call, for error messages: `tool_calls[0]`
+ * @throws Error if the value is not a call, or has unknown fields
  */
 export function readCall(value: Json, where: string): RecordedCall {
   if (!isObject(value)) throw new Error(`${where} must be an object, a call: {"name": ..., "arguments": {...}}.`);
@@ -52,7 +52,7 @@ export function readCall(value: Json, where: string): RecordedCall {
   return ofFields(value.function, `${where}.function`, value);
 }
 
-/** The same call as it stands in a chat message. */
+/** Writes the call as a chat message contains it. */
 export const toToolCall = ({ name, arguments: given, source }: RecordedCall): JsonObject => ({
   ...(source.id !== undefined && { id: source.id }),
   type: 'function',
@@ -69,7 +69,8 @@ function ofFields(fields: JsonObject, where: string, source: JsonObject): Record
 
 function ofInspect(call: JsonObject, name: string, where: string): RecordedCall {
   rejectUnknownKeys(call, INSPECT, where);
-  // Of a call that it could not parse Inspect keeps no text. A JSON text that is no object is malformed too.
+  // Inspect does not keep the text of a call that it could not parse. JSON text that is not an object counts as
+  // malformed too.
   return {
     name,
     arguments: typeof call.parse_error === 'string' ? JSON.stringify(call.parse_error) : call.arguments,
@@ -86,7 +87,7 @@ function nameIn(fields: JsonObject, where: string): string {
   return fields.name;
 }
 
-/** @throws Error that names the first key which is not known, and what it might be instead */
+/** @throws Error that names the first unknown key and suggests a known one */
 export function rejectUnknownKeys(value: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const key in value) {
     if (!known.has(key))
@@ -94,6 +95,7 @@ export function rejectUnknownKeys(value: JsonObject, known: ReadonlySet<string>,
   }
 }
 
-const MOST_SHOWN = 80;
-/** What somebody else wrote, as far as an error quotes it. */
-export const shorten = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
+const MAX_SHOWN_LENGTH = 80;
+/** Shortens foreign text for a quote in an error message. */
+export const shorten = (text: string): string =>
+  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;

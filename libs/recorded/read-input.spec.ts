@@ -34,7 +34,7 @@ const ofDeepEval = (list: Call[]) =>
 const human = { type: 'human', content: 'q', metadata: null };
 const user = { role: 'user', content: 'q' };
 
-/** The calls of one reply, as a provider answers them. */
+/** The calls of one reply, as each provider returns them. */
 const REPLIES: Record<string, (made: Call[]) => object> = {
   'openai.chat': (made) => ({
     object: 'chat.completion',
@@ -79,7 +79,7 @@ const REPLIES: Record<string, (made: Call[]) => object> = {
   ],
   'langchain.messages': (made) => ({ messages: [human, { type: 'ai', content: '', tool_calls: ofRagas(made) }] }),
 };
-/** Calls that were made beside those that were expected, in one document. */
+/** Actual and expected calls in one document. */
 const PAIRS: Record<string, (made: Call[], expected: Call[]) => object> = {
   'our own names': (made, expected) => ({ called: made, expected }),
   'the names of Axion': (made, expected) => ({ tools_called: ofRagas(made), expected_tools: ofRagas(expected) }),
@@ -118,7 +118,7 @@ for (const [readAs, reply] of Object.entries(REPLIES)) {
 
 const deepEval = (list: Call[]) => list.map((one) => ({ name: one.name, input_parameters: one.arguments }));
 const assistant = (list: Call[]) => [{ role: 'assistant', ...(list.length && { tool_calls: ofOpenai(list) }) }];
-/** What a metric takes, in our own names. */
+/** The input of each metric, in our own names. */
 const OWN: [id: MetricId, options: object, input: (made: Call[], expected: Call[]) => object][] = [
   ['ragas_tool_call_f1', {}, (called, expected) => ({ called, expected })],
   ['ragas_tool_call_accuracy', { strict_order: false }, (called, expected) => ({ called, expected })],
@@ -151,7 +151,7 @@ describe.each(OWN)('%s %j', (id, options, own) => {
   test.each(Object.keys(PAIRS))('scores %s as its own input', (shape) => {
     fc.assert(
       fc.property(calls, calls, (made, expected) => {
-        // Two providers answer nothing with an empty list, which is no reply.
+        // Two providers express an empty reply as an empty list, which is not a reply.
         if (made.length === 0 && shape.startsWith('openai.responses')) made = [{ name: 'f', arguments: {} }];
         const document = parseJson(JSON.stringify(PAIRS[shape]!(made, expected)));
         const { input, readAs } = readInput(id, document);
@@ -177,7 +177,7 @@ test.each(Object.entries(REPLIES))('a reply or a chain of %s scores as its messa
         tools,
       };
       const message = (made: Call[]) => ({ tool_calls: ofOpenai(made) });
-      // A conversation that goes on after its call is a chain.
+      // A conversation that continues after its call is a chain.
       const isChain = readAs === 'inspect.sample' || readAs === 'openai.messages';
       if (isChain)
         expect(() => readInput('toolmark.single_turn', { ...one, reply: reply([first]) })).toThrow(

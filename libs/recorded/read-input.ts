@@ -7,13 +7,13 @@ import { readCall, rejectUnknownKeys, shorten, toToolCall, type RecordedCall } f
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, requireList, readRecorded } from './read-recorded.js';
 
-/** The input of a metric in our own names, and as what it was recognised where it was in others. */
+/** A metric's input in our own names. If it came in another format, `readAs` names that format. */
 export interface ReadInput {
   input: unknown;
   readAs?: string;
 }
 
-/** What the same field is called by others; our own name is the first. */
+/** Names for the same field. Ours comes first. */
 const CALLED = ['called', 'tools_called', 'toolsCalled'];
 const EXPECTED = ['expected', 'expected_tools', 'expectedTools', 'reference_tool_calls'];
 const REFERENCE_OUTPUTS = ['reference_outputs', 'referenceOutputs'];
@@ -25,8 +25,8 @@ const BFCL = {
 const TRIALS = { trials: ['trials', 'num_trials'], successes: ['successes', 'success_count'] };
 
 /**
- * Reads the input of a metric: our own, by the names that the reference gives its fields too, or what a provider or
- * another tool wrote down. What `scoreMetric` takes as it is stays so.
+ * Reads the input of a metric: ours, also under the reference's field names, or a record from a provider or another
+ * tool. Input that `scoreMetric` accepts stays unchanged.
  * @throws Error that names the field, and what the metric takes
  */
 export function readInput(id: MetricId, input: unknown): ReadInput {
@@ -57,7 +57,7 @@ export function readInput(id: MetricId, input: unknown): ReadInput {
 
 const hint = (id: MetricId): string => describeExample(findMetric(id));
 
-// The house metrics: a case, its tools, and what was replied in whatever shape.
+// House metrics: a case, its tools, and a reply in any shape.
 
 function singleTurn({ reply, ...rest }: JsonObject): ReadInput {
   if (reply === undefined) return { input: rest };
@@ -89,7 +89,7 @@ function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
   return { input: { ...rest, rounds: read }, ...foreign(shapes) };
 }
 
-// Metrics of calls: those that were made and those that were expected.
+// Metrics of calls: the calls that were made and the calls that were expected.
 
 interface Sides {
   called: RecordedCall[] | null;
@@ -141,11 +141,10 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   return { called: listOfCalls(id, made, calledAs), expected, ...(isTestCase && { readAs: 'deepeval.test_case' }) };
 }
 
-/** What every test case of DeepEval has of these, and no input of ours. */
+/** Every DeepEval test case has some of these fields. Our inputs have none of them. */
 const DEEPEVAL = new Set(['input', 'actual_output', 'actualOutput', 'expected_output', 'expectedOutput']);
 /**
- * What stands beside each other where agentevals is run: its own fields, those of LangSmith's examples, and what it
- * answers.
+ * Fields that occur together where agentevals runs: its own, those of LangSmith's examples, and those of its results.
  */
 const AGENTEVALS = new Set([
   'outputs',
@@ -169,7 +168,7 @@ function recordedCalls(record: Json, at: string): Pick<Sides, 'called' | 'readAs
 const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] =>
   messages.filter(({ role = 'assistant' }) => role === 'assistant');
 
-/** The calls of all messages of the assistant, in order, as a run reads them. */
+/** The calls of all assistant messages, in order, as a run reads them. */
 const callsMade = (messages: readonly JsonObject[]): RecordedCall[] =>
   ofAssistant(messages).flatMap((message) =>
     parseReply(message, [], { whole: true }).calls.map((call) => ({
@@ -187,7 +186,7 @@ const callsExpected = (messages: readonly JsonObject[], where: string): Recorded
     where,
   );
 
-/** @throws Error when calls that were expected have arguments that are no JSON */
+/** @throws Error if the arguments of an expected call are not JSON */
 function readable<Calls extends RecordedCall[] | null>(list: Calls, where: string): Calls {
   for (const { name, arguments: given } of list ?? []) {
     if (typeof given === 'string' && jsonIn(given) === undefined)
@@ -196,14 +195,14 @@ function readable<Calls extends RecordedCall[] | null>(list: Calls, where: strin
   return list;
 }
 
-/** Null where Axion takes that for an empty list. */
+/** Axion accepts null as an empty list, so null stays null for it. */
 function listOfCalls(id: MetricId, list: Json, name: string): RecordedCall[] | null {
   if (list === null && id === 'axion_tool_correctness') return null;
   if (!Array.isArray(list)) throw new Error(`/input/${name} must be a list of calls, [] where there are none.`);
   return list.map((call, index) => readCall(call, `/input/${name}[${index}]`));
 }
 
-/** Unlike any that are expected, so that the call counts by its name alone. */
+/** Differs from any expected arguments, so that the call counts only by its name. */
 const unreadable = (raw = ''): JsonObject => ({ '(unreadable)': raw });
 
 function toNamed(call: RecordedCall): JsonObject {
@@ -218,12 +217,12 @@ function toDeepEval(call: RecordedCall): JsonObject {
     name: call.name,
     ...(given !== undefined && { input_parameters: given }),
     ...(output !== undefined && { output }),
-    // OpenAI's calls have a type of their own, as LangChain's do: all of them are functions.
+    // OpenAI's and LangChain's calls have a type of their own, which only says that they are functions.
     ...(typeof type === 'string' && type.toLowerCase() === 'mcp' && { type }),
   };
 }
 
-/** The arguments of a call; text is read as JSON, since that is how OpenAI writes them. */
+/** The arguments of a call. Text is parsed as JSON, because OpenAI writes arguments as JSON text. */
 const argumentsOf = ({ arguments: given }: RecordedCall): Json | undefined =>
   typeof given === 'string' ? (jsonIn(given) ?? unreadable(given)) : given;
 
@@ -236,7 +235,7 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-// Metrics with names of their own.
+// Metrics with field names of their own.
 
 function trajectories(id: MetricId, input: JsonObject): ReadInput {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
@@ -277,13 +276,13 @@ function trajectories(id: MetricId, input: JsonObject): ReadInput {
 }
 
 /**
- * promptfoo reads raw output by rules of its own; only what it could not read at all, a whole document, is read for
- * it.
+ * promptfoo reads raw output by its own rules. We read only whole documents for it, because it cannot read those at
+ * all.
  */
 function names(id: MetricId, input: JsonObject): ReadInput {
   const { output, ...rest } = input;
   const expectedAs = nameOf(rest, EXPECTED);
-  // Records of others have an output too, and further fields.
+  // Records of other tools have an output too, but also other fields.
   const isOwn = output !== undefined && Object.keys(rest).every((key) => key === expectedAs);
   if (!isOwn && (expectedAs !== undefined || input.outputs !== undefined)) {
     const { called, expected, readAs } = sidesOf(id, input);
@@ -308,7 +307,7 @@ function names(id: MetricId, input: JsonObject): ReadInput {
 
 function bfcl(input: JsonObject): ReadInput {
   const own = renamed(input, BFCL);
-  // A tool of OpenAI's has its function inside.
+  // OpenAI's tools wrap the function.
   if (Array.isArray(own.functions))
     own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
   if (!isDocument(own.model_output)) return { input: own };
@@ -335,7 +334,7 @@ const CONTAINERS = [
   'toolsCalled',
   'error',
 ];
-/** Whether a value holds what a model put out, rather than being it. */
+/** Whether a value is a document that contains a model's output, not the output itself. */
 const isDocument = (value: Json | undefined): boolean =>
   (isObject(value) &&
     (value.type === 'message' || CONTAINERS.some((key) => value[key] !== undefined && value[key] !== null))) ||
@@ -343,7 +342,7 @@ const isDocument = (value: Json | undefined): boolean =>
 
 // Names.
 
-/** @throws Error when a field is given by two of its names */
+/** @throws Error if the input has the same field under two names */
 function nameOf(input: JsonObject, synonyms: readonly string[]): string | undefined {
   const given = synonyms.filter((name) => input[name] !== undefined);
   if (given.length > 1)
@@ -364,7 +363,7 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
   return read;
 }
 
-/** The fields that are there instead of the one that is missing. */
+/** Names an unknown field that may stand for the missing one. */
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   return unknown.length
@@ -377,7 +376,7 @@ const foreign = (shapes: readonly string[]): { readAs?: string } => {
   return others.length ? { readAs: others.join(', ') } : {};
 };
 
-/** What is thrown, with the place of what was read before it. */
+/** Adds the place of the value to an error that `read` throws. */
 function under<Read>(place: string, read: () => Read): Read {
   try {
     return read();

@@ -2,7 +2,7 @@ import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/jso
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readCall, rejectUnknownKeys, shorten, toToolCall } from './read-call.js';
 
-/** What the messages of chat completions hold, at any of their hosts. */
+/** The fields of chat completion messages at any host. */
 const FIELDS = new Set([
   'role',
   'content',
@@ -29,7 +29,7 @@ const FIELDS = new Set([
   'prefix',
 ]);
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
-/** LangChain's types, Ragas's too, as roles. */
+/** The types of LangChain and Ragas, as roles. */
 const TYPES: Record<string, string> = {
   human: 'user',
   ai: 'assistant',
@@ -43,13 +43,13 @@ const isSpeech = ({ content, tool_calls, function_call, refusal }: JsonObject): 
   [content, tool_calls, function_call, refusal].some((field) => field !== undefined);
 
 export interface Conversation {
-  /** Each message in OpenAI's words. */
+  /** The messages in OpenAI's format. */
   messages: JsonObject[];
-  /** Whose words they were. */
+  /** The format in which they were written. */
   words: 'openai' | 'langchain' | 'anthropic';
 }
 
-/** Whether a value is one message of a conversation, whoever wrote it down. */
+/** Whether a value is a single message of a conversation, in any format. */
 export const isMessage = (value: unknown): value is JsonObject =>
   isObject(value) && (typeof value.role === 'string' || isLangChain(value));
 
@@ -57,7 +57,10 @@ export const notAReplyError = (role: Json): Error =>
   new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
 const named = (value: Json): string => (typeof value === 'string' ? `"${shorten(value)}"` : 'that is no text');
 
-/** A reply alone, as chat completions give it: read strictly, since nobody else's schema says what it may hold. */
+/**
+ * Reads a single reply in the shape of chat completions. Unknown fields are refused, because no other schema says what
+ * it may contain.
+ */
 export function readOwnMessage(message: JsonObject): JsonObject {
   if (message.role !== undefined && message.role !== 'assistant') throw notAReplyError(message.role);
   if (!hasToolUse(message)) rejectUnknownKeys(message, FIELDS, 'a chat message');
@@ -68,7 +71,7 @@ export function readOwnMessage(message: JsonObject): JsonObject {
   return readMessage(message, 'The message').message;
 }
 
-/** @throws Error when a message is none, or an assistant's holds calls that are not read */
+/** @throws Error if an entry is not a message, or an assistant message has calls in an unknown format */
 export function readMessages(list: readonly Json[], where: string): Conversation {
   let words: Conversation['words'] = 'openai';
   const messages = list.map((one, index) => {
@@ -80,7 +83,7 @@ export function readMessages(list: readonly Json[], where: string): Conversation
   return { messages, words };
 }
 
-/** The assistant's messages of a conversation. */
+/** Returns the assistant's messages of a conversation. */
 export function toRounds(messages: readonly JsonObject[]): JsonObject[] {
   const rounds = messages.filter((message) => message.role === 'assistant');
   if (rounds.length === 0) throw new Error("No message of it is the assistant's: nothing was replied.");
@@ -102,7 +105,7 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
   return { message: toMessageWithCalls(value, where), words: 'openai' };
 }
 
-/** Its calls in OpenAI's words; the message itself where they are already. */
+/** Returns the message with its calls in OpenAI's format, or the message itself if they already are. */
 export function toMessageWithCalls(message: JsonObject, where: string): JsonObject {
   const { tool_calls: calls, function_call: older } = message;
   if (older != null && !(isObject(older) && typeof older.name === 'string'))
@@ -116,15 +119,18 @@ export function toMessageWithCalls(message: JsonObject, where: string): JsonObje
 }
 
 const hasCalls = ({ tool_calls: calls }: JsonObject): boolean => Array.isArray(calls) && calls.length > 0;
-/** Whether a message holds calls as Anthropic writes them. */
+/** Whether a message has calls in Anthropic's format. */
 export const hasToolUse = ({ content }: JsonObject): boolean =>
   Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'tool_use');
 
-/** `{type: "ai", ...}`, the same under `data` (`messages_to_dict`), or a constructor with its `kwargs` (`dumps`). */
+/**
+ * LangChain writes `{type: "ai", ...}`, the same under `data` (`messages_to_dict`), or a constructor with `kwargs`
+ * (`dumps`).
+ */
 const isLangChain = (value: JsonObject): boolean =>
   value.role === undefined &&
   typeof value.type === 'string' &&
-  // A call of OpenAI's is of the type "function", as the answer of a function is here, but has no content.
+  // An OpenAI call has the type "function", like a function's answer here, but it has no content.
   (value.type === 'constructor'
     ? isObject(value.kwargs)
     : Object.hasOwn(TYPES, value.type) && (value.content !== undefined || isObject(value.data)));
@@ -158,7 +164,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   if (role !== 'assistant') return message;
   refuseSlips(inner, where);
   const calls = [tool_calls, invalid].flatMap((list) => (Array.isArray(list) ? list : []));
-  // Where the calls were not read into the message's own field, they stand as the provider gave them.
+  // If LangChain did not read the calls into the message's own field, they stand here as the provider sent them.
   const raw = calls.length === 0 && isObject(additional) ? additional : {};
   if (hasToolUse(inner) && calls.length === 0) return readAnthropicReply({ type: 'message', content })!.message;
   rejectUnreadBlocks(calls.length ? null : content, where);
@@ -172,7 +178,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   };
 }
 
-/** `[..., "AIMessage"]` is of the type "ai". */
+/** Derives the type "ai" from `[..., "AIMessage"]`. */
 const constructed = ({ id, kwargs }: JsonObject): Json => {
   const given = isObject(kwargs) ? kwargs.type : undefined;
   return (
@@ -186,7 +192,7 @@ const constructed = ({ id, kwargs }: JsonObject): Json => {
 };
 
 const CALLS = new Set(['tool_calls', 'function_call', 'invalid_tool_calls']);
-/** A field that can only be meant for the calls, and would be passed over: `toolcalls`, `toolCalls`, `tool_call`. */
+/** Refuses a misspelt calls field, which would otherwise be ignored: `toolcalls`, `toolCalls`, `tool_call`. */
 function refuseSlips(message: JsonObject, where: string): void {
   for (const key in message) {
     if (!CALLS.has(key) && /^(?:tool|function)s?call(?:s|ed)?$/.test(key.toLowerCase().replaceAll(/[^a-z]/g, '')))
@@ -194,7 +200,7 @@ function refuseSlips(message: JsonObject, where: string): void {
   }
 }
 
-/** What is no content, and a block of content that can only be a call, in words that are not read. */
+/** Refuses a value that is not content, and a content block that can only be a call in an unknown format. */
 export function rejectUnreadBlocks(content: Json | undefined, where: string): void {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);

@@ -10,7 +10,7 @@ const user = { role: 'user', content: 'Weather?' };
 const human = { type: 'human', content: 'Weather?' };
 const usage = { prompt_tokens: 7, completion_tokens: 3 };
 
-/** Whoever wrote it down, and the same call in their words. */
+/** The same call in the format of each tool. */
 const SHAPES: [readAs: string, record: unknown, usage?: object][] = [
   ['toolmark.message', chat],
   ['toolmark.message', { tool_calls: [{ name: 'weather', arguments: args }] }],

@@ -16,28 +16,25 @@ import {
   toMessageWithCalls,
 } from './read-messages.js';
 
-/** What a model replied, from a record of whoever asked it. */
+/** A model's reply, read from a record of any supported shape. */
 export interface Recorded {
-  /** One assistant's message a round, in OpenAI's words, as `parseReply` takes them. */
+  /** One assistant message per round, in OpenAI's format, as `parseReply` takes them. */
   rounds: JsonObject[];
-  /**
-   * The shape that the record was recognised as: `openai.chat`, `ragas.multi_turn_sample`; `toolmark.message` is
-   * our own.
-   */
+  /** The shape of the record: `openai.chat`, `ragas.multi_turn_sample`. Ours is `toolmark.message`. */
   readAs: string;
-  /** In tokens, where the record says. */
+  /** In tokens, if the record has it. */
   usage?: { prompt_tokens: number; completion_tokens: number };
 }
 
 interface Shape {
   readAs: string;
-  /** What it looks like, for whoever has another one. */
+  /** A sketch of the shape, for the message to someone whose record has another one. */
   looks: string;
-  /** Undefined when the record is of another shape. @throws Error when it is of this one, and holds no reply */
+  /** Returns undefined if the record has another shape. @throws Error if it has this shape but no reply */
   read(value: JsonObject): (Pick<Recorded, 'rounds' | 'usage'> & { readAs?: string }) | undefined;
 }
 
-/** In the order in which they are tried. */
+/** The shapes are tried in this order. */
 const SHAPES: readonly Shape[] = [
   { readAs: 'inspect.sample', looks: 'a sample of Inspect {messages, output: {choices}}', read: ofInspect },
   { readAs: 'openai.chat', looks: 'an OpenAI chat completion {choices: [{message}]}', read: ofChat },
@@ -65,8 +62,8 @@ const SHAPES: readonly Shape[] = [
 const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map(({ looks }) => looks)].join(', ');
 
 /**
- * Reads what a model replied out of what a provider answered or another tool wrote down. It looks at levels that it
- * knows, and never deeper: what stands in the arguments of a call is for `parseReply` to judge.
+ * Reads a model's reply from a provider's response or a record of another tool. It looks only at levels that it knows,
+ * never deeper: `parseReply` judges the arguments of a call.
  * @throws Error that says why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
@@ -96,7 +93,7 @@ export function readRecorded(value: unknown): Recorded {
   throw noShape(value);
 }
 
-/** Whether a record is of somebody else's shape: what is read of it is not all that stands in it. */
+/** Whether a record has another tool's shape, so that only part of it was read. */
 export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolmark.');
 
 function ofText(text: string): Recorded {
@@ -106,7 +103,7 @@ function ofText(text: string): Recorded {
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
 }
 
-/** Whether a text is what a provider answered, written down as a text. */
+/** Whether a text is the JSON of a provider's whole response. */
 function isWholeAnswer(text: string): boolean {
   try {
     const value = parseJson(text);
@@ -133,7 +130,7 @@ function ofChat({ choices, ...answer }: JsonObject) {
   if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
   const { message } = choice;
   rejectUnreadBlocks(message.content, 'choices[0].message');
-  // What stands in the calls is the model's; that they are calls is the provider's affair.
+  // The model is responsible for the content of the calls, the provider for their form.
   const areCalls =
     Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
   return said(
@@ -192,8 +189,8 @@ function said(answer: ModelReply | undefined) {
 }
 
 /**
- * The messages tell all rounds; the output is the last one. Messages of the input are a prompt's, the assistant's
- * too.
+ * The messages contain all rounds, and the output only the last one. Messages from the input belong to the prompt, even
+ * those of the assistant.
  */
 function ofInspect(sample: JsonObject) {
   const { output, messages } = sample;
@@ -242,14 +239,14 @@ function ofList(list: readonly Json[], where: string): Recorded {
   return { readAs: `${words}.messages`, rounds: toRounds(messages) };
 }
 
-/** A list of messages, or one under `messages`. */
+/** Returns a list of messages, or the one under `messages`. */
 export function requireList(value: Json, where: string): readonly Json[] {
   const list = isObject(value) ? value.messages : value;
   if (!Array.isArray(list)) throw new Error(`"${where}" must be a list of messages, or {"messages": [...]}.`);
   return list;
 }
 
-/** @throws Error when there is none, or several, of which one would be chosen silently */
+/** @throws Error if there is none, or several, because picking one silently would be a guess */
 function only(list: Json | undefined, where: string): JsonObject {
   if (!Array.isArray(list)) throw new Error(`"${where}" must be a list.`);
   if (list.length === 0) throw new Error(`"${where}" is empty: nothing was replied.`);
@@ -280,7 +277,7 @@ function refuseStream(value: Json | undefined): void {
   if (isChunk) throw new Error(STREAM);
 }
 
-/** What went wrong is nobody's wrong answer. */
+/** A failed request is not a model's wrong reply. */
 function refuseError({ error }: JsonObject): void {
   if (error !== undefined && error !== null && error !== false)
     throw new Error(`It is an error and no reply: ${told(error)}`);
@@ -295,10 +292,10 @@ function refuseFile(value: JsonObject): void {
   if (key) throw new Error(`It is a whole ${whose}: put each of its "${key}" on a line of its own.`);
 }
 
-const MOST_TOLD = 200;
+const MAX_REASON_LENGTH = 200;
 function told(error: Json | undefined): string {
   const message = isObject(error) ? error.message : error;
-  return typeof message === 'string' && message ? message.slice(0, MOST_TOLD) : 'it does not say why.';
+  return typeof message === 'string' && message ? message.slice(0, MAX_REASON_LENGTH) : 'it does not say why.';
 }
 
 function noShape(value: Json): Error {

@@ -17,7 +17,7 @@ import { scoreChain } from './house/score-chain.js';
 
 const page = readFileSync(new URL('../../docs/scoring.md', import.meta.url), 'utf8');
 
-/** The rows under the tables whose first columns have these names. */
+/** The rows of the tables whose first columns have these names. */
 function rowsUnder(header: string): string[][] {
   const cells = (row: string): string[] =>
     row

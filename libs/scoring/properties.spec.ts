@@ -7,7 +7,7 @@ import { sequenceRatio } from './arguments/sequence-ratio.js';
 
 const name = fc.constantFrom<string>('f', 'g', 'h');
 const saysNoMatcher = (one: Json): boolean => !JSON.stringify(one).includes('"$');
-// Few keys and values, so that calls often agree in part or wholly.
+// Few keys and values, so that calls often agree partly or wholly.
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Json>('a', 'A', 1, 2, true, null, [], [1], { x: 1 }, 2.5) },
   (fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>).filter(saysNoMatcher),
@@ -106,7 +106,7 @@ test.each(Object.entries(orderFree))('%s does not change with the order of the c
 });
 
 test.each(every.filter(([id]) => !id.includes('fuzzy')))('identical calls score 1: %s', (id, score) => {
-  // DeepEval takes equal calls for one, and Ragas F1 gives nothing for nothing.
+  // DeepEval treats equal calls as one, and Ragas F1 gives 0 if nothing is expected and nothing is called.
   const list = fc.uniqueArray(call, {
     minLength: id.startsWith('ragas') ? 1 : 0,
     maxLength: 5,

@@ -3,7 +3,8 @@ import { isNumber, isObject, unwrapAllNumbers, parseJson, type Json, type JsonOb
 import { scoreMetric } from './metrics.js';
 
 const own = new URL('./vectors/', import.meta.url).pathname;
-// Text of a public data set that does not belong into this tree; checked where it lies beside it.
+// The text of a public data set that is not part of this repository. It is checked if it lies next to the
+// repository.
 const outside = new URL('../../../shared/vectors/bfcl-ast.jsonl', import.meta.url).pathname;
 const files = readdirSync(own)
   .map((name) => own + name)

@@ -13,7 +13,7 @@ describe('the API', () => {
     for (const path of ['/healthz', '/docs', '/openapi.json']) {
       const answer = await fetch(api.url + path);
       expect(answer.status).toBe(200);
-      expect(await answer.text()).not.toBe(''); // To its end: the API waits at its close for who still reads.
+      expect(await answer.text()).not.toBe(''); // Read to the end: on close the API waits for open readers.
     }
   });
 
@@ -40,7 +40,7 @@ describe('the API', () => {
         schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }),
       }),
     );
-    // Answers have a type too, but requests may leave it out.
+    // Responses always have a type, but requests may leave it out.
     expect(components.schemas.Tool.required).toEqual(['function']);
     const post = paths['/api/tool-eval'].post;
     expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
@@ -74,7 +74,7 @@ it('without Redis is ready all the same, and takes runs', async () => {
 it('without Postgres is not ready, says so on every route, and recovers by itself', async () => {
   const way = await tcpProxy(new URL((await createDatabase()).url));
   const api = await startApi({ DATABASE_URL: way.url });
-  await api.client.get('/api/me'); // the token is remembered for seconds, so that the routes below get past the guard
+  await api.client.get('/api/me'); // The API caches the token for seconds, so that the routes below pass the guard.
   way.cut();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 503, body: { postgres: 'down' } });
   expect((await api.client.get('/healthz')).status).toBe(200);
@@ -83,7 +83,7 @@ it('without Postgres is not ready, says so on every route, and recovers by itsel
     expect(answer).toMatchObject({ status: 503, body: { title: 'Service Unavailable' } });
     expect(answer.headers.get('retry-after')).toBe('5');
   }
-  expect((await clientOf(api.url, 'nobody').get('/api/jobs')).status).toBe(503); // Not 401: nobody could look.
+  expect((await clientOf(api.url, 'nobody').get('/api/jobs')).status).toBe(503); // Not 401: no check was possible.
   way.mend();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
   expect((await api.client.get('/api/jobs')).status).toBe(200);

@@ -35,7 +35,7 @@ it('without Redis the API still tells the useful slots; without Postgres it tell
   expect(text).toMatch(/^toolmark_store_up\{store="redis"\} 0$/m);
   expect(text).not.toMatch(/^toolmark_lane_adaptive_factor\{/m);
   const ended = api.pool.end();
-  api.pool.end = () => ended; // as the API does when it is closed
+  api.pool.end = () => ended; // as the API does when it closes
   await ended;
   const gone = await until(
     async () => {

@@ -59,7 +59,7 @@ const failures = async (step: string): Promise<number> =>
       (await first.client.get('/metrics')).body,
     )?.[1] ?? 0,
   );
-/** Statements of the API that wait for a lock. */
+/** Counts the API's statements that wait for a lock. */
 const waiting = async (like: string): Promise<number> =>
   (
     await sql.query(
@@ -68,7 +68,7 @@ const waiting = async (like: string): Promise<number> =>
       [`%${like}%`],
     )
   ).rowCount!;
-/** Does something while nobody can read a table. */
+/** Runs `work` while nobody can read a table. */
 async function locked(table: string, work: () => Promise<void>): Promise<void> {
   const client = await sql.connect();
   try {
@@ -79,7 +79,7 @@ async function locked(table: string, work: () => Promise<void>): Promise<void> {
     client.release();
   }
 }
-/** As a job that came to its end would leave it. */
+/** Logs the event of a job that ended. */
 const logEvent = (jobId: string, seq: number, data = '{}') =>
   sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [
     jobId,
@@ -92,7 +92,7 @@ interface Message {
   seq: number;
   data?: object;
 }
-/** What a socket is told of a job from now on. */
+/** Collects what a socket receives about a job from now on. */
 function listenTo(socket: Socket, jobId: string): Message[] {
   const told: Message[] = [];
   socket.onAny((name: string, { job_id, ...message }: any) => job_id === jobId && told.push({ name, ...message }));
@@ -134,7 +134,7 @@ it('what a subscription told is not told again without asking', async () => {
 
 it('progress counts the whole run and, beside it, what its job has to do; a rescore has no run', async () => {
   const jobId = await first.submit();
-  // As resuming leaves them where four of five results were there.
+  // What a resume leaves when four of five results exist.
   await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
     jobId,
   ]);
@@ -198,7 +198,7 @@ it('the tokens of all connections are asked in one statement', async () => {
 
 it('one team with thousands of events in seconds keeps no event from another', async () => {
   const [loud, quiet] = [await first.submit(), await second.submit()];
-  // In the hour to come, so that they stay among the last seconds for as long as this test wants.
+  // In the next hour, so that the events count as recent for as long as this test runs.
   const insert = `INSERT INTO job_event (job_id, seq, at, name, data)
     SELECT $1, 1000 + n, now() + interval '1 h' + n * interval '1 us', 'job_failed', '{}'
       FROM generate_series($2::int, $3::int) n`;

@@ -206,7 +206,7 @@ describe('every route of the OpenAPI document that changes something', () => {
     const lane = (await client.get('/api/lanes')).body.items[0].id;
     const case_ = { prompt: 'p', expected_tool: 'get_weather' };
     const { test_cases: _cases, ...suite } = weatherSuite(0);
-    /** In this order; those that change nothing are marked. */
+    /** Sent in this order. Those that change nothing are marked. */
     const requests: [operation: string, path: string, body: unknown, changes?: 'nothing'][] = [
       ['POST /api/tokens', '', { name: 'new', role: 'viewer', user: 'someone' }],
       ['DELETE /api/tokens/{id}', `/api/tokens/${token.id}`, undefined],
@@ -263,8 +263,8 @@ describe('every route of the OpenAPI document that changes something', () => {
     );
     expect(requests.map(([operation]) => operation).sort()).toEqual(changing.sort());
 
-    // Whatever is written anywhere: when it is committed, an answer was kept by the same transaction. Nobody sees
-    // replies before their run.
+    // Checks every write: on commit, the same transaction must have stored an answer. Replies may be written first,
+    // because nobody sees them before their run.
     await pool.query(`
       CREATE TABLE effects (n int);
       INSERT INTO effects VALUES (0);

@@ -6,7 +6,7 @@ import { clientOf, type Answer, type Client } from '../../../test/client.js';
 let api: ApiInProcess;
 let client: Client;
 let document: any;
-/** Ids of the examples, and what has them here. */
+/** Ids in the examples, and the real ids that replace them. */
 let ids: [string, string][];
 let isAnswer: (operation: any, answer: Answer) => string;
 
@@ -58,7 +58,7 @@ afterAll(() => api.close());
 
 const known = (text: string): string => ids.reduce((made, [example, real]) => made.replaceAll(example, real), text);
 
-/** The operations whose method is one of these, in the order of /docs, with their paths filled in. */
+/** The operations with one of these methods, in the order of /docs, with their paths filled in. */
 function operations(...methods: string[]): any[] {
   return Object.entries<any>(document.paths)
     .flatMap(([path, item]) => methods.flatMap((method) => (item[method] ? [{ ...item[method], method, path }] : [])))
@@ -71,7 +71,7 @@ function operations(...methods: string[]): any[] {
     }));
 }
 
-/** Where a text of this type is of another format than JSON's. */
+/** The format of a text body, by its content type. */
 const FORMATS: Record<string, string> = {
   'text/plain': 'jsonl',
   'text/csv': 'csv',
@@ -88,7 +88,7 @@ describe('the description of the API', () => {
         for (const key of examples ? Object.keys(examples) : ['']) {
           const { summary, value } = examples ? document.components.examples[key] : { summary: type, value: example };
           const body = known(typeof value === 'string' ? value : JSON.stringify(value));
-          if (body.includes('mcp.example.com')) continue; // There is nobody.
+          if (body.includes('mcp.example.com')) continue; // This server does not exist.
           const format = FORMATS[type] ?? /format=(\w+)/.exec(summary)?.[1];
           const query = operation.path.endsWith('/recorded')
             ? known(`suite_id=${EXAMPLE_IDS.suite}&target_name=agent`)
@@ -125,7 +125,7 @@ describe('the description of the API', () => {
     const told = [];
     for (const operation of operations('get'))
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
-    // Nobody is at the provider's address, no worker made a result, and the timeline is not built yet.
+    // Nothing listens at the provider's address, no worker made a result, and the timeline is not built yet.
     const others = [
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/results/{resultId}: 404',

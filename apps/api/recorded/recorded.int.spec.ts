@@ -34,7 +34,7 @@ const record = (suiteId: string, text: string, more: object = {}, headers: objec
   client.post(query(suiteId, more), text, { ...NDJSON, ...headers });
 const count = async (what: string, values: unknown[] = []): Promise<number> =>
   (await api.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
-/** What an upload that came to nothing leaves once housekeeping has been there. */
+/** Counts what a failed upload leaves after housekeeping ran. */
 async function leftOvers(): Promise<number[]> {
   for (const runId of await runsToPurge(api.pool)) while (await purgeRun(api.pool, runId));
   return Promise.all(
@@ -46,7 +46,7 @@ async function leftOvers(): Promise<number[]> {
 
 const open: ClientRequest[] = [];
 afterEach(() => open.splice(0).forEach((sent) => sent.destroy()));
-/** An upload that is still going on. */
+/** An upload in progress. */
 function upload(
   path: string,
   headers: object = {},
@@ -65,7 +65,7 @@ function upload(
   return { sent, answer };
 }
 const write = (sent: ClientRequest, text: string) => new Promise<void>((done) => sent.write(text, () => done()));
-/** Beyond what is read at once. */
+/** More than one read takes. */
 const PADDING = '\n'.repeat(1200);
 
 describe('recorded replies', () => {
@@ -300,7 +300,7 @@ describe('an upload of recorded replies', () => {
     expect(await count('run')).toBe(runs);
     expect(await leftOvers()).toEqual([0, 0, 0]);
 
-    // Sent in pieces again: the same key, the same address, no length.
+    // Sent in pieces again, with the same key and address and without a length.
     const repeat = async () => {
       const again = upload(query(suite), key);
       again.sent.end(lines({ case: 'case 0', reply: 'x' }));

@@ -17,7 +17,7 @@ const CASES = 7;
 const raw = (path: string): Promise<string> =>
   fetch(api.url + path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }).then((answer) => answer.text());
 
-/** What a worker settles: case 0 passes, case 1 is errored, the others call with a wrong argument. */
+/** The results of a worker: case 0 passes, case 1 is errored, the others call with a wrong argument. */
 function settlement(delivery: Settlement['delivery']): Settlement {
   const passed = delivery.item === 0;
   const verdict: Verdict = {
@@ -205,7 +205,7 @@ describe('an export', () => {
 
   it('as CSV quotes what needs quotes, and hands no formula to a spreadsheet', async () => {
     const { body } = await exported('csv');
-    expect(body.split('\r\n')).toHaveLength(CASES + 2); // header, and the end of the last line
+    expect(body.split('\r\n')).toHaveLength(CASES + 2); // the header, and the end of the last line
     expect(body).toContain('"Weather,\n""0""?"');
     expect(body).toContain(`"'=cmd|"" /C calc""!A0"`);
     expect(body).not.toMatch(/(^|,)"?=/m);

@@ -20,7 +20,7 @@ afterAll(() => api.close());
 const suiteOf = async (cases: number, by = client): Promise<string> =>
   (await by.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
 const one = { prompt: 'p', expected_tool: 'get_weather' };
-/** Cases as an earlier release may have left them: nothing looked at their number. */
+/** Adds cases as an earlier release could, without a check of their number. */
 const grow = (suiteId: string, from: number, count: number, bytes = 0) =>
   api.pool.query(
     `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
@@ -233,7 +233,7 @@ describe('a suite', () => {
 
 describe('a large suite that is read', () => {
   const MIB = 2 ** 20;
-  /** An answer that is taken no faster than the test takes it. */
+  /** A response that is read only as fast as the test reads it. */
   const read = (id: string, more = ''): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       get(
@@ -277,7 +277,7 @@ describe('a large suite that is read', () => {
     try {
       const answer = await read(id);
       await until(() => asked > 4 && pool.idleCount === pool.totalCount, { what: 'the first pages to be read' });
-      // What stands between the two, in sockets and streams, is some megabytes of the 96.
+      // Sockets and streams between the two hold some megabytes of the 96.
       expect(asked).toBeLessThan(48);
       expect((await client.get(`/api/tool-suites/${id}?cases=false`)).status).toBe(200);
       answer.destroy();

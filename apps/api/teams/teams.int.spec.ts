@@ -82,7 +82,7 @@ describe('every route of the OpenAPI document', () => {
   });
   const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
 
-  /** The status that comes though nothing was sent of the body that was announced. */
+  /** The status of a response that comes before any of the announced body was sent. */
   const answered = (path: string, token?: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = {

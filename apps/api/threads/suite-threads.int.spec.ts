@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api.close());
 
-/** How often others were answered until `work` was. */
+/** Counts the other requests that were answered before `work` was. */
 async function servedDuring(work: Promise<Answer>): Promise<{ answer: Answer; served: number }> {
   let isDone = false;
   let served = 0;

@@ -119,7 +119,7 @@ function readAssistantMessage(blocks: JsonObject[], index: number, pending: Set<
   };
 }
 
-/** Reads the results of tools, and the text behind them. */
+/** Reads the results of tools, and the text after them. */
 function readUserMessage(blocks: JsonObject[], index: number, pending: Set<Json | undefined>): JsonObject[] {
   const results = blocks.filter(({ type }) => type === 'tool_result');
   for (const { tool_use_id: id } of results)

@@ -10,8 +10,8 @@ export function hash(text: string): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** The simulator's only randomness: a number in [0, 1) that is the same whenever its parts are. */
+/** The simulator's only randomness: a number in [0, 1) that is always the same for the same parts. */
 export const chance = (...parts: (string | number)[]): number => hash(parts.join('\u0000')) / 2 ** 32;
 
-/** One of the items, evenly, by a chance in [0, 1). */
+/** Picks one of the items, all equally likely, by a chance in [0, 1). */
 export const pick = <T>(items: readonly T[], at: number): T | undefined => items[Math.floor(at * items.length)];

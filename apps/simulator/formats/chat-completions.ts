@@ -41,10 +41,10 @@ export interface ChatRequest {
 
 export interface Call {
   name: string;
-  /** A string is sent as it is, even when it is not JSON. */
+  /** A string is sent unchanged, even if it is not JSON. */
   arguments: Record<string, unknown> | string;
 }
-/** What a model replies, before it is put into OpenAI's format. */
+/** A model's reply, before it is put into OpenAI's format. */
 export interface Reply {
   content: string | null;
   calls: Call[];

@@ -1,6 +1,6 @@
 import type { Json } from '#lib/contracts/json/json';
 
-/** A refusal, in the words of the real API. */
+/** A refusal, worded as by the real API. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** @param place where the name is in the request, such as `tools[0].function.name` */
+/** @param place the location of the name in the request, such as `tools[0].function.name` */
 export function refuseOpenAiName(place: string, name: Json | undefined): void {
   if (typeof name !== 'string')
     throw new Refused(`Missing required parameter: '${place}'.`, 'missing_required_parameter', place);
@@ -32,7 +32,7 @@ export function refuseOpenAiName(place: string, name: Json | undefined): void {
     );
 }
 
-/** Names of calls in a conversation may be longer than names of tools, and have any characters. */
+/** Unlike names of tools, names of calls in a conversation may be longer and contain any characters. */
 export function refuseAnthropicCall(place: string, name: Json | undefined): void {
   if (typeof name !== 'string' || name === '')
     throw new Refused(`${place}.tool_use.name: String should have at least 1 character`);

@@ -1,12 +1,15 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** A format other than chat completions, in which clients can ask the same models. */
+/** A format other than chat completions, in which clients can reach the same models. */
 export interface Format {
-  /** Translates a request to chat completions. @throws Error in the words in which the real API refuses it */
+  /**
+   * Translates a request to chat completions.
+   * @throws Error with the message with which the real API refuses the request
+   */
   read(body: JsonObject, model: string | undefined, headers: Record<string, unknown>): JsonObject;
   /** Translates a completion, or an error. */
   write(completion: JsonObject, status: number, headers: Record<string, string>): JsonObject;
-  /** The status that a host of the format sends in place of OpenAI's. */
+  /** The status that a host of the format sends instead of OpenAI's. */
   statusOf?(status: number): number;
 }
 
@@ -50,7 +53,7 @@ export function objectOf(text: string): JsonObject | undefined {
 
 export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** A text as it is, or the texts of a list of parts, joined. */
+/** A text unchanged, or the joined texts of a list of parts. */
 export const joinTexts = (content: Json | undefined, separator: string): string =>
   typeof content === 'string'
     ? content

@@ -17,7 +17,9 @@ export function formatOf(path: string): { format: Format; model?: string } | und
 export const formatOfHost = (path: string): Format | undefined =>
   path.startsWith('/anthropic/') ? anthropicFormat : path.startsWith('/google/') ? googleFormat : undefined;
 
-/** Translates a response into another format. What is not JSON (the page of a proxy, half a body) stays as it is. */
+/**
+ * Translates a response into another format. A body that is not JSON (a proxy's page, half a body) stays unchanged.
+ */
 export function inFormat(format: Format | undefined, plan: ResponsePlan): ResponsePlan {
   if (!format || plan.do !== 'send') return plan;
   try {

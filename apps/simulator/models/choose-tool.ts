@@ -2,7 +2,7 @@ import { memoizeBounded } from './memoize.js';
 import { meanings } from './words.js';
 import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
-/** The weight of a word of a tool, by its place. */
+/** The weight of a tool's word, by where it occurs. */
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };
 
 export interface Lexicon {
@@ -11,7 +11,9 @@ export interface Lexicon {
   toolsWith: Map<string, number>;
 }
 
-/** The words of a tool set, memoized by it: a suite sends the same tools with every case (see `readBody`). */
+/**
+ * The words of a tool set, memoized by its identity: a suite sends the same tools with every case (see `readBody`).
+ */
 export const lexiconOf = memoizeBounded((tools: Tool[]): Lexicon => {
   const lexicon: Lexicon = { tools: tools.map(wordsOf), toolsWith: new Map() };
   for (const { weights } of lexicon.tools)

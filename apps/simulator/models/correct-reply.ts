@@ -10,13 +10,13 @@ import {
   type Tool,
 } from '../formats/chat-completions.js';
 
-/** The fit from which a tool is meant; see `rankTools`. */
+/** The least fit at which a tool counts as meant: see `rankTools`. */
 const MIN_FIT = 2.2;
 /** Each required argument without a value in the prompt makes a tool less likely by this factor. */
 const GUESS_PENALTY = 0.45;
 /** How many of the best-fitting tools are tried for their arguments. */
 const MAX_TRIED = 4;
-/** The fit from which a further clause is a call of its own. */
+/** The least fit at which another clause is a call of its own. */
 const MIN_FIT_ALONE = 3;
 
 /** A reply with the tools that it was chosen from, best first, so that other models can go wrong on purpose. */

@@ -3,7 +3,7 @@ import { memoizeBounded } from './memoize.js';
 import { meanings, stem } from './words.js';
 import type { JsonSchema } from '../formats/chat-completions.js';
 
-/** What arguments are filled from. Values in `used` are not taken again. */
+/** The sources of argument values. Values in `used` are not taken again. */
 export interface Source {
   prompt: string;
   found: Found[];
@@ -95,7 +95,7 @@ const near = memoizeBounded((key: string): ((found: Found) => boolean) => {
     pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word));
 });
 
-/** The first unused value of a kind that the words around it point to, else the first unused one. */
+/** The first unused value of a kind that the words around it point to, or else the first unused one. */
 function take(source: Source, kind: Found['kind'], pointed: (found: Found) => boolean): string | number | undefined {
   const open = source.found.filter((found) => found.kind === kind && !source.used.has(found));
   const found = open.find(pointed) ?? open.find((other) => !/\bcc(ing)?$/.test(other.before));

@@ -2,7 +2,7 @@
 export interface Found {
   kind: 'quoted' | 'email' | 'url' | 'file' | 'id' | 'date' | 'time' | 'duration' | 'number' | 'name';
   text: string;
-  /** Numbers as numbers, dates as YYYY-MM-DD where that can be known, times as HH:MM. */
+  /** Numbers as numbers, dates as YYYY-MM-DD if known, times as HH:MM. */
   value: string | number;
   start: number;
   end: number;
@@ -64,7 +64,7 @@ const NOT_NAMES = new Set(
   ).split(' '),
 );
 
-/** `needs`: a quick look whether the pattern can match at all. */
+/** `needs` is a quick test of whether the pattern can match at all. */
 type Reader = {
   kind: Found['kind'];
   needs?: RegExp;
@@ -149,7 +149,7 @@ const READERS: Reader[] = [
   },
 ];
 
-/** Characters beside a value that are looked at: enough for three words. */
+/** How many characters beside a value are examined: enough for three words. */
 const SURROUNDINGS = 60;
 const WORDS = /[\p{L}'’]+/gu;
 const WORD_AFTER = /^\W{0,2}([\p{L}%]+)/u;
@@ -198,7 +198,7 @@ export function findValues(text: string, today: Date | null): Found[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The date a system prompt or a message declares: "Today is Monday, 2 June 2025". */
+/** The date that a system prompt or a message states: "Today is Monday, 2 June 2025". */
 export function todayIn(text: string): Date | null {
   const said = /(?:today is|today's date is|date:|it is)[^.\n]{0,60}/i.exec(text)?.[0];
   const date =
@@ -237,7 +237,7 @@ function minutes(count: string, unit: string): number {
   return /^h/i.test(unit) ? number * 60 : number;
 }
 
-/** The words of a capitalised stretch from the first that may be a name. */
+/** The words of a capitalised stretch, starting with the first that may be a name. */
 function nameIn(text: string): string | null {
   const words = text.split(' ');
   while (words.length > 0 && NOT_NAMES.has(words[0]!.toLowerCase())) words.shift();

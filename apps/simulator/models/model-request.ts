@@ -10,9 +10,9 @@ export interface ModelRequest {
   state: ModelState;
   /** The last user message. */
   userText: string;
-  /** The key under which the request is counted: the last user message, with the round that follows it. */
+  /** The key under which the request is counted: the last user message and the number of the round after it. */
   prompt: string;
-  /** How often the model got this prompt before. Nothing else changes from a request to its repetition. */
+  /** How often the model got this prompt before. Only this changes when a request is repeated. */
   repetition: number;
   promptTokens: number;
   nowMs: number;

@@ -6,7 +6,7 @@ export interface ModelState {
   requests: number;
   inFlight: number;
   peakInFlight: number;
-  /** Requests that the client gave up before a response. */
+  /** Requests that the client abandoned before a response. */
   abandoned: number;
   /** Responses by HTTP status, and by `reset` and `half`. */
   answers: Record<string, number>;
@@ -22,7 +22,7 @@ export interface ModelState {
   script?: Script;
 }
 
-/** Distinct prompts of a model that are counted. The oldest are forgotten, so that a simulator stays small. */
+/** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */
 const MAX_PROMPTS = 500_000;
 const MAX_KEPT_BODIES = 20;
 const MAX_KEPT_CHARACTERS = 100_000;

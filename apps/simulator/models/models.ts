@@ -297,7 +297,10 @@ function limit(asked: ModelRequest, what: 'requests' | 'tokens', cost: number): 
 /** A standard normal value, by Box and Muller. */
 const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a)) * Math.cos(2 * Math.PI * b);
 
-/** The chances of a request by the seed. At a temperature above 0 they differ in each repetition, as in sampling. */
+/**
+ * The chances of a request, derived from the seed. At a temperature above 0 each repetition gets others, as in
+ * sampling.
+ */
 export function chancesOf(
   seed: number,
   request: ChatRequest,

@@ -18,8 +18,8 @@ export function newBucket(perMinute: number, nowMs: number): Bucket {
 }
 
 /**
- * Takes `cost` from the bucket if it is there. A cost above the capacity is let through by a full bucket, which
- * then goes into debt: otherwise it could never pass. `retryAfterMs` 0 means taken.
+ * Takes `cost` from the bucket if there is enough. A full bucket lets a cost above its capacity through and goes into
+ * debt, because such a cost could otherwise never pass. `retryAfterMs` 0 means taken.
  */
 export function take(
   bucket: Bucket,

@@ -1,8 +1,8 @@
 import type { Message } from '../formats/chat-completions.js';
 
 /**
- * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a text is sent as it is,
- * anything else as JSON), delay, finish_reason, usage.
+ * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a text is sent
+ * unchanged, anything else as JSON), delay, finish_reason, usage.
  */
 export interface ScriptedReply extends Partial<Message> {
   message?: Partial<Message>;
@@ -14,7 +14,7 @@ export interface ScriptedReply extends Partial<Message> {
   delay_ms?: number;
 }
 
-/** Replies that are sent in turn, the last one repeatedly; for all prompts, or for a last user message. */
+/** Replies that are sent in turn, the last one repeatedly. They apply to all prompts, or to one last user message. */
 export interface Script {
   replies: ScriptedReply[];
   byPrompt: Map<string, ScriptedReply[]>;

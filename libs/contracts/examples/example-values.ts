@@ -1,8 +1,6 @@
 import { exampleSuite } from './example-suite.js';
 
-/**
- * What the examples share. They tell one story, so that the ids of one example are found in the others.
- */
+/** Values that the examples share. The examples tell one story: the ids of one appear in the others. */
 
 export const at = (time: string): string => `2026-11-20T${time}.000Z`;
 export const idOf = (what: number): string => `019aa8a2-5c1e-7000-8000-${String(what).padStart(12, '0')}`;

@@ -7,7 +7,7 @@ import { SUITE_EXAMPLES } from './suite-examples.js';
 import { TEAM_EXAMPLES } from './team-examples.js';
 
 /**
- * Complete examples of every named schema, by its id: what /docs shows of requests, answers and their fields. The first
+ * Complete examples of every named schema, by its id. /docs shows them with requests, responses and fields. The first
  * example of a schema is the usual one. The others have the fields that it leaves out.
  */
 export const EXAMPLES: Record<string, Record<string, unknown>> = {

@@ -12,7 +12,7 @@ import {
 
 const [BEGIN, END] = ['<!-- Made of libs/contracts/event.ts by npm run docs:live. -->\n', '<!-- End. -->\n'];
 
-/** The page about live results, with the tables of what is sent as the schemas have it. */
+/** Renders the page about live results: replaces its tables with those generated from the schemas. */
 export function renderLivePage(page: string): string {
   const [from, to] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   return page.slice(0, from) + tables() + page.slice(to);
@@ -66,7 +66,7 @@ function rowsOf({ properties = {}, required = [] }: JsonSchema, path: string): s
   });
 }
 
-/** The fields of an object, of one that may be null, of each in a list. */
+/** The fields of an object, of a nullable object, or of each object in a list. */
 function inner(schema: JsonSchema, field: string): string[] {
   const { allOf = [], anyOf = [], items, properties } = schema as Parts;
   if (properties) return rowsOf(schema, `${field}.`);

@@ -8,7 +8,7 @@ const problem = (status: number, title: string, detail: string, errors?: { path:
   ...(errors && { errors }),
 });
 
-/** What each status looks like as a problem. */
+/** An example problem for each status. */
 export const PROBLEM_EXAMPLES: Record<string, object> = {
   400: problem(400, 'Bad Request', '/name is missing', [{ path: '/name', message: 'is missing' }]),
   401: problem(401, 'Unauthorized', 'Send your token as "Authorization: Bearer <token>".'),

@@ -23,7 +23,7 @@ const bfclQuestion =
   '[{"name": "get_weather", "description": "Weather of a city", "parameters": {"type": "dict", ' +
   '"properties": {"city": {"type": "string"}}, "required": ["city"]}}]}';
 const bfclAnswer = '{"id": "simple_0", "ground_truth": [{"get_weather": {"city": ["Paris"]}}]}';
-/** What can be imported as it is, beside JSON. */
+/** Examples of formats other than JSON that can be imported unchanged. */
 export const CSV_EXAMPLE =
   'prompt,expected_tool,expected_params\nWhat is the weather in Paris?,get_weather,"{""city"": ""Paris""}"\n';
 export const JSONL_EXAMPLE =

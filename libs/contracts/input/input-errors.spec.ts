@@ -155,7 +155,7 @@ describe('no sentence of zod comes through', () => {
     { '\n': '\n' },
   ];
 
-  /** Values that break one rule of a schema each, as deep as it goes. */
+  /** Values that each break one rule of a schema, at any depth. */
   function* spoilt(schema: z.core.$ZodType): Generator<unknown> {
     yield* ODD;
     const { def } = (schema as z.ZodType)._zod as unknown as { def: Record<string, any> };

@@ -10,12 +10,12 @@ interface Kept {
 type Issue = z.core.$ZodIssue & Kept;
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** More than anybody reads, and few enough to look for what was meant by each. */
+/** More than anybody reads, yet few enough to look up suggestions for each. */
 export const MAX_INPUT_ERRORS = 100;
 
 /**
- * What failed its schema, field by field, in words that a person can act on; the first hundred faults.
- * @param issues zod's
+ * Lists the fields that failed their schema, in words that a person can act on. Stops at the first hundred faults.
+ * @param issues the issues that zod reports
  */
 export function toInputErrors(issues: readonly unknown[]): InputError[] {
   return (issues as Issue[])
@@ -47,7 +47,7 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
   }
 }
 
-/** Of the shapes a value may have, the one it was meant to have: the one that got furthest into it. */
+/** Describes a union by the shape that the value was most likely meant to have: the one that matched furthest. */
 function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): InputError[] {
   const isOtherType = (issues: Issue[]): boolean =>
     issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
@@ -66,10 +66,7 @@ function meantBy(name: string | undefined, known: readonly string[] = []): strin
   return likely === undefined ? undefined : `Is "${likely}" meant?`;
 }
 
-/**
- * zod asks for its messages where it still knows the input and the schema, and only where a schema has no words of
- * its own.
- */
+/** zod calls this while it still has the input and the schema, and only if the schema has no message of its own. */
 z.config({ localeError: inWords });
 
 function inWords(issue: RawIssue): string {
@@ -128,7 +125,7 @@ function oneOf(values: readonly z.core.util.Primitive[]): string {
   return `must be ${values.length > 1 ? 'one of ' : ''}${listed.join(', ')}`;
 }
 
-/** Where ids are listed, by the end of the field's name. */
+/** The endpoint that lists the ids, by the end of the field's name. */
 const LISTS: readonly [string, string, string][] = [
   ['suite_id', 'suite', 'GET /api/tool-suites'],
   ['job_id', 'job', 'GET /api/jobs'],
@@ -165,5 +162,5 @@ function noSuchId(field: string, value: string): string {
   );
 }
 
-/** zod's word for a type, as JSON calls it. */
+/** JSON's name for a type that zod names. */
 const typeName = (type: string): string => ({ record: 'object', int: 'integer', nan: 'number' })[type] ?? type;

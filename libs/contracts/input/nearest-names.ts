@@ -1,21 +1,20 @@
-const MOST_NAMED = 3;
-/** Longer names are compared by their beginnings. */
-const LONGEST_COMPARED = 80;
+const MAX_NAMED = 3;
+/** Only the beginnings of longer names are compared. */
+const MAX_COMPARED_LENGTH = 80;
 
 /**
- * The known names that are written most like one that is not among them, ignoring case: three at most, the nearest
- * first.
+ * Finds the known names that are spelled most like an unknown one, ignoring case: at most three, the nearest first.
  */
 export function nearestNames(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
     .map((one) => ({ one, distance: distanceBetween(wanted, beginning(one)) }))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ one }) => one);
 }
 
-/** The one known name that was surely meant by a misspelt one: at most a third of its letters are others. */
+/** The one known name that a misspelt name surely stands for: at most a third of its letters differ. */
 export function likelyName(name: string, known: Iterable<string>): string | undefined {
   const [likely] = nearestNames(name, known);
   if (likely === undefined) return undefined;
@@ -24,17 +23,17 @@ export function likelyName(name: string, known: Iterable<string>): string | unde
 }
 
 /**
- * A sentence that names what might have been meant: `Nearest of its models, 32 in all: instant, flaky, slow.`, or
- * all of them where they are few.
- * @param what they are, in the plural: "its models"
+ * A sentence that suggests names: `Nearest of its models, 32 in all: instant, flaky, slow.` It lists all names if
+ * there are only a few.
+ * @param what the names stand for, in the plural: "its models"
  */
 export function suggestNames(name: string, known: readonly string[], what: string): string {
   if (known.length === 0) return `${capital(what)}: none yet.`;
-  if (known.length <= MOST_NAMED) return `${capital(what)}: ${nearestNames(name, known).join(', ')}.`;
+  if (known.length <= MAX_NAMED) return `${capital(what)}: ${nearestNames(name, known).join(', ')}.`;
   return `Nearest of ${what}, ${known.length} in all: ${nearestNames(name, known).join(', ')}.`;
 }
 
-/** Names that begin alike are near, and so is one that was written only in part: "ragas" for "ragas_tool_call_f1". */
+/** Names that begin alike are near. So is a name that was only partly written: "ragas" for "ragas_tool_call_f1". */
 function distanceBetween(a: string, b: string): number {
   const isPart = a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
   return (isPart ? 1 : editsBetween(a, b)) - sameBeginning(a, b);
@@ -46,10 +45,10 @@ function sameBeginning(a: string, b: string): number {
   return length;
 }
 
-const beginning = (name: string): string => name.slice(0, LONGEST_COMPARED).toLowerCase();
+const beginning = (name: string): string => name.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Characters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/** The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function editsBetween(a: string, b: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i++) {

@@ -13,7 +13,7 @@ export type InputError = z.infer<typeof InputError>;
 
 export const formatInputError = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
-/** A text of others as a sentence that another may follow. */
+/** Ends somebody else's text with a period, so that another sentence can follow. */
 export function endWithPeriod(text: string): string {
   const trimmed = text.trimEnd();
   return /[.!?]["')\]]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
@@ -32,7 +32,7 @@ export const Problem = z
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every error response.' });
 export type Problem = z.infer<typeof Problem>;
 
-/** An error whose cause is the caller's; the API's filter turns it into a problem document. */
+/** An error that the caller caused. The API's filter turns it into a problem document. */
 export class ProblemError extends Error {
   constructor(
     readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 422 | 429 | 503,
@@ -44,7 +44,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The 404 for an id that does not exist or is another team's: nobody can tell which. */
+/** The 404 for an id that does not exist or belongs to another team. The caller cannot tell which. */
 export const notFound = (what: string, id: string): ProblemError =>
   new ProblemError(404, `No ${what} with id "${id}" in this team.`);
 

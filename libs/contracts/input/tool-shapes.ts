@@ -1,9 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../json/json.js';
 
-/** Where the shape of a tool comes from, by the parameters that were made of it: schemas are never cloned. */
+/**
+ * The shape that a tool was converted from, by its converted parameters. This works because schemas are never cloned.
+ */
 const shapes = new WeakMap<object, string>();
 
-/** A tool that one of the other APIs would take, as OpenAI's chat completions describe it; anything else as it is. */
+/**
+ * Converts a tool in the shape of another API to the shape of OpenAI's chat completions. Returns anything else
+ * unchanged.
+ */
 export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): unknown {
   if (!isObject(tool) || tool.function !== undefined || typeof tool.name !== 'string') return tool;
   const { name, description, strict, title } = tool;
@@ -44,7 +49,7 @@ export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): u
     return made('of MCP (inputSchema)', tool.inputSchema, ['inputSchema', 'title', 'annotations']);
   if (tool.type === 'function')
     return made('of OpenAI\'s Responses (no "function" around it)', tool.parameters, ['type', 'parameters']);
-  if (tool.type !== undefined) return tool; // A tool that a provider runs itself.
+  if (tool.type !== undefined) return tool; // A built-in tool, which the provider runs itself.
   const declared = tool.parametersJsonSchema ?? tool.parameters_json_schema;
   if (declared !== undefined) return made(bare, declared, ['parametersJsonSchema', 'parameters_json_schema']);
   return isObject(tool.parameters) ? made(bare, fromGemini(tool.parameters), ['parameters']) : tool;
@@ -53,7 +58,7 @@ export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): u
 const SCHEMA_KEYS = ['parameters', 'parametersJsonSchema', 'parameters_json_schema'];
 const GEMINI = 'of Gemini (functionDeclarations)';
 
-/** A list of tools, each of Gemini's lists of declarations replaced by its declarations. */
+/** Flattens a list of tools: replaces each of Gemini's lists of declarations with its declarations. */
 export function flattenDeclarations(tools: unknown): unknown {
   const list = isObject(tools) && declarationsIn(tools) ? [tools] : tools;
   return Array.isArray(list)
@@ -67,7 +72,7 @@ function declarationsIn(tool: JsonObject): Json[] | undefined {
 }
 
 function fromDeclaration(declared: Json): unknown {
-  // One that takes nothing has no parameters at all.
+  // A function without arguments has no parameters at all.
   const takesNothing = isObject(declared) && !SCHEMA_KEYS.some((key) => key in declared);
   return toOpenAiTool(
     takesNothing ? { ...declared, parameters: { type: 'object', properties: {} } } : declared,
@@ -79,8 +84,8 @@ function fromDeclaration(declared: Json): unknown {
 const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
 /**
- * Gemini's Schema as JSON Schema: types in small letters, null as a type of its own. Deeper than a tool may be, it
- * stays as it is.
+ * Converts Gemini's Schema to JSON Schema: types in lower case, null as a type of its own. A schema nested deeper
+ * than a tool may be stays unchanged.
  */
 function fromGemini(schema: JsonObject, depth = 0): JsonObject {
   if (depth > 100) return schema;
@@ -102,7 +107,7 @@ function fromGemini(schema: JsonObject, depth = 0): JsonObject {
   return { ...rest, type: [made.type, 'null'], ...(Array.isArray(made.enum) && { enum: [...made.enum, null] }) };
 }
 
-/** What was converted, in a sentence for each shape; tools are those that a schema has just read. */
+/** One sentence for each shape that tools were converted from. The tools must come straight from their schema. */
 export function conversionWarnings(tools: readonly unknown[]): string[] {
   const byShape = new Map<string, string[]>();
   for (const tool of tools as { function?: { name: string; parameters?: object } }[]) {

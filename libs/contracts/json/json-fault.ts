@@ -1,12 +1,12 @@
 const BLANKS = /[ \t\r\n]*/y;
 const TOKEN = /[ \t\r\n]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
-/** The next character of a string that is not simply part of it. */
+/** The next character of a string that needs attention: its end, an escape or a control character. */
 const IN_STRING = /["\\\u0000-\u001f]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Where a text stops being JSON (RFC 8259), lines and columns from 1; undefined when it is JSON. The engine's own
- * message often names no place.
+ * Finds where a text stops being JSON (RFC 8259). Lines and columns count from 1. Returns undefined for valid JSON.
+ * The engine's own message often names no position.
  */
 export function findJsonFault(text: string): { line: number; column: number } | undefined {
   const offset = faultOffset(text);

@@ -2,14 +2,14 @@
  * JSON that keeps numbers as they were written.
  *
  * `5` and `5.0`, integers beyond 2^53, `1e0` and `-0.0` are different texts, and some metrics tell them apart. A
- * number whose JavaScript value would not print as its source text is therefore kept as `JSON.rawJSON(source)`:
- * `JSON.stringify` prints such a value as it was written, so it survives every serialisation without anybody
- * knowing of it. All other values are ordinary JavaScript values.
+ * number whose JavaScript value would print differently from its source text is therefore kept as
+ * `JSON.rawJSON(source)`. `JSON.stringify` prints such a value as it was written, so it survives every serialisation
+ * without special handling. All other values are ordinary JavaScript values.
  */
 
 import { rememberKeyOrder } from './key-order.js';
 
-/** A number kept as its source text; made by `JSON.rawJSON`, frozen, printed verbatim by `JSON.stringify`. */
+/** A number kept as its source text. `JSON.rawJSON` makes and freezes it, and `JSON.stringify` prints it verbatim. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -22,12 +22,14 @@ interface RawJson {
 }
 const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
 
-/** Text that `JSON.parse` could change: a trailing zero, an exponent, a minus zero, a tiny fraction, sixteen digits. */
+/**
+ * Text that `JSON.parse` could change: a trailing zero, an exponent, a minus zero, a tiny fraction, sixteen digits.
+ */
 const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE]|-0|\.0{5}|[\d.]{16}/;
 
 /**
  * Parses JSON without losing the text of any number.
- * @throws SyntaxError when the text is not JSON.
+ * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): Json {
   const value = MAYBE_LOSSY.test(text)
@@ -52,18 +54,18 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A text as it is, and anything else as its JSON. `String` calls what is given for a `toString`, which may be
+ * Returns a string unchanged and anything else as JSON. `String` would call the value's own `toString`, which may be
  * anything.
  */
 export const toText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
-/** The text of a number as it was written (`5.0`), or as JavaScript prints it when it never was JSON. */
+/** The text of a number as it was written (`5.0`), or as JavaScript prints it if it never was JSON. */
 export function numberSource(value: number | RawNumber): string {
   return typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value.rawJSON;
 }
 
-/** Keys under which a user's numbers are data and keep their text; everywhere else a number is a setting. */
+/** Keys under which a user's numbers are data and keep their text. Everywhere else a number is a setting. */
 const DATA_KEYS = new Set([
   'tools',
   'expected_params',
@@ -75,8 +77,8 @@ const DATA_KEYS = new Set([
 ]);
 
 /**
- * Turns kept numbers into JavaScript numbers, so that settings validate as numbers, except under the keys that hold a
- * user's data. `all` turns every one of them (for a validator that knows nothing of kept numbers).
+ * Turns kept numbers into JavaScript numbers, so that settings validate as numbers. Numbers below the keys in `keep`,
+ * which hold a user's data, stay as they are.
  */
 export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KEYS): unknown {
   if (isRawJSON(value)) return Number(value.rawJSON);
@@ -90,18 +92,18 @@ export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_K
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Deeper than any suite or schema; whoever walks much deeper values by recursion runs out of stack. */
+/** Deeper than any suite or schema. Recursion into much deeper values runs out of stack. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Whether lists and objects stand in one another deeper than `levels`. */
+/** Whether lists and objects are nested deeper than `levels`. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return levels === 0 || value.some((inner) => isDeeperThan(inner, levels - 1));
   if (!isObject(value)) return false;
   if (levels === 0) return true;
-  // Of a large value no list of its values is made.
+  // `for...in` makes no list of a large value's values.
   for (const key in value) if (isDeeperThan(value[key], levels - 1)) return true;
   return false;
 }
 
-/** Every kept number as a JavaScript number, at the price of its text. */
+/** Turns every kept number into a JavaScript number. Their texts are lost. */
 export const unwrapAllNumbers = (value: unknown): unknown => unwrapNumbers(value, NONE);

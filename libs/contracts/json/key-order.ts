@@ -1,13 +1,13 @@
 /**
- * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that
- * compare values as Python prints them hang on it; so the order of such objects is kept beside them.
+ * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that compare
+ * values as Python prints them depend on the order. So this module remembers the key order of such objects.
  */
 const written = new WeakMap<object, string[]>();
 
 /** The keys of an object that `parseJson` made, in the order of its text. */
 export const keysInSourceOrder = (object: object): string[] => written.get(object) ?? Object.keys(object);
 
-/** As `JSON.stringify`, with the keys of each object in the order of the text that it came from. */
+/** Like `JSON.stringify`, with the keys of each object in the order of the text that it came from. */
 export function stringifyInSourceOrder(value: unknown): string {
   const text = JSON.stringify(value);
   return text !== undefined && MAY_HOLD_SOME.test(text) ? inOrder(value)! : text;
@@ -29,11 +29,11 @@ function inOrder(value: unknown): string | undefined {
 }
 
 const INDEX_LIKE = /^\d+$/;
-/** Looked for in every text, so it begins with what is rare. */
+/** Every text is searched for this pattern, so it begins with what is rare. */
 const MAY_HOLD_SOME = /\d"\s*:/;
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-/** Remembers the order of keys in a text that was parsed as `root`. */
+/** Remembers the key order of the text that was parsed as `root`. */
 export function rememberKeyOrder(text: string, root: unknown): void {
   if (!MAY_HOLD_SOME.test(text)) return;
   const open: { value: unknown; keys: string[] | null; at: string | number; isKeyNext: boolean }[] = [];
@@ -50,7 +50,7 @@ export function rememberKeyOrder(text: string, root: unknown): void {
       });
     } else if (token === '}' || token === ']') {
       const { value, keys } = open.pop()!;
-      // A key that is written twice holds what is written last.
+      // The last value of a repeated key counts.
       if (keys?.some((key) => INDEX_LIKE.test(key)) && typeof value === 'object' && value !== null)
         written.set(value, [...new Set(keys)]);
     } else if (token === ',') {

@@ -1,10 +1,10 @@
 import { isObject, type RawNumber } from './json.js';
 
-/** Digits that Postgres' `numeric` keeps: https://www.postgresql.org/docs/current/datatype-numeric.html */
-const MOST_WHOLE_DIGITS = 131_072;
-const MOST_DECIMALS = 16_383;
+/** Digits that Postgres' `numeric` holds: https://www.postgresql.org/docs/current/datatype-numeric.html */
+const MAX_WHOLE_DIGITS = 131_072;
+const MAX_DECIMALS = 16_383;
 
-/** Something that Postgres stores neither as text nor as jsonb, and where it stands. */
+/** Something that Postgres can store neither as text nor as jsonb, and its path. */
 export interface Unstorable {
   path: (string | number)[];
   why: string;
@@ -15,12 +15,12 @@ const HALF =
   'holds half of a surrogate pair (\\ud800 to \\udfff), which is no character and cannot be stored. ' +
   'Remove it, or send both halves.';
 const NUMERAL =
-  `is a number that cannot be stored: at most ${MOST_WHOLE_DIGITS} digits before the decimal point and ` +
-  `${MOST_DECIMALS} after it. Send it as a string.`;
+  `is a number that cannot be stored: at most ${MAX_WHOLE_DIGITS} digits before the decimal point and ` +
+  `${MAX_DECIMALS} after it. Send it as a string.`;
 
 /**
- * The first place in a value of JSON, or in what was read from another format, that Postgres could not store.
- * Refusing it once, where it comes in, keeps it from failing a statement that is about other teams' rows too.
+ * Finds the first place in a value that Postgres could not store, whether the value came from JSON or another format.
+ * Refusing it on arrival keeps it from failing a later statement that also concerns other teams' rows.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
   const why = typeof value === 'string' ? whyNotText(value) : undefined;
@@ -42,34 +42,34 @@ export function findUnstorable(value: unknown): Unstorable | undefined {
   return undefined;
 }
 
-/** Text as Postgres can hold it: without U+0000, and with U+FFFD in place of half a character. */
+/** Makes text storable in Postgres: removes U+0000 and replaces half a surrogate pair with U+FFFD. */
 export const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 const whyNotText = (text: string): string | undefined =>
   text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF;
 
 /**
- * Whether JSON text may hold such a thing: nearly none does, and who looks at the text first need not walk the
- * value.
+ * Whether JSON text may hold something that cannot be stored. Almost none does, so checking the text first saves
+ * walking the value.
  */
 export const mayBeUnstorable = (json: string): boolean => SUSPICIOUS.test(json) || !json.isWellFormed();
-// An escaped NUL or surrogate; an exponent of four digits; more digits in a row than any other exponent could bring
-// into bounds.
+// An escaped NUL or surrogate; an exponent of four digits; or a run of digits too long for any shorter exponent to
+// bring into bounds.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])|\d[eE][+-]?\d{4}|(?<!\d)\d{15000}/;
 
 /**
- * Of a JSON number's text: whether its digits, moved by its exponent, go beyond what `numeric` keeps on either side
- * of the point.
+ * Whether a JSON number, given as text, has more digits on either side of its point than `numeric` holds, after its
+ * exponent is applied.
  */
 function isTooLong(source: string): boolean {
   const [, whole, decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   if (whole === undefined) return true;
   const move = Number(exponent);
-  // Zeros in front count for nothing; those at the end of decimals are kept.
+  // Leading zeros do not count. Postgres keeps trailing zeros of decimals.
   const digits = (whole + decimals).replace(/^0+/, '').length - decimals.length + move;
   return (
-    digits > MOST_WHOLE_DIGITS ||
-    decimals.length - move > MOST_DECIMALS ||
-    Math.abs(move) > MOST_WHOLE_DIGITS + MOST_DECIMALS
+    digits > MAX_WHOLE_DIGITS ||
+    decimals.length - move > MAX_DECIMALS ||
+    Math.abs(move) > MAX_WHOLE_DIGITS + MAX_DECIMALS
   );
 }

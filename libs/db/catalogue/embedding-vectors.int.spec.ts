@@ -17,12 +17,12 @@ it('what embeddings cost is counted with them: each request once, also when nobo
 
   await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
   expect(await spent()).toBe(2);
-  // It was done; the connection was lost before the answer.
+  // The first attempt succeeded, but the connection was lost before the answer.
   await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, true);
   expect(await spent()).toBe(2);
-  await storeEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // It was not.
+  await storeEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // The first attempt failed.
   expect(await spent()).toBe(3);
-  // Another process had asked for the same, and paid for it too.
+  // Another process requested the same embedding and paid for it too.
   await storeEmbeddings(pool, teamId, 'm', entries('a'), 1, false);
   expect(await spent()).toBe(4);
   await storeEmbeddings(pool, teamId, 'm', entries('d'), 0, false);

@@ -42,7 +42,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Runs `use` while whoever wants the table of teams waits for it. */
+/** Runs `use` while the table of teams is locked. */
 async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await direct.connect();
   try {
@@ -140,7 +140,7 @@ describe('a Postgres that goes silent on an open connection', () => {
   });
 
   it('is given up once in a transaction, and not once more for its end', async () => {
-    const onceMs = 2000; // Long beside what a busy machine adds: twice would be told apart.
+    const onceMs = 2000; // Long compared with what a busy machine adds, so that waiting twice is recognisable.
     const pool = poolOf(way.url, onceMs);
     let gaveUpAt = Infinity;
     const failure = await failureOf(

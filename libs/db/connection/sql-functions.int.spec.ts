@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A function that says which text it is. */
+/** A function that returns which text it is. */
 const write = (name: string, text: string): Promise<void> =>
   writeFile(
     join(folder, `${name}.sql`),

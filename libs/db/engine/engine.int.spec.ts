@@ -171,7 +171,7 @@ describe('settling', () => {
     const [late] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'frozen', [late!]);
     await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]);
-    // Postgres was out of reach just now
+    // Postgres was unreachable for a moment
     expect((await reconcileLane(pool, team.laneId, 'w2', false, noneMissing)).redeliver).toEqual([]);
     const {
       redeliver: [newer],
@@ -180,7 +180,7 @@ describe('settling', () => {
 
     expect((await settleItems(pool, [settlementOf(late!)])).stored).toEqual([false]);
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
-    // By its key alone the late reply would find, and take away, the newer delivery's row:
+    // By its key alone the late reply would find and remove the newer delivery's row.
     const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [
       runId,
       late!.target,
@@ -380,7 +380,7 @@ describe('finishing', () => {
       ).rows[0];
     expect(await stored()).toEqual({ status: 'queued', score: null, summary: null, finished_at: null });
 
-    // The same while the finisher waits: it had found a cancelled run without a score, and gets its turn after the
+    // The same while the finisher waits: it found a cancelled run without a score, and its turn comes after the
     // resume.
     await cancelJob(pool, {
       teamId: team.teamId,
@@ -409,7 +409,7 @@ describe('finishing', () => {
     const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId };
     const client = await pool.connect();
     try {
-      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // It would be busy.
+      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Stands for a busy one.
       await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
       const ended = await Promise.allSettled([finishRun(pool, run), stopIfOverBudget(pool, run)]);
       expect(ended).toEqual(
@@ -434,7 +434,7 @@ describe('reconciling', () => {
     const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
     expect(redeliver).toHaveLength(1);
     expect(redeliver[0]!.token).not.toBe(delivery!.token);
-    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, should it turn up after all
+    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, in case it still turns up
     expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ token: redeliver[0]!.token, crashes: 0 }]);
   });
 

@@ -50,7 +50,7 @@ it('a provider that moves takes its items along: queued ones under new tokens, c
   expect([laneId === team.laneId, jobs]).toEqual([false, [jobId]]);
   expect([await lanesOf('target', runId), await lanesOf('in_flight', runId)]).toEqual([[laneId], [laneId]]);
   expect((await pool.query('SELECT detail FROM job WHERE id = $1', [jobId])).rows).toEqual([{ detail: null }]);
-  // What the old lane's queue still hands out is refused; the reconciler queues it in the new one.
+  // What the old lane's queue still delivers is refused. The reconciler queues it in the new lane.
   expect(await claimItems(pool, 'w', queued)).toEqual([]);
   expect(await dispatchLane(pool, team.laneId, 10)).toEqual([]);
   const { redeliver } = await reconcileLane(pool, laneId, 'w', true, async (all) => all);
@@ -110,7 +110,7 @@ it('runs that have ended stay where they were, and so do those of models with li
     own,
     [team.laneId],
   ]);
-  // A model that has no limits of its own any more is asked where its provider is.
+  // A model without limits of its own uses its provider's lane again.
   await patch({ models: [{ id: 'a' }, { id: 'own' }] });
   expect(await lane('own')).toBe(moved);
 });

@@ -21,7 +21,7 @@ afterAll(() => pool.end());
 const one = async (text: string, values: unknown[] = []): Promise<any> => (await pool.query(text, values)).rows[0];
 const REPLY = Buffer.from('a reply');
 
-/** A recorded run of all of a team's four cases, as it is once its last reply came in. */
+/** A recorded run of all four cases of a team, right after its last reply arrived. */
 async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
   const { teamId, userId, suiteId } = team;
   const recording = await beginRecording(pool, teamId, suiteId);
@@ -49,8 +49,8 @@ it('makes no request, neither here nor in the release before', async () => {
   const {
     targets: [target],
   } = (await loadRun(pool, runId))!;
-  // That release looks for kept replies in runs that were resumed alone, and asks what it finds of the target's
-  // provider.
+  // The previous release looks for stored replies only in runs that were resumed, and would ask the target's provider
+  // for anything that it finds.
   expect(
     await one(
       'SELECT r.generation AS run, j.generation AS job FROM run r JOIN job j ON j.id = r.job_id WHERE j.id = $1',

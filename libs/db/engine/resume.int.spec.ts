@@ -23,7 +23,7 @@ const SAMPLES = 2;
 const SELECTED = [1, 2, 4, 7];
 const N = SELECTED.length * SAMPLES;
 
-/** A run of two models over four of eight cases, each twice; and what can happen to it. */
+/** A run of two models over four of eight cases, each twice, and everything that can happen to it. */
 async function aRun() {
   const team = await aTeam(pool, { cases: 8, runningJobs: 2 });
   await pool.query(`UPDATE suite_case SET tags = '{in}' WHERE suite_id = $1 AND position = ANY ($2)`, [
@@ -67,7 +67,7 @@ async function aRun() {
         await finishTarget(pool, done, { target: done.target, overall: 1 } as never);
       for (const run of (await runsToFinish(pool)).filter(({ id }) => id === runId)) await finishRun(pool, run);
     },
-    /** What the release before does, which knows nothing of preparing. */
+    /** What the previous release does. It does not know about preparing. */
     before: {
       async admit(): Promise<void> {
         await pool.query(
@@ -143,7 +143,7 @@ async function aRun() {
   };
 }
 
-/** What is true of a run at any time. */
+/** Checks what is true of a run at any time. */
 async function check(runId: string): Promise<void> {
   const targets = await rows(
     `SELECT t.ordinal, t.n, t.cursor, t.settled, t.errored, coalesce(p.errored, 0) AS waiting, p.target IS NOT NULL
@@ -174,7 +174,7 @@ async function check(runId: string): Promise<void> {
       errored: t.errors,
     });
     expect(t.settled).toBeLessThanOrEqual(t.n);
-    expect(t.known).toBe(t.items); // an item is to be done again, in flight, or has a result: one of these
+    expect(t.known).toBe(t.items); // an item waits to be repeated, is in flight, or has a result
     if (!t.preparing && (t.status === 'queued' || t.status === 'running')) expect(t.items).toBe(t.cursor);
     if (t.status === 'completed') expect([t.settled, t.results]).toEqual([t.n, t.n]);
   }
@@ -208,7 +208,7 @@ const DO_BEFORE = {
 type Run = Awaited<ReturnType<typeof aRun>>;
 type Doing = keyof typeof DO | keyof typeof DO_BEFORE;
 const everything: Record<Doing, (run: Run, size: number) => Promise<unknown>> = { ...DO, ...DO_BEFORE };
-/** Mostly what leads on. */
+/** Mostly steps that make progress. */
 const steps = (names: Doing[]) =>
   fc.array(
     fc.record({
@@ -219,7 +219,7 @@ const steps = (names: Doing[]) =>
   );
 const doing = (...names: Doing[]): [{ what: Doing; size: number }[]] => [names.map((what) => ({ what, size: 3 }))];
 
-/** Goes on with whatever is left until the run is completed. */
+/** Continues with whatever is left until the run is completed. */
 async function complete(run: Run): Promise<void> {
   for (let turn = 0; (await one('SELECT status FROM run WHERE id = $1', [run.runId])).status !== 'completed'; turn++) {
     expect(turn).toBeLessThan(40);
@@ -322,7 +322,7 @@ it.each([
   },
 );
 
-/** All items of both models errored, but for two that are scored, and the run ended. */
+/** A run that ended with all items of both models errored, except for two scored ones. */
 async function aFailedRun(): Promise<Run> {
   const run = await aRun();
   await run.dispatch(2 * N);
@@ -350,7 +350,7 @@ it('says how far a resumed run is prepared, and begins it when it is', async () 
   expect(await run.piece(5)).toEqual({ more: true, lanes: [] });
   expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 5 of 16' });
   expect(await run.piece(5)).toEqual({ more: true, lanes: [] });
-  expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 8 of 16' }); // a piece is of one model
+  expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 8 of 16' }); // a piece has items of one model
   await run.dispatch(10);
   expect(await one('SELECT count(*)::int AS n FROM in_flight WHERE run_id = $1', [run.runId])).toEqual({ n: 0 });
   expect(await events(jobId)).toEqual(['job_created']);
@@ -432,7 +432,7 @@ it('keeps nobody waiting: while a piece is prepared its user submits and others 
     const next = await run.submit();
     expect(await one('SELECT status FROM job WHERE id = $1', [next.jobId])).toEqual({ status: 'queued' });
     expect(await dispatchLane(pool, run.laneId, 100)).toHaveLength(8);
-    expect(await prepareRun(pool, { id: run.runId })).toBeUndefined(); // another process is at it
+    expect(await prepareRun(pool, { id: run.runId })).toBeUndefined(); // another process is preparing it
     await client.query('COMMIT');
     expect(await piece).toEqual({ more: true, lanes: [] });
   } finally {

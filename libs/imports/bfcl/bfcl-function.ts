@@ -4,8 +4,9 @@ import { ToolName, type Tool } from '#lib/contracts/tool';
 import { toBfclSchema, toJsonSchema } from './bfcl-schema.js';
 
 /**
- * A function of BFCL as a tool; `unknown` is told of types that nobody knows. What a tool cannot say (a tuple, a
- * name that providers refuse) stands beside it, for the way back.
+ * Turns a BFCL function into a tool. What a tool cannot express (a tuple, a name that providers refuse) is kept in the
+ * tool's annotations for the export.
+ * @param unknown called with each unknown type
  */
 export function toTool(described: JsonObject & { name: string }, unknown: (type: string) => void): Tool {
   const name = ToolName.safeParse(described.name).success
@@ -24,7 +25,7 @@ export function toTool(described: JsonObject & { name: string }, unknown: (type:
   return isDeepStrictEqual(toFunction(tool), described) ? tool : { ...tool, annotations: { bfcl: described } };
 }
 
-/** A tool as BFCL describes functions: as it was when it came from there, unless it has been changed since. */
+/** Turns a tool into a BFCL function. A tool that came from BFCL and has not been changed returns as it was. */
 export function toFunction(tool: Tool): JsonObject & { name: string } {
   const { name, description, parameters } = tool.function;
   const kept = tool.annotations?.bfcl;

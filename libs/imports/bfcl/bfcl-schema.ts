@@ -1,6 +1,6 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** BFCL's words for types (Python's, and some of Java's) as JSON Schema's; null: any value. */
+/** BFCL's type names (Python's, and some of Java's) in JSON Schema. Null means any value. */
 const JSON_TYPES: Record<string, string | null> = {
   dict: 'object',
   object: 'object',
@@ -26,13 +26,16 @@ const JSON_TYPES: Record<string, string | null> = {
 };
 const BFCL_TYPES: Record<string, string> = { object: 'dict', number: 'float' };
 
-/** Keywords whose value JSON Schema demands to be of another kind than some entries give it. */
+/** Some entries give these keywords a value of a kind that JSON Schema does not allow. */
 const fits = (key: string, value: Json): boolean => {
   if (key === 'required' || key === 'enum') return Array.isArray(value);
   return key !== 'default' || value !== undefined;
 };
 
-/** A parameter's description in BFCL's dialect as JSON Schema; `unknown` is told of types that neither knows. */
+/**
+ * Turns a parameter's description in BFCL's dialect into JSON Schema.
+ * @param unknown called with each type that neither dialect knows
+ */
 export function toJsonSchema(schema: Json, unknown: (type: string) => void): JsonObject {
   if (!isObject(schema)) return {};
   return Object.fromEntries(
@@ -57,7 +60,7 @@ function jsonType(type: Json, unknown: (type: string) => void): string | null {
   return known ?? null;
 }
 
-/** A JSON Schema in BFCL's dialect. */
+/** Turns a JSON Schema into BFCL's dialect. */
 export function toBfclSchema(schema: Json): JsonObject {
   if (!isObject(schema)) return { type: 'any' };
   const { type, ...rest } = schema;

@@ -89,7 +89,7 @@ describe('BFCL entries', () => {
               },
             },
           },
-          // What JSON Schema has no word for is kept for the way back, and sent to no model.
+          // JSON Schema cannot express this. It is kept for the export and sent to no model.
           annotations: { bfcl: area },
         },
       ]);
@@ -169,7 +169,7 @@ describe('BFCL entries', () => {
           /.*Categories that can be: simple/.source,
       ),
     );
-    // Names of one's own are no categories, whatever words are in them.
+    // A name of your own is not a category, whatever words it contains.
     const { suite } = await importText(
       jsonLines(
         question('trips to java_1'),
@@ -211,7 +211,7 @@ describe('BFCL entries', () => {
           truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
           question('simple_5'),
           truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
-          // Of so many it is not tried whether one can be won: the last of these can.
+          // With so many values, no search for a winning one takes place: the last one of these wins.
           ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
         ),
       );
@@ -492,7 +492,7 @@ describe('acceptable values', () => {
   });
 });
 
-/** Lines recorded from the reference; its data are not part of this project. */
+/** Lines recorded from the reference. Its data is not part of this project. */
 const VECTORS = new URL('../../../../shared/vectors/bfcl-ast.jsonl', import.meta.url);
 const recorded = existsSync(VECTORS)
   ? readFileSync(VECTORS, 'utf8')
@@ -501,7 +501,7 @@ const recorded = existsSync(VECTORS)
       .map((line) => parseJson(line) as JsonObject & { id: string; input: JsonObject; expected: JsonObject })
   : [];
 
-/** Where "" stands among acceptable values says nothing. */
+/** The position of "" among acceptable values has no meaning. */
 const optionalLast = (value: unknown): unknown =>
   Array.isArray(value)
     ? [...value.filter((one) => one !== ''), ...value.filter((one) => one === '')].map(optionalLast)

@@ -10,13 +10,13 @@ import { toFunction } from './bfcl-function.js';
 export type BfclPart = 'all' | 'questions' | 'answers';
 
 /**
- * The lines of a suite's cases, in order, in BFCL's JSON Lines: of each case its question and, on a line of its
- * own, its possible answer. Cases that BFCL cannot say stand as `{"id", "left_out": "why"}`, so that nothing
- * vanishes silently.
+ * Returns a function that writes the lines of a suite's cases, called in order, in BFCL's JSON Lines: the question of
+ * each case and, on its own line, its possible answer. A case that BFCL cannot express becomes `{"id", "left_out":
+ * "why"}`, so that no case vanishes silently.
  */
 export function createBfclWriter(suiteTools: readonly Tool[], part: BfclPart): (input: CaseInput) => string {
   const ids = new Ids();
-  const functionOf = memoize(toFunction); // the suite's tools come with every case
+  const functionOf = memoize(toFunction); // Every case comes with the suite's tools.
   let index = 0;
   return (input) => {
     const id = ids.free(input.name ?? `${kindOf(input)}_${index}`);
@@ -33,9 +33,9 @@ export function createBfclWriter(suiteTools: readonly Tool[], part: BfclPart): (
   };
 }
 
-/** Names that are given once each. */
+/** Gives each id only once. */
 class Ids {
-  /** By name the next number that may be free. */
+  /** The next number that may be free, by name. */
   readonly #used = new Map<string, number>();
 
   free(wanted: string): string {
@@ -69,8 +69,8 @@ function sayCase(
   const expected = expectedCalls(input);
   const system = input.messages ?? [{ role: 'user', content: input.prompt }];
   const question = { id, question: [system], function: tools.map(functionOf) };
-  // "No call" and "some call, whichever" BFCL knows by the category in an id; an id of one's own says the former by
-  // an empty answer.
+  // BFCL recognises "no call" and "any call" by the category in an id. With an id of another form, an empty answer
+  // means "no call".
   const isIrrelevance = id.includes('irrelevance');
   const isRelevance = id.includes('relevance') && !isIrrelevance;
   if (expected.length === 0 && isRelevance) return 'no call is expected, and its name says that one is';

@@ -22,7 +22,7 @@ import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
 import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';
 import type { Warnings } from '../source/warnings.js';
 
-/** Categories whose entries are more than one reply and the calls in it. */
+/** Categories whose entries are more than one reply with its calls. */
 const REFUSED: [RegExp, string][] = [
   [
     /^multi_turn/,
@@ -42,7 +42,7 @@ const CAN_BE_IMPORTED = `Categories that can be: ${BFCL_CATEGORIES.join(', ')}`;
 
 const categoryOf = (id: string): string => id.replace(/_\d+(?:-\w+)*$/, '');
 
-/** Questions and possible answers by their ids. */
+/** Questions and possible answers by id. */
 interface BfclEntries {
   questions: Map<string, Entry>;
   truths: Map<string, Entry>;
@@ -51,8 +51,8 @@ interface BfclEntries {
 type Warn = (message: string) => void;
 
 /**
- * BFCL v3 and v4: questions and possible answers, in one text (whose lines are told apart by their fields) or in
- * two.
+ * Imports BFCL v3 and v4. Questions and possible answers come in one text, where the fields of a line tell which it is,
+ * or in two texts.
  */
 export async function importBfcl(source: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const { settings } = source;
@@ -124,7 +124,7 @@ function addEntry({ questions, truths }: BfclEntries, entry: Entry, what: string
   if (hasAnswer) keep(truths, id, entry, 'possible answer');
 }
 
-/** @throws ProblemError 422 for an entry that makes the whole file one that cannot be imported */
+/** @throws ProblemError 422 if the entry makes the whole file unfit for import */
 function rejectEntry(id: string, { line, value }: Entry, category: string, answer: Entry | undefined): void {
   const reason = refusal(category, value);
   if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${endWithPeriod(reason)} Nothing was imported.`);
@@ -173,15 +173,15 @@ function refusal(category: string, entry: JsonObject): string | undefined {
     : undefined;
 }
 
-/** The category whose check an entry gets: a name that BFCL does not know says nothing. */
+/** The category whose check applies to an entry. If BFCL does not know its name, the number of answers decides. */
 function checkedAs(category: string, answers: number): string {
   if ((BFCL_CATEGORIES as readonly string[]).includes(category)) return category;
   return answers === 1 ? 'multiple' : 'parallel_multiple';
 }
 
 /**
- * Of an entry's possible answer what BFCL looks at, each parameter with a list of acceptable values; undefined if
- * it looks at nothing.
+ * Reads the part of an entry's possible answer that BFCL checks: each parameter with a list of acceptable values.
+ * Returns undefined if BFCL checks none of it.
  */
 function answersOf({ line, value }: Entry, category: string, warn: (message: string) => void): Answer[] | undefined {
   const given = value.ground_truth ?? value.possible_answer ?? [];
@@ -214,8 +214,8 @@ function answersOf({ line, value }: Entry, category: string, warn: (message: str
 }
 
 /**
- * A list of acceptable values as it is; anything else is the only one of a list. The values of an object are such
- * lists again.
+ * Returns a list of acceptable values as it is, and wraps any other value in a list. The values of an object are such
+ * lists too.
  */
 function listed(accepted: Json, what: string, warn: (message: string) => void): Json[] {
   const inner = (value: Json): Json => {
@@ -245,7 +245,7 @@ function functionsOf(entry: JsonObject, warn: (message: string) => void): Descri
   return named;
 }
 
-/** Calls with the first acceptable value of each argument. */
+/** Builds calls from the first acceptable value of each argument. */
 const examples = (answers: readonly Answer[], tools: Map<string, Named>): ParsedCall[] =>
   answers.map((answer) => {
     const [[name, params]] = Object.entries(answer) as [[string, Answer[string]]];
@@ -264,7 +264,7 @@ interface Named {
   required: Set<Json>;
 }
 
-/** The functions of an entry by BFCL's name for them; the tools' own names are those that providers take. */
+/** The tools of an entry, keyed by BFCL's function names. The tools themselves have names that providers accept. */
 function toolsOf(functions: Described[], warn: (message: string) => void): Map<string, Named> {
   const tools = new Map<string, Named>();
   const taken = new Set<string>();
@@ -304,7 +304,7 @@ function caseOf(
     tools: [...tools.values()].map(({ tool }) => tool),
   };
   if (!truth?.length) {
-    // Relevance asks for any call at all; irrelevance, and an answer without calls, for none.
+    // Relevance asks for any call. Irrelevance, or an answer without calls, asks for none.
     return {
       ...base,
       expected_tool:

@@ -1,15 +1,15 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { bfclAst, type BfclInput } from '#lib/scoring/compatible/bfcl';
 
-/** Each is tried against all others. */
-const MOST_TRIED = 30;
+/** Each value is tried against all others. */
+const MAX_TRIED_VALUES = 30;
 
 type Answer = Record<string, Record<string, Json[]>>;
 
 /**
- * Why BFCL's own check passes no reply to an entry; undefined if it passes one, or an argument has too many
- * acceptable values to try them all. It looks at each parameter for itself: tried are all acceptable values, empty
- * ones where "" is acceptable, and none.
+ * Returns why BFCL's own check accepts no reply to an entry. Returns undefined if it accepts one, or if an argument has
+ * too many acceptable values to try them all. Each parameter is checked on its own, with all acceptable values, with
+ * empty values if "" is acceptable, and without a value.
  */
 export function findUnsatisfiableReason(
   category: string,
@@ -18,7 +18,9 @@ export function findUnsatisfiableReason(
 ): string | undefined {
   if (
     possible_answer.some((answer) =>
-      Object.values(answer).some((params) => Object.values(params).some((accepted) => accepted.length > MOST_TRIED)),
+      Object.values(answer).some((params) =>
+        Object.values(params).some((accepted) => accepted.length > MAX_TRIED_VALUES),
+      ),
     )
   )
     return undefined;
@@ -50,7 +52,7 @@ function argumentsFor(described: JsonObject, params: Record<string, Json[]>): Js
       const values = exampleCalls(accepted);
       const good = values.find((value) => isValid(param, accepted, value));
       if (good !== undefined) return [[param, good]];
-      // What is wrong with a value says more than that there is none.
+      // A wrong value gives a more useful reason than a missing one.
       const isRequired = Array.isArray(required) && required.includes(param);
       return values.length && (isRequired || !accepted.includes('')) ? [[param, values[0]!]] : [];
     }),
@@ -65,13 +67,16 @@ function fault(input: Omit<BfclInput, 'underscore_to_dot' | 'decode_failed'>): s
   }
 }
 
-/** Values that a list of acceptable ones means: first those that are something. */
+/** Returns example values for a list of acceptable values, non-empty ones first. */
 export function exampleCalls(accepted: readonly Json[]): Json[] {
   const values = accepted.filter((value) => value !== '').map(exampleOf);
   return accepted.includes('') ? [...values, '', []] : values;
 }
 
-/** An acceptable value as a model would send it: of an object's lists of acceptable values the first each. */
+/**
+ * Returns an acceptable value as a model would send it. In an object, each list of acceptable values gives its first
+ * one.
+ */
 function exampleOf(value: Json): Json {
   if (Array.isArray(value) && value.every(isObject)) return value.map(exampleOf);
   if (!isObject(value)) return value;

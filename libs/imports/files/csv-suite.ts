@@ -9,11 +9,11 @@ import { readCsv } from './read-csv.js';
 import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
 import type { Warnings } from '../source/warnings.js';
 
-/** The columns that hold a text as it is; all others hold JSON. `tags` and `expected_tool` may be either. */
+/** The columns that hold plain text. All others hold JSON. `tags` and `expected_tool` may be either. */
 const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);
 const FIELDS = Object.keys(CaseInput.shape);
 const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
-/** In the first row: the suite's settings as JSON. */
+/** The column with the suite's settings as JSON, filled in the first row. */
 const SUITE = 'suite';
 
 export async function importCsv({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
@@ -80,7 +80,7 @@ function readCell(column: string, cell: string, line: number): Json {
   if (TEXTS.has(column) || (column === 'expected_tool' && /^[A-Za-z0-9_.-]+$/.test(text) && text !== 'null'))
     return unescaped(text);
   try {
-    return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // As spreadsheets write truth.
+    return parseJson(/^(true|false)$/i.test(text) ? text.toLowerCase() : text); // Spreadsheets write TRUE and FALSE.
   } catch (error) {
     throw new ProblemError(
       400,
@@ -90,7 +90,7 @@ function readCell(column: string, cell: string, line: number): Json {
   }
 }
 
-/** An empty cell is a field that is not there, so null and the empty text have signs of their own. */
+/** An empty cell means a missing field, so null and the empty text have their own escapes. */
 function unescaped(text: string): string | null {
   if (text === '\\N') return null;
   if (text === '\\E') return '';
@@ -98,8 +98,9 @@ function unescaped(text: string): string | null {
 }
 
 /**
- * The first line of a table, and what makes the rows of cases, in order; the settings stand in the first. @param
- * used fields that any case has
+ * Returns the header of a table, and a function that writes the rows. Call it in order: the first row also holds the
+ * settings.
+ * @param used the fields that at least one case has
  */
 export function createCsvWriter(
   settings: SuiteSettings,
@@ -133,8 +134,8 @@ function writeCell(column: string, value: Json): string {
 }
 
 /**
- * RFC 4180; a text that a spreadsheet would take for a formula is led by an apostrophe, which the import takes
- * away.
+ * Quotes a cell by RFC 4180. If a spreadsheet would take the text for a formula, an apostrophe is put before it, which
+ * the import removes.
  */
 function quoted(text: string): string {
   const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -5,7 +5,7 @@ import { readLines } from '../source/read-lines.js';
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
 
-/** JSON Lines: `{"suite": {...}}` with the suite's settings first, then a case a line. */
+/** Imports JSON Lines: first `{"suite": {...}}` with the suite's settings, then one case per line. */
 export async function importJsonl({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   let own: JsonObject = {};
   const [cases, lines]: [JsonObject[], number[]] = [[], []];
@@ -30,7 +30,7 @@ export async function importJsonl({ text, settings }: ImportSource, warnings: Wa
   };
 }
 
-/** A table or list of cases need not say what the tools look like: then they are made of the calls that it expects. */
+/** A table or list of cases may omit the tools. They are then inferred from the calls that the cases expect. */
 export function addInferredTools(suite: SuiteDraft['suite'], given: boolean, warnings: Warnings): SuiteDraft['suite'] {
   if (given || suite.tools !== undefined) return suite;
   const guesses = new InferredTools();

@@ -10,8 +10,8 @@ export interface CsvRow {
 }
 
 /**
- * Reads CSV (RFC 4180) with any kind of line end. The first line tells whether comma, semicolon or tab divides cells.
- * A quotation mark inside a cell that does not begin with one is part of its text.
+ * Reads CSV (RFC 4180) with any kind of line end. The first line shows whether commas, semicolons or tabs separate
+ * cells. A quotation mark inside a cell that does not begin with one is part of the text.
  * @throws ProblemError 400 that names the line on which the row begins
  */
 export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow> {
@@ -38,7 +38,7 @@ export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow
     raw: true,
     on_record: toRow as unknown as (record: string[]) => string[],
   });
-  // Both streams end with an error of either, and when the rows are read no further; the loop below throws the error.
+  // Both streams end when either fails, or when the reader stops. The loop below throws the error.
   pipeline(Readable.from(inChunks(again.pieces)), rows, () => {});
   try {
     yield* rows as AsyncIterable<CsvRow>;
@@ -55,7 +55,7 @@ export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow
 
 const MAX_CHUNK_LENGTH = 64 * 1024;
 
-/** The library works on bytes and parses each chunk in one go: no chunk ends in the middle of a character. */
+/** The library works on bytes and parses each chunk at once, so no chunk may end inside a character. */
 async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of pieces) {
@@ -76,8 +76,8 @@ async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 /**
- * Whether a row has text after a closing quotation mark. Where the library allows quotation marks inside unquoted
- * cells it allows this too, and keeps the outer quotation marks in the cell.
+ * Whether a row has text after a closing quotation mark. When the library allows quotation marks inside unquoted cells,
+ * it also allows this, and keeps the outer quotation marks in the cell.
  */
 function hasTextAfterQuote(raw: string, cells: readonly string[]): boolean {
   let from = 0;

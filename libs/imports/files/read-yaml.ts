@@ -15,41 +15,44 @@ import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 const MAX_YAML_LENGTH = 2 * 2 ** 20;
 const tooMuchYaml = (): ProblemError =>
   new ProblemError(413, `YAML is read up to ${MAX_YAML_LENGTH / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
-/** No more than this is read of a file that is still arriving. */
+/** The size at which reading of an arriving file stops, and the error for it. */
 export const YAML_LIMIT = { size: MAX_YAML_LENGTH, refusal: tooMuchYaml };
 
-/** With every alias written out: a few hundred bytes of YAML can stand for billions of values. */
+/** The limit after aliases are expanded. A few hundred bytes of YAML can expand to billions of values. */
 const MAX_VALUES = 1_000_000;
 const MAX_ALIASES = 10_000;
-/** The library and this reader recurse. Higher than `MAX_JSON_DEPTH`, because each indentation mistake is a level. */
+/**
+ * The library and this reader recurse. The limit is higher than `MAX_JSON_DEPTH`, because each indentation mistake adds
+ * a level.
+ */
 const MAX_DEPTH = 1000;
-/** The library keeps up to 400 bytes of each, and a thread of the API has a heap of 512 MiB. */
+/** The library keeps up to 400 bytes for each lexeme, and a thread of the API has a heap of 512 MiB. */
 const MAX_LEXEMES = 1_200_000;
 
 /**
- * YAML 1.2 whatever a `%YAML` line says, so that `no` and `2024-01-01` are texts, without tags of other types. Keys
- * are compared in `toJson`, because the library compares each key of an object with all others.
+ * Always YAML 1.2, whatever a `%YAML` line says, so that `no` and `2024-01-01` are texts. Tags of other types are not
+ * resolved. `toJson` compares the keys, because the library compares each key of an object with all others.
  */
 const OPTIONS = { schema: 'core', resolveKnownTags: false, uniqueKeys: false } as const;
 
-/** What YAML wants escaped; the library lets it pass. */
+/** Characters that YAML requires to be escaped. The library accepts them. */
 const NOT_PRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\p{Surrogate}]/u;
 
 export interface ReadYaml {
   value: Json;
-  /** The lines on which the entries of a list begin. `key` is the top-level key of the list. */
+  /** Returns the lines on which the entries of a list begin. `key` is the top-level key of the list. */
   linesOf(key: string): number[];
 }
 
 type Fault = (at: number, why: string) => ProblemError;
 
 /**
- * Reads YAML 1.2, which includes JSON, and keeps numbers as they were written.
+ * Reads YAML 1.2, which includes JSON. Numbers keep the form in which they were written.
  * @throws ProblemError 400 that names line and column, or 413
  */
 export function readYaml(text: string): ReadYaml {
   if (text.length > MAX_YAML_LENGTH) throw tooMuchYaml();
-  // The library does not take a carriage return by itself for the end of a line.
+  // The library does not treat a lone carriage return as a line end.
   const source = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const lineCounter = new LineCounter();
   const fault: Fault = (at, why) => {
@@ -79,7 +82,7 @@ export function readYaml(text: string): ReadYaml {
   };
 }
 
-/** The tokens of a text. Stops where there are too many, or one stands too deep in others. */
+/** Yields the tokens of a text. Stops if there are too many, or if one is nested too deeply. */
 function* parse(source: string, lineCounter: LineCounter, fault: Fault): Generator<CST.Token> {
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
@@ -99,8 +102,8 @@ function* parse(source: string, lineCounter: LineCounter, fault: Fault): Generat
 }
 
 /**
- * The value of a node. This replaces the library's `toJS`, which loses how numbers were written, searches the whole
- * document for each alias and compares each key with all others.
+ * Returns the value of a node. This replaces the library's `toJS`, which loses how numbers were written, searches the
+ * whole document for each alias, and compares each key with all others.
  */
 function toJson(root: ParsedNode | null, fault: Fault): Json {
   const anchors = new Map<string, { value: Json; size: number }>();
@@ -165,7 +168,7 @@ const isMergeKey = (key: ParsedNode): boolean => isScalar(key) && key.type === S
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Numbers keep their source where it is JSON. `.inf` and `.nan` have no JSON and stay texts. */
+/** Numbers keep their source if it is valid JSON. `.inf` and `.nan` have no JSON form and stay texts. */
 function scalarValue({ value, source }: Scalar.Parsed): Json {
   if (typeof value !== 'number') return value as Json;
   if (JSON_NUMBER.test(source)) return parseJson(source);

@@ -6,7 +6,7 @@ import { readWholeText } from '../source/text-stream.js';
 import { readNativeSuite } from './native-suite.js';
 import { readYaml, YAML_LIMIT } from './read-yaml.js';
 
-/** The native format in YAML. */
+/** Imports the native format, written in YAML. */
 export async function importYaml({ text: given, settings }: ImportSource): Promise<SuiteDraft> {
   const text = await readWholeText(given, YAML_LIMIT);
   if (typeof text !== 'string')
@@ -16,19 +16,19 @@ export async function importYaml({ text: given, settings }: ImportSource): Promi
   return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };
 }
 
-/** In YAML every JSON value may stand for itself: only the outer levels are written in YAML's own way. */
+/** YAML includes JSON, so only the outer levels use YAML's own notation. */
 export function yamlSettings({ tools, ...settings }: SuiteSettings): string {
   const lines = Object.entries(settings).map(([key, value]) => `${key}: ${inline(value)}\n`);
   return `${lines.join('')}tools:\n${tools.map((tool) => `  - ${inline(tool as unknown as Json)}\n`).join('')}`;
 }
 
-/** An entry of the list `test_cases`. */
+/** Writes an entry of the list `test_cases`. */
 export function yamlCase(input: JsonObject): string {
   const fields = Object.entries(input).map(([key, value]) => `${key}: ${inline(value)}`);
   return fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
 }
 
-/** JSON, without the characters that YAML wants escaped. */
+/** JSON in which the characters that YAML requires to be escaped are escaped. */
 const inline = (value: Json): string =>
   JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -19,11 +19,11 @@ import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
 
-const MOST_COMBINATIONS = 1000;
-/** A prompt of a case has 50,000 characters at most; a conversation may have some of them. */
-const LONGEST_FILLED = 1_000_000;
+const MAX_COMBINATIONS = 1000;
+/** A prompt of a case has at most 50,000 characters. A conversation may have several of them. */
+const MAX_FILLED_LENGTH = 1_000_000;
 
-/** A case that a test asks for, before it is known which tools the suite has. */
+/** A case that a test defines, before the suite's tools are known. */
 interface PlannedCase {
   line: number;
   name: string | undefined;
@@ -33,8 +33,8 @@ interface PlannedCase {
 }
 
 /**
- * A promptfoo configuration, YAML or JSON: each test with assertions about tool calls becomes a case for each
- * prompt.
+ * Imports a promptfoo configuration in YAML or JSON. Each test with assertions about tool calls becomes one case for
+ * each prompt.
  */
 export async function importPromptfoo(
   { text: given, settings }: ImportSource,
@@ -103,7 +103,7 @@ function planCases(
   return planned;
 }
 
-/** Each prompt with each combination of the variables. Prompts that cannot be filled in are left out. */
+/** Yields each prompt with each combination of the variables. Prompts that cannot be filled in are left out. */
 function* filledPrompts(
   prompts: readonly string[],
   vars: JsonObject,
@@ -194,18 +194,18 @@ function readPrompts(prompts: Json, warnings: Warnings): string[] {
   return texts;
 }
 
-/** A list as a variable's value stands for one test with each of its entries. */
+/** A variable with a list of values stands for one test with each of its entries. */
 function combinationsOf(vars: JsonObject): JsonObject[] {
   let made: JsonObject[] = [{}];
   for (const [key, value] of Object.entries(vars)) {
     made = made.flatMap((one) => (Array.isArray(value) ? value : [value]).map((entry) => ({ ...one, [key]: entry })));
-    if (made.length > MOST_COMBINATIONS)
-      throw new ProblemError(422, `The variables of a test have more than ${MOST_COMBINATIONS} combinations.`);
+    if (made.length > MAX_COMBINATIONS)
+      throw new ProblemError(422, `The variables of a test have more than ${MAX_COMBINATIONS} combinations.`);
   }
   return made;
 }
 
-/** The prompt with its variables, or why it cannot be filled in. */
+/** Fills the variables into a prompt, or returns why that is not possible. */
 function fill(prompt: string, vars: JsonObject): string | { why: string } {
   const tooMuch = { why: 'uses more of Nunjucks than "{{name}}"' };
   if (prompt.includes('{%') || prompt.includes('{#')) return tooMuch;
@@ -217,13 +217,14 @@ function fill(prompt: string, vars: JsonObject): string | { why: string } {
     const value = valueOf(prompt.slice(open + 2, close), vars);
     if (value === undefined) return tooMuch;
     text += prompt.slice(from, open) + value;
-    if (text.length > LONGEST_FILLED) return { why: `has more than ${LONGEST_FILLED} characters with its variables` };
+    if (text.length > MAX_FILLED_LENGTH)
+      return { why: `has more than ${MAX_FILLED_LENGTH} characters with its variables` };
     from = close + 2;
   }
   return text + prompt.slice(from);
 }
 
-/** What an expression between `{{` and `}}` stands for; undefined where it does more than name a variable. */
+/** Returns the value of an expression between `{{` and `}}`, or undefined if it does more than name a variable. */
 function valueOf(expression: string, vars: JsonObject): string | undefined {
   const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(withoutDashes(expression)) ?? [];
   const value = name
@@ -237,13 +238,13 @@ function valueOf(expression: string, vars: JsonObject): string | undefined {
     : (value as string | undefined);
 }
 
-/** Nunjucks' `{{- name -}}` takes away blanks around it. */
+/** In Nunjucks, `{{- name -}}` removes the blanks around it. */
 function withoutDashes(expression: string): string {
   const begun = (expression.startsWith('-') ? expression.slice(1) : expression).trimStart();
   return (begun.endsWith('-') ? begun.slice(0, -1) : begun).trimEnd();
 }
 
-/** A prompt is a user's text, or JSON that is a list of messages. */
+/** A prompt is either the text of a user message, or JSON with a list of messages. */
 function messagesOf(prompt: string): JsonObject[] {
   if (/^\s*\[/.test(prompt)) {
     try {
@@ -255,7 +256,7 @@ function messagesOf(prompt: string): JsonObject[] {
       )
         return messages as JsonObject[];
     } catch {
-      // Then it is a text that begins so.
+      // Not JSON: a text that happens to begin like it.
     }
   }
   return [{ role: 'user', content: prompt }];

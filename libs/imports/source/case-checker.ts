@@ -4,11 +4,11 @@ import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 
-const MOST_KEPT = 2000;
+const MAX_CACHED_TOOLS = 2000;
 
 /**
- * Checks the cases of an import. The same tools come with many of them, and compiling a schema takes a millisecond:
- * each is looked at once.
+ * Checks the cases of an import. Many cases bring the same tools, and compiling a schema takes a millisecond, so each
+ * tool is checked only once.
  */
 export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
   const known = new Map<string, InputError[]>();
@@ -16,7 +16,7 @@ export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) =>
     const text = JSON.stringify(tool);
     let errors = known.get(text);
     if (!errors) {
-      if (known.size >= MOST_KEPT) known.clear();
+      if (known.size >= MAX_CACHED_TOOLS) known.clear();
       known.set(text, (errors = checkTools([tool])));
     }
     return errors;

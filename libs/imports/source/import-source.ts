@@ -7,24 +7,24 @@ import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault }
 import { TextStream } from './text-stream.js';
 import type { Warnings } from './warnings.js';
 
-/** What a file in another format says: a suite as its author would have written it, not yet checked. */
+/** A suite read from another format, as its author would have written it, not yet checked. */
 export interface SuiteDraft {
   suite: Record<string, unknown> & { test_cases: unknown[] };
-  /** Where each case stands in the file, for messages; without it a message says which case it is. */
+  /** The line of each case in the file, for messages. Without it, messages name the case by its index. */
   lines?: number[];
   /**
-   * Of a format that its author cannot bend to our rules: what does not fit is left out and told here, instead of
-   * refusing all.
+   * Set for formats whose authors cannot adapt the file to our rules. Cases that do not fit are then left out with a
+   * warning, instead of failing the import.
    */
   leaveOut?: Warnings;
 }
 
-/** A file as it came, and what was said beside it. */
+/** A file as it arrived, and the settings sent with it. */
 export interface ImportSource {
-  /** The text, as it comes in or whole, or a list of its entries. */
+  /** The text, arriving or whole, or a list of its entries. */
   text: Json | TextStream;
   answers?: Json;
-  /** Settings of the suite that the format cannot say; what the file says itself counts less. */
+  /** Suite settings that the format has no place for. They override those in the file. */
   settings: Partial<Omit<SuiteFile, 'test_cases'>>;
 }
 
@@ -32,7 +32,7 @@ const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold', 'too
 const TEXT_KEYS = ['text', 'questions', 'conversations', 'csv', 'yaml', 'jsonl'];
 const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 
-/** What a body means: the file itself (a text, or JSON), or an object that holds it with the suite's settings. */
+/** Reads a body: either the file itself (text or JSON), or an object that holds it with the suite's settings. */
 export function readSource(body: unknown, name: string | undefined): ImportSource {
   const named = name === undefined ? {} : { name };
   const holder =
@@ -46,11 +46,11 @@ export function readSource(body: unknown, name: string | undefined): ImportSourc
   }
   const answers = ANSWER_KEYS.find((key) => key in body);
   const known = new Set<string>([holder, ...SETTINGS, ...(answers ? [answers] : [])]);
-  const stranger = Object.keys(body).find((key) => !known.has(key));
-  if (stranger)
+  const unknownKey = Object.keys(body).find((key) => !known.has(key));
+  if (unknownKey)
     throw new ProblemError(
       400,
-      `/${stranger} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`,
+      `/${unknownKey} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`,
     );
   const settings = Object.fromEntries(SETTINGS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
   return {
@@ -60,7 +60,7 @@ export function readSource(body: unknown, name: string | undefined): ImportSourc
   };
 }
 
-/** Tools given beside a file, checked by their schema. @throws ProblemError 400 */
+/** Reads the tools sent with a file and checks them against their schema. @throws ProblemError 400 */
 export function readGivenTools(settings: ImportSource['settings']): Tool[] {
   if (settings.tools === undefined) return [];
   const parsed = toolList(Tool).safeParse(settings.tools);
@@ -70,8 +70,8 @@ export function readGivenTools(settings: ImportSource['settings']): Tool[] {
 }
 
 /**
- * The first tools with different names, as many as a suite may have: what the suite itself offers where each case
- * brings tools of its own.
+ * Collects the suite's own tools when each case brings its tools: the first ones with different names, as many as a
+ * suite may have.
  */
 export class SuiteTools {
   readonly #tools = new Map<string, Tool>();
@@ -94,7 +94,7 @@ export class SuiteTools {
   }
 }
 
-/** A conversation as a case holds it: one question of a user is its prompt. */
+/** Turns a conversation into a case's fields. A single user message becomes the prompt. */
 export function toPromptOrMessages(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
   const [only] = messages;
   if (
@@ -108,7 +108,7 @@ export function toPromptOrMessages(messages: readonly JsonObject[]): Pick<CaseIn
   return { messages: messages as CaseInput['messages'] };
 }
 
-/** Whether a value that knows nothing of matchers would be taken for one. */
+/** Whether a plain value would be mistaken for a matcher. */
 export const hasDollarKey = (value: Json): boolean =>
   Array.isArray(value)
     ? value.some(hasDollarKey)

@@ -8,7 +8,7 @@ interface Guess {
   parameters: Map<string, { types: Set<string>; given: number }>;
 }
 
-/** Tools that nobody described, made of the calls that are known of them. */
+/** Infers tools that nobody described from the known calls to them. */
 export class InferredTools {
   readonly #guesses = new Map<string, Guess>();
   readonly #made = new Map<string, Tool>();
@@ -19,7 +19,7 @@ export class InferredTools {
     guess.calls++;
     this.#made.delete(name);
     for (const [key, value] of Object.entries(params)) {
-      // One more than a tool may have is too many, however many they are.
+      // One parameter above the limit is enough to see that there are too many.
       if (guess.parameters.size > MAX_TOOL_PROPERTIES && !guess.parameters.has(key)) continue;
       const parameter = guess.parameters.get(key) ?? { types: new Set<string>(), given: 0 };
       guess.parameters.set(key, parameter);
@@ -54,7 +54,7 @@ export class InferredTools {
     return made;
   }
 
-  /** All of them; names that only differ in case are one, as everywhere. */
+  /** Returns all inferred tools. Names that differ only in case are the same name, as everywhere. */
   list(warnings: Warnings): Tool[] {
     const seen = new Set<string>();
     const names = [...this.#guesses.keys()].filter(

@@ -11,14 +11,14 @@ import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stre
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 export interface Entry {
-  /** Of the file, from 1; of a list the entry's number. */
+  /** The line in the file, from 1. For a list, the number of the entry. */
   line: number;
   value: JsonObject;
 }
 
 /**
- * The objects of a JSON Lines text, or of a list, each with its line; of a text that comes in no more than a line
- * is held. A text that is one JSON list is taken as such, whole.
+ * Yields the objects of a JSON Lines text or of a list, each with its line. For an arriving text, it holds at most one
+ * line in memory, except when the text is one JSON list, which it reads as a whole.
  */
 export async function* readLines(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
   const turn = yieldToEventLoop();
@@ -38,7 +38,7 @@ export async function* readLines(given: Json | TextStream, what: string): AsyncG
   yield* entriesOf(source, what, turn);
 }
 
-/** As `readLines`; the text may also be one object over many lines. */
+/** Like `readLines`, but the text may also be a single object over many lines. */
 export async function* readRecords(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
   const source = await readWholeText(given);
   yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
@@ -72,7 +72,7 @@ function listIn(text: string): Json[] | null {
     const value = parseJson(text.replace(/^\ufeff/, ''));
     return Array.isArray(value) ? value : null;
   } catch {
-    return null; // Then the line that is wrong is named.
+    return null; // Reading line by line then reports the faulty line.
   }
 }
 
@@ -81,7 +81,7 @@ function objectIn(text: string): Json | null {
   try {
     return parseJson(text.replace(/^\ufeff/, ''));
   } catch {
-    return null; // One object a line, or the line that is wrong is named.
+    return null; // One object per line, or a fault that reading line by line reports.
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Json } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** A file's text that is still coming in, piece by piece. It can be read once. */
+/** The text of a file that is still arriving, in pieces. It can be read only once. */
 export class TextStream {
   constructor(readonly pieces: AsyncIterable<string>) {}
 }
 
 /**
- * The whole of a text, for formats that are one value. @throws ProblemError 413 as soon as it is longer than
- * `limit.size`
+ * Reads the whole text, for formats that are a single value.
+ * @throws ProblemError 413 as soon as the text is longer than `limit.size`
  */
 export async function readWholeText(
   text: Json | TextStream,
@@ -23,12 +23,12 @@ export async function readWholeText(
   return whole;
 }
 
-/** The lines of a text, without their ends and the text's byte order mark. */
+/** Yields the lines of a text without line ends and byte order mark. */
 export async function* readTextLines(text: string | TextStream): AsyncGenerator<string> {
   let rest = '';
   let first = true;
   for await (const piece of typeof text === 'string' ? [text] : text.pieces) {
-    // A line that is longer than its piece is put together once, at its end.
+    // A line that spans many pieces is put together only once, when it ends.
     if (!piece.includes('\n')) {
       rest += piece;
       continue;
@@ -45,7 +45,7 @@ export async function* readTextLines(text: string | TextStream): AsyncGenerator<
   if (rest !== '') yield first ? rest.replace(/^\ufeff/, '') : rest;
 }
 
-/** The first pieces of a text, until they are enough or the text ends, and the same text from its beginning. */
+/** Reads pieces until they are enough or the text ends. Returns them, and the same text from its beginning. */
 export async function lookAhead(
   text: string | TextStream,
   isEnough: (seen: string) => boolean,

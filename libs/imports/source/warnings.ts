@@ -1,15 +1,18 @@
-const MOST_WARNINGS = 200;
+const MAX_WARNINGS = 200;
 
-/** What an import did differently than its file says, each with its line. A file full of the same is told in brief. */
+/**
+ * Collects what an import did differently from what its file says, with line numbers. Beyond a limit, warnings are only
+ * counted.
+ */
 export class Warnings {
   readonly #texts: string[] = [];
   readonly #conclusions: string[] = [];
   #more = 0;
 
-  constructor(readonly most = MOST_WARNINGS) {}
+  constructor(readonly max = MAX_WARNINGS) {}
 
   add(text: string): void {
-    if (this.#texts.length < this.most) this.#texts.push(text);
+    if (this.#texts.length < this.max) this.#texts.push(text);
     else this.#more++;
   }
 
@@ -17,7 +20,7 @@ export class Warnings {
     this.add(`Line ${line}: ${text}`);
   }
 
-  /** What holds for the file as a whole, and is told however many warnings there are. */
+  /** Adds a warning about the whole file. The limit does not apply to it. */
   addForFile(text: string): void {
     this.#conclusions.push(text);
   }

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
-const LONGEST_TURN_MS = 20;
+const MAX_TURN_MS = 20;
 
-/** Awaited between pieces of long work, so that others of the process get their turn. */
+/** Await the returned function between pieces of long work, so that the process can serve other requests. */
 export function yieldToEventLoop(): () => Promise<void> | undefined {
   let startedMs = performance.now();
   return () => {
-    if (performance.now() - startedMs < LONGEST_TURN_MS) return undefined;
+    if (performance.now() - startedMs < MAX_TURN_MS) return undefined;
     return setImmediate().then(() => void (startedMs = performance.now()));
   };
 }

@@ -3,7 +3,7 @@ import type { SuiteFile } from '#lib/contracts/suite';
 import type { BfclPart } from '../bfcl/export-bfcl.js';
 import { exportSuite } from '../export-suite.js';
 
-/** The text of an export, in one piece. */
+/** Returns an export as a single text. */
 export async function exportToText(
   { test_cases, ...settings }: SuiteFile,
   format: SuiteExportFormat,

@@ -7,9 +7,9 @@ import {
   type JsonObject,
 } from '#lib/contracts/json/json';
 
-/** Why a recorded conversation cannot be read. */
+/** Thrown when a recorded conversation cannot be read. The message gives the reason. */
 export class UnreadableMessage extends Error {}
-/** The call was recorded without its messages or without their content. */
+/** Thrown when a call was recorded without its messages or without their content. */
 export class NotRecorded extends UnreadableMessage {}
 
 const ROLES = new Map(
@@ -25,14 +25,14 @@ const ROLES = new Map(
     tool: 'tool',
   }),
 );
-/** What OpenInference writes in the place of what it was told to hide. */
+/** OpenInference writes this in place of content that it was configured to hide. */
 const REDACTED = '__REDACTED__';
-/** Kept as chat completions take them. */
+/** Content parts that chat completions accept unchanged. */
 const KEPT = new Set(['image_url', 'input_audio', 'file']);
-/** What a model thought is not sent to it again. */
+/** A model's reasoning is not sent back to it. */
 const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 
-/** A value that was written as JSON in a text; another text stays one. */
+/** Parses a text that contains JSON. Any other text is returned unchanged. */
 export function parseIfJson(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -44,9 +44,9 @@ export function parseIfJson(value: Json | undefined): Json | undefined {
 }
 
 /**
- * A conversation as chat completions have it. This reader takes what it can from whatever tracing tools store, parts
- * with JSON in texts included; `libs/recorded/read-messages` refuses each field it does not know, because a reply is
- * scored there and a guess would change its score. Neither can stand in for the other.
+ * Reads a conversation into the shape of chat completions. This reader takes what it can from whatever tracing tools
+ * store, including parts that hold JSON as text. `libs/recorded/read-messages` instead refuses every unknown field,
+ * because it reads replies for scoring and a guess would change the score. Neither reader can replace the other.
  *
  * It reads the shapes of chat completions, OpenAI's Responses, Anthropic, Gemini and Bedrock, the `parts` of
  * OpenTelemetry and the AI SDK, the nested `message`s of OpenInference, and LangChain's messages.
@@ -58,7 +58,7 @@ export function toChatMessages(recorded: Json): JsonObject[] {
   return withIds(list.flatMap((one) => readMessage(parseIfJson(one)!)));
 }
 
-/** What the model answered, its parts as one message; null where it said nothing. */
+/** Reads a model's reply and joins its parts into one message. Returns null if the reply is empty. */
 export function toChatReply(recorded: Json): JsonObject | null {
   const value = parseIfJson(recorded)!;
   const parts = (Array.isArray(value) ? value : [value]).map((one) =>
@@ -77,7 +77,7 @@ export function toChatReply(recorded: Json): JsonObject | null {
     : null;
 }
 
-/** Any of these makes a message of an object; others are an answer that was JSON. */
+/** An object with any of these keys is a message. Any other object is a reply that consists of JSON. */
 const MESSAGE = [
   'role',
   'type',
@@ -107,7 +107,7 @@ function readMessage(value: Json): JsonObject[] {
   if (role === undefined) {
     if (typeof message.type !== 'string' || message.role !== undefined)
       throw new UnreadableMessage(`a message has the role ${JSON.stringify(name ?? null).slice(0, 40)}`);
-    readPart(message, read); // An item of Responses, which are messages, calls and answers in one list.
+    readPart(message, read); // Responses puts messages, calls and answers into one list.
     if (read.content.length) throw new UnreadableMessage('a message has no role');
     return [
       ...read.answers,
@@ -147,7 +147,7 @@ function ownMessage(role: string, { content, calls, answers }: Read, said: Json 
   return [{ role, content: text, ...(calls.length && { tool_calls: calls }) }];
 }
 
-/** What parts without a `type` hold, in Bedrock's and Gemini's shape. */
+/** Keys of parts without a `type`, in the shapes of Bedrock and Gemini. */
 const BLOCKS = ['text', 'toolUse', 'toolResult', 'functionCall', 'functionResponse', 'message_content'];
 const CALLS = new Set(['tool_call', 'tool_use', 'tool-call', 'function_call', 'toolUse', 'functionCall']);
 const ANSWERS = new Set([
@@ -167,7 +167,7 @@ function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
   const key = BLOCKS.find((one) => one in part) ?? 'unknown';
   return { kind: key, inner: isObject(part[key]) ? (part[key] as JsonObject) : part };
 }
-/** A text may be the JSON of a message's parts, and then all of them are of a known kind. */
+/** A text may be the JSON of a message's parts. It counts as parts only if all of them are of a known kind. */
 function partsIn(content: Json | undefined): Json | undefined {
   const value = parseIfJson(content);
   if (typeof content !== 'string') return value;
@@ -226,7 +226,10 @@ function answer(id: Json | undefined, said: Json | undefined): JsonObject {
   return { role: 'tool', ...(typeof id === 'string' && id !== '' && { tool_call_id: id }), content };
 }
 
-/** Some record no ids, and models take no answer without the call that it belongs to: then they are in order. */
+/**
+ * Adds ids where none are recorded, because models accept no answer without the call that it belongs to. Answers
+ * without an id are matched to the calls in order.
+ */
 function withIds(messages: JsonObject[]): JsonObject[] {
   let made = 0;
   let open: string[] = [];

@@ -19,20 +19,23 @@ export interface Call {
   tool: string;
   params: JsonObject;
 }
-/** One turn of a model, and what stood before it. */
+/** One turn of a model and the messages before it. */
 export interface Turn {
   line: number;
   name: string;
   before: JsonObject[];
-  /** What it called; nothing is called where there is none. */
+  /** The calls of the turn. If it is empty, the case expects no call. */
   calls: Call[];
-  /** Those of the conversation; null where it does not say. */
+  /** The conversation's tools, or null if it does not list them. */
   tools: Tool[] | null;
-  /** What else its case says. */
+  /** Further fields of the case. */
   more?: Pick<CaseInput, 'source' | 'draft'>;
 }
 
-/** Cases of recorded conversations: what stood before a turn is asked, what was called is expected. */
+/**
+ * Builds cases from recorded conversations. The messages before a turn are the request, and the turn's calls are
+ * expected.
+ */
 export class ConversationCases {
   readonly #given: Tool[];
   readonly #guesses = new InferredTools();
@@ -112,10 +115,7 @@ function expecting(calls: Call[]): Partial<CaseInput> {
     : { expected_calls: calls, call_order: 'any' };
 }
 
-/**
- * The tools of all conversations, if they are the same everywhere: then they are the suite's, and no case needs its
- * own.
- */
+/** The tools that all conversations share. They become the suite's tools, so that no case needs its own. */
 function sharedTools(turns: readonly Turn[], guesses: InferredTools): Tool[] | undefined {
   const first = turns[0]?.tools;
   if (!first || turns.some(({ tools, calls }) => tools === null || calls.some(({ tool }) => guesses.has(tool))))
@@ -132,7 +132,7 @@ function withGuesses({ tools, calls }: Turn, guesses: InferredTools): Tool[] {
   return [...tools!, ...missing.map((name) => guesses.tool(name))];
 }
 
-/** A call as chat completions have it; null where its name or arguments cannot be read. */
+/** Reads a call in the shape of chat completions. Returns null if its name or arguments cannot be read. */
 export function readToolCall(call: Json): Call | null {
   const described = isObject(call) ? call.function : null;
   if (!isObject(described) || typeof described.name !== 'string') return null;
@@ -147,7 +147,7 @@ export function readToolCall(call: Json): Call | null {
   }
 }
 
-/** Tools in OpenAI's shape, functions of the older requests, and those with `input_schema`. */
+/** Reads tools in OpenAI's shape, functions of older requests, and tools with `input_schema`. */
 export function readTools(declared: Json, warn: (message: string) => void): Tool[] {
   const tools = new Map<string, Tool>();
   for (const one of Array.isArray(declared) ? declared : []) {

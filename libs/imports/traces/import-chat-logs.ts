@@ -6,8 +6,8 @@ import { readLines } from '../source/read-lines.js';
 import type { Warnings } from '../source/warnings.js';
 
 /**
- * Conversations as OpenAI's chat completions have them, one a line: `messages` and, where known, `tools`. Each turn
- * of the assistant with calls becomes a case: what stood before it is asked, what was called is expected.
+ * Imports conversations in the shape of OpenAI's chat completions, one per line: `messages` and, if known, `tools`.
+ * Each assistant turn with calls becomes a case. The messages before it are the request, and its calls are expected.
  */
 export async function importChatLogs({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new ConversationCases(settings, warnings);
@@ -30,7 +30,7 @@ export async function importChatLogs({ text, settings }: ImportSource, warnings:
   return cases.draft('Imported conversations');
 }
 
-/** A line in one of the shapes that logs have: a conversation, or a request with its response. */
+/** Reads a line in one of the shapes that logs have: a conversation, or a request with its response. */
 function conversation(
   line: number,
   value: JsonObject,
@@ -59,7 +59,7 @@ function conversation(
   };
 }
 
-/** The older `function_call` and role "function" as tool calls and their answers. */
+/** Turns the older `function_call` and the role "function" into tool calls and their answers. */
 function modern(messages: JsonObject[]): JsonObject[] {
   let last = '';
   return messages.map((message, index) => {

@@ -15,8 +15,8 @@ const WORDS = {
 };
 
 /**
- * Observations as Langfuse's page, its API or its export to blob storage has them, by themselves or within their
- * traces.
+ * Imports observations in the shapes of Langfuse's page, its API and its export to blob storage. They may stand alone
+ * or within their traces.
  */
 export async function importLangfuse({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
@@ -44,7 +44,7 @@ export async function importLangfuse({ text, settings }: ImportSource, warnings:
   return cases.draft('Imported traces');
 }
 
-/** An observation; a page of the API; or a trace with its observations. */
+/** The observations in an observation, a page of the API, or a trace. */
 function observationsIn(value: JsonObject): JsonObject[] {
   const list = [value.data, value.observations].find((one) => Array.isArray(one) && one.some(isObject)) as
     Json[] | undefined;
@@ -53,7 +53,7 @@ function observationsIn(value: JsonObject): JsonObject[] {
     : [value];
 }
 
-/** Messages by themselves, or a request's body with them. */
+/** The input is either the messages alone or a request body that contains them. */
 function inputOf(observation: JsonObject): { messages: Json | undefined; tools: Json | undefined } {
   const input = parseIfJson(observation.input);
   const metadata = parseIfJson(observation.metadata);
@@ -76,7 +76,7 @@ function inputOf(observation: JsonObject): { messages: Json | undefined; tools: 
   };
 }
 
-/** What Langfuse found among an observation's input: the JSON of description and parameters by the tool's name. */
+/** Langfuse stores tool definitions by the tool's name. Each is the JSON of a description and parameters. */
 function definitionsIn(given: Json | undefined): Json | undefined {
   const definitions = parseIfJson(given);
   if (!isObject(definitions)) return definitions;
@@ -86,7 +86,7 @@ function definitionsIn(given: Json | undefined): Json | undefined {
   });
 }
 
-/** The message of a reply, also within a whole completion. */
+/** The message of a reply. The output may also be a whole completion. */
 function outputOf(output: Json | undefined): Json | undefined {
   const choices = isObject(output) ? output.choices : undefined;
   const first = Array.isArray(choices) ? choices[0] : undefined;

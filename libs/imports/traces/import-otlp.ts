@@ -19,11 +19,11 @@ const WORDS = {
 interface Span extends SpanRecord {
   line: number;
   source: string;
-  /** Whether the span itself was seen, or only logs of it. */
+  /** Whether the file contains the span itself, not only its logs. */
   isSeen: boolean;
 }
 
-/** Spans as OTLP/JSON has them, and the log records that belong to them; also as SDKs print them. */
+/** Imports OTLP/JSON spans and the log records that belong to them. It also reads spans as SDKs print them. */
 export async function importOtlp({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
   const spans = new Map<string, Span>();
@@ -43,7 +43,7 @@ export async function importOtlp({ text, settings }: ImportSource, warnings: War
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const one of spansIn(value)) {
       const span = spanOf(line, one);
-      if (span.isSeen) continue; // Exporters send again what was not acknowledged.
+      if (span.isSeen) continue; // Exporters resend spans that were not acknowledged.
       span.isSeen = true;
       span.attributes = readAttributes(one.attributes);
       span.events.push(...readEvents(one.events));
@@ -77,7 +77,7 @@ const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? valu
 const objectsIn = (holders: JsonObject[], ...keys: string[]): JsonObject[] =>
   holders.flatMap((holder) => keys.flatMap((key) => listOf(holder[key]).filter(isObject)));
 
-/** Of an export, of Tempo's `batches`, or a span that an SDK printed by itself. */
+/** The spans of an export, of Tempo's `batches`, or a single span that an SDK printed. */
 function spansIn(value: JsonObject): JsonObject[] {
   if (isObject(value.context) || typeof value.spanId === 'string') return [value];
   return objectsIn(
@@ -88,7 +88,7 @@ function spansIn(value: JsonObject): JsonObject[] {
 const logsIn = (value: JsonObject): JsonObject[] =>
   objectsIn(objectsIn(objectsIn([value], 'resourceLogs'), 'scopeLogs'), 'logRecords');
 
-/** The ids of trace and span. */
+/** Returns the trace id and the span id. */
 export function readSpanIds(value: JsonObject): [string, string] {
   const context = isObject(value.context) ? value.context : {};
   const text = (...ids: (Json | undefined)[]): string =>
@@ -99,7 +99,7 @@ export function readSpanIds(value: JsonObject): [string, string] {
   ];
 }
 
-/** A list of keys and values as OTLP has it, or an object. */
+/** Reads attributes from OTLP's list of keys and values, or from an object. */
 export function readAttributes(attributes: Json | undefined): [string, Json][] {
   if (isObject(attributes)) return Object.entries(attributes);
   return listOf(attributes).flatMap((one) =>
@@ -109,7 +109,6 @@ export function readAttributes(attributes: Json | undefined): [string, Json][] {
   );
 }
 
-/** The events of a span. */
 export const readEvents = (events: Json | undefined): SpanRecord['events'] =>
   listOf(events)
     .filter(isObject)
@@ -118,7 +117,7 @@ export const readEvents = (events: Json | undefined): SpanRecord['events'] =>
       attributes: Object.fromEntries(readAttributes(event.attributes)),
     }));
 
-/** OTLP's AnyValue; in a whole number its text may stand. */
+/** Reads OTLP's AnyValue, which may hold a whole number as text. */
 function anyValue(value: JsonObject): Json {
   const of = (name: string): Json | undefined => value[`${name}Value`] ?? value[`${name}_value`];
   const [list, pairs] = [of('array'), of('kvlist')];

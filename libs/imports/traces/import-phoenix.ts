@@ -16,7 +16,7 @@ const WORDS = {
     'frame, export the columns "attributes.llm.*" too.',
 };
 
-/** Spans as Phoenix's API, its command line, or a data frame of its client has them. */
+/** Imports spans from Phoenix's API, its command line, or a data frame of its client. */
 export async function importPhoenix({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
   let found = 0;
@@ -52,8 +52,8 @@ export async function importPhoenix({ text, settings }: ImportSource, warnings: 
 }
 
 /**
- * A span; an answer of the API with a page of them; a trace; or a data frame, whose columns hold a value for each
- * of its rows.
+ * The spans in a span, an API page of spans, a trace, or a data frame. Each column of a data frame holds one value per
+ * row.
  */
 function rowsIn(value: JsonObject): JsonObject[] {
   const list = [value.data, value.spans].find(Array.isArray);

@@ -2,13 +2,13 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { parseIfJson } from './chat-messages.js';
 import type { ModelCall } from './trace-cases.js';
 
-/** A span, of whichever export. */
+/** A span from any export. */
 export interface SpanRecord {
   attributes: [string, Json][];
   events: { name: string; attributes: JsonObject; body?: Json }[];
 }
 
-/** Operations of OpenTelemetry's conventions that ask no model for a reply. */
+/** Operations in OpenTelemetry's conventions that do not ask a model for a reply. */
 const OTHERS = new Set([
   'embeddings',
   'execute_tool',
@@ -22,14 +22,14 @@ const OTHERS = new Set([
 const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completion']);
 
 /**
- * What a span says of the call of a model, by OpenTelemetry's GenAI conventions (attributes since 1.37, events
- * before), by OpenLLMetry's, OpenInference's or the AI SDK's; undefined where it is no such call.
+ * Reads a model call from a span. It knows the conventions of OpenTelemetry's GenAI (attributes since 1.37, events
+ * before), OpenLLMetry, OpenInference and the AI SDK. Returns undefined if the span is not a model call.
  */
 export function toModelCall({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
   const details = events
     .filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
     .flatMap((event) => Object.entries(event.attributes));
-  const tree = grown(
+  const tree = expandPaths(
     [...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)),
   );
   const at = (...path: string[]): Json | undefined =>
@@ -58,7 +58,7 @@ export function toModelCall({ attributes, events }: SpanRecord): Omit<ModelCall,
   const sdk = at('ai', 'operationId');
   if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation))
     return undefined;
-  // What goes on around the call.
+  // Other spans of the AI SDK wrap the call.
   if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined;
   const isModel =
     typeof kind === 'string' ||
@@ -95,13 +95,13 @@ const replyOfSdk = (response: Json | undefined): Json | undefined =>
     ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null }
     : undefined;
 
-/** Each output message of OpenTelemetry's is a choice of its own. */
+/** In OpenTelemetry, each output message is a separate choice. */
 function firstOf(outputs: Json | undefined): Json | undefined {
   const list = parseIfJson(outputs);
   return Array.isArray(list) ? list[0] : list;
 }
 
-/** OpenInference has the provider's own definition, which may be the schema alone, and its name beside it. */
+/** OpenInference stores the provider's own definition. If that is only the schema, the name stands beside it. */
 function toolsIn(tools: Json | undefined): Json | undefined {
   if (!Array.isArray(tools)) return tools;
   return tools.map((one) => {
@@ -114,7 +114,7 @@ function toolsIn(tools: Json | undefined): Json | undefined {
   });
 }
 
-/** The conversation of the older conventions, in which every message is an event. */
+/** Reads a conversation in the older conventions, where every message is an event. */
 function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; reply: Json | undefined } {
   const messages: Json[] = [];
   let reply: Json | undefined;
@@ -131,7 +131,7 @@ function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; r
   return { messages: messages.length ? messages : undefined, reply };
 }
 
-/** Below these stands what users and models wrote, whose keys are their own. */
+/** Users and models wrote the values under these keys, so the keys inside them are not paths. */
 const OWN_KEYS = new Set([
   'messages',
   'system_instructions',
@@ -142,10 +142,13 @@ const OWN_KEYS = new Set([
   'content',
   'text',
 ]);
-const MOST_DOTS = 16;
+const MAX_PATH_PARTS = 16;
 
-/** Attributes whose dotted names are a path, nested or not: objects, and lists where all the keys are numbers. */
-function grown(entries: Iterable<[string, Json]>): Json {
+/**
+ * Expands dotted attribute names, which may also be nested, into objects. An object whose keys are all numbers becomes
+ * a list.
+ */
+function expandPaths(entries: Iterable<[string, Json]>): Json {
   const leaves = new Map<string, Json>();
   const branches = new Map<string, [string, Json][]>();
   for (const [key, value] of entries) {
@@ -153,19 +156,22 @@ function grown(entries: Iterable<[string, Json]>): Json {
     const head = dot < 0 ? key : key.slice(0, dot);
     const rest: [string, Json][] =
       dot >= 0 ? [[key.slice(dot + 1), value]] : isObject(value) && !OWN_KEYS.has(key) ? Object.entries(value) : [];
-    if (rest.length === 0) leaves.set(key, OWN_KEYS.has(key) ? value : unfolded(value));
-    else if (key.split('.', MOST_DOTS + 1).length <= MOST_DOTS) {
+    if (rest.length === 0) leaves.set(key, OWN_KEYS.has(key) ? value : expandValue(value));
+    else if (key.split('.', MAX_PATH_PARTS + 1).length <= MAX_PATH_PARTS) {
       const branch = branches.get(head) ?? [];
       for (const entry of rest) branch.push(entry);
       branches.set(head, branch);
     }
   }
-  const grownUp = [...leaves, ...[...branches].map(([head, inner]): [string, Json] => [head, grown(inner)])];
-  const isList = grownUp.length > 0 && grownUp.every(([key]) => /^\d{1,9}$/.test(key));
+  const expandedEntries = [
+    ...leaves,
+    ...[...branches].map(([head, inner]): [string, Json] => [head, expandPaths(inner)]),
+  ];
+  const isList = expandedEntries.length > 0 && expandedEntries.every(([key]) => /^\d{1,9}$/.test(key));
   return isList
-    ? grownUp.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
-    : Object.fromEntries(grownUp);
+    ? expandedEntries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
+    : Object.fromEntries(expandedEntries);
 }
 
-const unfolded = (value: Json): Json =>
-  Array.isArray(value) ? value.map(unfolded) : isObject(value) ? grown(Object.entries(value)) : value;
+const expandValue = (value: Json): Json =>
+  Array.isArray(value) ? value.map(expandValue) : isObject(value) ? expandPaths(Object.entries(value)) : value;

@@ -7,35 +7,35 @@ import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/im
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
 
-/** What a tracing tool recorded of one call of a model; of what it did not record there is nothing. */
+/** One model call as a tracing tool recorded it. A field that was not recorded is undefined. */
 export interface ModelCall {
   line: number;
-  /** Where it stands: "otlp trace 4bf9... span 00f0...". */
+  /** Where the call was recorded: "otlp trace 4bf9... span 00f0...". */
   source: string;
   messages: Json | undefined;
   reply: Json | undefined;
-  /** A list of tools in any of their shapes. */
+  /** A list of tools in any shape. */
   tools: Json | undefined;
 }
 
-/** What tracing tools call that of which they have several, and how they are told to record what was said. */
+/** A tracing tool's name for its records, and how to make it record message content. */
 export interface TraceTerms {
   records: string;
   recording: string;
 }
 
-const LONGEST_NAME = 80;
-const MOST_NAMED = 10;
+const MAX_NAME_LENGTH = 80;
+const MAX_LISTED_NAMES = 10;
 
 /**
- * Recorded calls of models as drafts of cases: what stood before a reply is asked, and what the model called, or
- * that it called nothing, is proposed. Nobody said that it was right, so a person confirms it. What cannot be told
- * is counted, and said at the end.
+ * Turns recorded model calls into draft cases. The messages before a reply are the request. The reply's calls, or the
+ * absence of calls, are the proposed expectation. Nobody has said that they are right, so a person must confirm each
+ * case. The records that cannot become cases are counted and reported at the end.
  */
 export class TraceCases {
   readonly #given: Map<string, Tool>;
   readonly #folded = new Map<string, { turn: Turn; calls: string }>();
-  /** Of tools that are named without their parameters: made of the calls of them. */
+  /** Schemas of tools that were recorded without parameters, inferred from the calls to them. */
   readonly #schemas = new InferredTools();
   readonly #unspecified = new Set<string>();
   #others = 0;
@@ -53,7 +53,7 @@ export class TraceCases {
     this.#given = new Map(readGivenTools(settings).map((tool) => [tool.function.name, tool]));
   }
 
-  /** Something that is no call of a model. */
+  /** Counts a record that is not a model call. */
   skip(): void {
     this.#others++;
   }
@@ -90,7 +90,7 @@ export class TraceCases {
     this.#fold({ line, name: nameOf(asked, line), before: asked, calls, tools, more: { source, draft: true } });
   }
 
-  /** The same is recorded more than once where two instrumentations see it, and where it was asked again. */
+  /** Merges duplicates: two instrumentations may record the same call, or the same request may have been sent again. */
   #fold(turn: Turn): void {
     const key = JSON.stringify([turn.before, turn.tools], (name, value: unknown) =>
       name === 'id' || name === 'tool_call_id' ? undefined : value,
@@ -108,7 +108,7 @@ export class TraceCases {
     for (const { tool, params } of turn.calls) if (this.#unspecified.has(tool)) this.#schemas.addCall(tool, params);
   }
 
-  /** @throws ProblemError 422 where there is nothing to make a case of */
+  /** @throws ProblemError 422 if there is nothing to make a case of */
   draft(name: string): SuiteDraft {
     const { warnings } = this;
     const turns = [...this.#folded.values()].map(({ turn }) => turn);
@@ -126,7 +126,7 @@ export class TraceCases {
       const names = [...this.#unspecified];
       warnings.addForFile(
         'Tools are recorded without their parameters: ' +
-          `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', ...' : ''}. They ` +
+          `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${names.length > MAX_LISTED_NAMES ? ', ...' : ''}. They ` +
           'are made of the calls in the file, and of one that was never called none are known. ' +
           'Describe them, or give "tools" beside the file.',
       );
@@ -174,7 +174,7 @@ export class TraceCases {
   }
 }
 
-/** LangChain's tools stand among the messages in Langfuse, as a tool's message without a call. */
+/** In Langfuse, LangChain's tools stand among the messages, each as a tool message without a call. */
 function withoutTools(messages: Json | undefined): { before: Json | undefined; tools: Json | undefined } {
   if (!Array.isArray(messages)) return { before: messages, tools: undefined };
   const isTool = (one: Json): one is JsonObject =>
@@ -188,7 +188,7 @@ function withoutTools(messages: Json | undefined): { before: Json | undefined; t
     : { before: messages, tools: undefined };
 }
 
-/** A tool as `toolsOf` reads it; a description or schema that is null says nothing. */
+/** Prepares a tool for `readTools`, and drops a null description or schema. */
 function toolIn(declared: Json): Json {
   const tool = parseIfJson(declared);
   const described = isObject(tool) && isObject(tool.function) ? tool.function : tool;
@@ -205,7 +205,7 @@ function toolIn(declared: Json): Json {
   };
 }
 
-/** What was asked last, in short. */
+/** The last question, shortened. */
 function nameOf(messages: readonly JsonObject[], line: number): string {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const content = messages[at]?.content;
@@ -213,8 +213,8 @@ function nameOf(messages: readonly JsonObject[], line: number): string {
     ? content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join(' ')
     : content;
   const text = typeof said === 'string' ? said.trim() : '';
-  const words = text.slice(0, LONGEST_NAME).replaceAll(/\s+/g, ' ');
+  const words = text.slice(0, MAX_NAME_LENGTH).replaceAll(/\s+/g, ' ');
   const rounds = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
-  const question = words === '' ? `line ${line}` : `${words}${text.length > LONGEST_NAME ? '...' : ''}`;
+  const question = words === '' ? `line ${line}` : `${words}${text.length > MAX_NAME_LENGTH ? '...' : ''}`;
   return rounds ? `${question}, turn ${rounds + 1}` : question;
 }

@@ -19,7 +19,7 @@ const tool = (parameters: object | undefined = weather) => ({
   function: { name: 'get_weather', description: 'Weather now', ...(parameters && { parameters }) },
 });
 
-/** A value as OTLP/JSON writes it. */
+/** A value in OTLP/JSON. */
 const any = (value: unknown): object =>
   typeof value === 'string'
     ? { stringValue: value }
@@ -158,7 +158,7 @@ describe('spans of OpenTelemetry', () => {
           typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value,
         ]),
       );
-      // What opentelemetry-sdk's ConsoleSpanExporter prints.
+      // The output of opentelemetry-sdk's ConsoleSpanExporter.
       const printed = {
         name: 'chat',
         context: { trace_id: '0xaa', span_id: '0xbb', trace_state: '[]' },
@@ -180,8 +180,8 @@ describe('spans of OpenTelemetry', () => {
     },
   );
 
-  // Conventions up to 1.36: events of azure-ai-inference on the span, those of
-  // opentelemetry-instrumentation-openai-v2 in logs.
+  // Conventions up to 1.36: azure-ai-inference puts events on the span, opentelemetry-instrumentation-openai-v2 into
+  // logs.
   it('whose messages are events of the span or of the logs are read of these', async () => {
     const content = (value: object) => ({
       'gen_ai.system': 'az.ai.inference',
@@ -196,7 +196,7 @@ describe('spans of OpenTelemetry', () => {
         attributes: content({ message: { tool_calls: called.tool_calls }, finish_reason: 'tool_calls', index: 0 }),
       },
     ]);
-    // Strands Agents: Bedrock's blocks.
+    // Strands Agents writes Bedrock's blocks.
     const blocks = span(bare, [
       { name: 'gen_ai.user.message', attributes: { content: JSON.stringify([{ text: 'Weather in Rome?' }]) } },
       {
@@ -266,7 +266,7 @@ describe('spans of OpenTelemetry', () => {
     expect(warnings[0]).toMatch(/does not describe its tools: 1 is made of the calls in it.*guess/);
   });
 
-  // traceloop's openllmetry: opentelemetry-instrumentation-openai and -google-generativeai.
+  // From traceloop's openllmetry: opentelemetry-instrumentation-openai and -google-generativeai.
   it('of OpenLLMetry have an attribute for each field of a message', async () => {
     const attributes = {
       'llm.request.type': 'chat',
@@ -322,7 +322,7 @@ describe('spans of OpenTelemetry', () => {
     expect(suite.tools).toEqual([tool()]);
   });
 
-  // vercel/ai with experimental_telemetry: the call stands within a span of its own.
+  // vercel/ai with experimental_telemetry puts the call into an inner span.
   it('of the AI SDK are read of the call within', async () => {
     const around = {
       'ai.operationId': 'ai.generateText',
@@ -383,7 +383,7 @@ describe('spans of OpenTelemetry', () => {
   });
 
   it('of tools whose parameters were not recorded have them made of the calls, and say so', async () => {
-    // The conventions advise against recording more than a tool's type and name by default.
+    // By default, the conventions advise recording no more of a tool than its type and name.
     const named = {
       ...current,
       'gen_ai.tool.definitions': '[{"type":"function","name":"get_weather"},{"type":"function","name":"search"}]',
@@ -459,7 +459,7 @@ describe('spans of OpenTelemetry', () => {
   });
 });
 
-/** arize's openinference-instrumentation-openai. */
+/** From arize's openinference-instrumentation-openai. */
 const openInference = {
   'llm.input_messages.0.message.role': 'system',
   'llm.input_messages.0.message.content': 'Be brief.',
@@ -498,7 +498,7 @@ describe('spans of OpenInference', () => {
     expect(warnings[0]).toBe('Spans that are no calls of models, passed over: 1.');
   });
 
-  // The rows of phoenix.Client().get_spans_dataframe(): lists of objects whose keys are dotted.
+  // Rows of phoenix.Client().get_spans_dataframe() hold lists of objects with dotted keys.
   const row = {
     name: 'ChatCompletion',
     span_kind: 'LLM',
@@ -526,7 +526,7 @@ describe('spans of OpenInference', () => {
         ],
       },
     ],
-    // Anthropic's schema alone, its name beside it.
+    // Anthropic's schema alone, with its name beside it.
     'attributes.llm.tools': [
       { 'tool.name': 'get_weather', 'tool.description': 'Weather now', 'tool.json_schema': JSON.stringify(weather) },
     ],
@@ -632,7 +632,7 @@ describe('observations of Langfuse', () => {
   const input = { messages: [system, question], tools: [tool()] };
 
   it.each([
-    // langfuse.openai: the request's messages and tools, the reply's message.
+    // langfuse.openai: the request's messages and tools, and the reply's message.
     [
       'a page of the API',
       {
@@ -656,7 +656,7 @@ describe('observations of Langfuse', () => {
         ],
       },
     ],
-    // The columns of a blob export: snake case, JSON as texts, definitions by the tool's name.
+    // The columns of a blob export: snake case, JSON as text, definitions by tool name.
     [
       'the lines of a blob export',
       lines(
@@ -673,7 +673,7 @@ describe('observations of Langfuse', () => {
         { id: 's', trace_id: 'trace-1', type: 'SPAN' },
       ),
     ],
-    // langfuse.langchain: the tools stand among the messages, arguments are "args".
+    // langfuse.langchain: the tools stand among the messages, and arguments are "args".
     [
       'what its handler for LangChain records',
       [

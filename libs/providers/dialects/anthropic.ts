@@ -22,10 +22,10 @@ const UNKNOWN = [
   'prediction',
   'verbosity',
 ];
-/** Gone since version 2026-10-21 of the API, which is the one that its SDK speaks. */
+/** Removed in version 2026-10-21 of the API, which its SDK uses. */
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 const OLDER_VERSION = '2023-06-01';
-/** Anthropic wants a limit. */
+/** Anthropic requires a limit. */
 const MAX_TOKENS = 4096;
 
 /** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
@@ -82,7 +82,7 @@ export const anthropic: Dialect = {
       const { default: Anthropic } = await import('@anthropic-ai/sdk');
       return new Anthropic({
         baseURL: withoutSlash(baseUrl).replace(/\/v1$/, ''), // the SDK appends /v1/messages
-        apiKey: apiKey ?? 'none', // with a key given the SDK looks for none in the environment
+        apiKey: apiKey ?? 'none', // given a key, the SDK does not look for one in the environment
         // Hosts that speak this format know the header.
         defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null },
         webhookKey: null,
@@ -110,7 +110,7 @@ function toMessages(turns: Turn[]): Json[] {
     const content = toBlocks(turn);
     if (content.length === 0) continue; // refused when empty
     const last = messages.at(-1);
-    // All results of a round stand in one message, and a round's two sides take turns.
+    // All results of a round must be in one message, and the two roles alternate.
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
   }
@@ -145,7 +145,7 @@ function toBlock(part: Part): JsonObject {
   };
 }
 
-/** Ids of other formats may hold what Anthropic refuses. */
+/** Ids from other formats may contain characters that Anthropic refuses. */
 const toId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
 
 function toTool(tool: Json): Json {
@@ -162,7 +162,7 @@ function toTool(tool: Json): Json {
 
 const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
-/** How much thought goes into a reply, and its schema. */
+/** The reasoning effort of a reply, and the schema of its text. */
 function toOutputConfig(
   effort: Json | undefined,
   format: Json | undefined,

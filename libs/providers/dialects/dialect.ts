@@ -11,33 +11,33 @@ export interface Endpoint {
   apiKey: string | null;
 }
 
-/** @param options.replyMemory the room for the answer; goes to `fetch` beside what the SDK gives it */
+/** @param options.replyMemory the memory reserved for the answer; passed to `fetch` along with the SDK's options */
 export type Send = (
   wire: JsonObject,
   options: { signal: AbortSignal; timeoutMs: number; replyMemory?: ReplyMemory },
 ) => Promise<Response>;
 
-/** Hands the room for an answer through an SDK to `fetch`. */
+/** Passes the memory reserved for an answer through an SDK to `fetch`. */
 export const fetchOptionsWith = (replyMemory: ReplyMemory | undefined): object =>
   replyMemory ? { fetchOptions: { replyMemory } satisfies GuardedRequestInit } : {};
 
-/** A wire format. Everywhere else requests and replies are those of OpenAI's chat completions. */
+/** A wire format. Everything outside a dialect uses OpenAI's chat completions for requests and replies. */
 export interface Dialect {
-  /** What its hosts take as names of tools. */
+  /** What its hosts accept as names of tools. */
   nameRule: NameRule;
-  /** Where names of called tools stand in an answer: keys, and `*` for each item of a list. */
+  /** Paths to the names of called tools in an answer: keys, and `*` for each item of a list. */
   calledNamePaths: readonly string[];
   toWire(body: JsonObject): { wire: JsonObject; notes: Note[] };
   /**
-   * Makes the function that sends, through the format's own SDK, which is loaded with the first request.
-   * It throws what the SDK throws: an error with `status`, `headers` and `error` where there was an answer.
+   * Makes the function that sends requests through the format's own SDK. The first request loads the SDK. The
+   * function throws what the SDK throws: an error with `status`, `headers` and `error` if there was an answer.
    */
   connect(endpoint: Endpoint, fetch: Fetch): Send;
   fromWire: ReplyReader;
 }
 
 /**
- * Sends only these headers: SDKs add their own, and those that they find in the environment, to hosts that a user
+ * Sends only these headers. SDKs add their own, and those they find in the environment, even to hosts that a user
  * chose.
  */
 export const onlyHeaders =
@@ -48,12 +48,11 @@ export const onlyHeaders =
     return fetch(url, { ...init, headers });
   };
 
-/** Longer than the caller waits, so that it is the caller's own timer that ends a request. */
+/** Longer than the caller waits, so that the caller's own timer ends a request. */
 export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
 
 /**
- * Takes out parameters that a format does not have. What asks for nothing (`n: 1`, a penalty of 0) is not worth a
- * note.
+ * Removes parameters that a format does not have. A parameter without effect (`n: 1`, a penalty of 0) gets no note.
  */
 export function dropUnsupported(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
   for (const name of names) {

@@ -37,7 +37,7 @@ interface Sent {
   text: string;
 }
 
-/** Asks through the real SDK, which gets `answer` whatever it sends. */
+/** Sends a request through the real SDK, which receives `answer` whatever it sends. */
 async function ask(
   kind: ProviderKind,
   body: JsonObject,
@@ -521,7 +521,7 @@ describe('what may be called is said in each format', () => {
   });
 });
 
-/** What a fixture of an answer says will be read of it. */
+/** What should be read from a fixture's answer. */
 interface Expected {
   what: string;
   status?: number;
@@ -568,7 +568,8 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
         expect(readModelReply(got.reply.body)?.message).toEqual(got.reply.message);
         if (!sentBack) return;
 
-        // The next round of a conversation holds the reply as its model said it, and the results of its calls after it.
+        // The next round of the conversation contains the reply as the model sent it, followed by the results of its
+        // calls.
         const results = ((got.reply.message.tool_calls ?? []) as any[]).map((call) => ({
           role: 'tool',
           tool_call_id: call.id,
@@ -689,7 +690,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
           );
           expect(reply.notes.map(({ what }) => what)).toEqual(names.join() === others.join() ? [] : ['tool-names']);
           expect(calledIn((await asked(names, {}, others)).reply.message)).toEqual(names);
-          // Their order decides nothing, nor does a tool that is like none of them.
+          // The order of the tools makes no difference, and neither does an unrelated tool.
           expect(toolsIn((await asked(['quite_another', ...names.toReversed()])).sent.body)).toEqual([
             'quite_another',
             ...others.toReversed(),
@@ -735,7 +736,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     it('are the same in what a conversation calls, and in nothing that is said in it', async () => {
       const names = kind === 'google' ? ['1a', '_1a'] : ['a.b', 'a_b'];
       const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
-      // Calls of tools that the model made up go by names that are nobody else's.
+      // Calls of invented tools get names that no other tool has.
       const [own, other] = toolsIn((await asked(names)).sent.body) as [string, string];
       const odd = ['no such tool!', '', own, 'x'.repeat(300)];
       const calls = [...names, ...odd].map((name, index) => call(`c${index}`, name));
@@ -787,7 +788,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     it('are those of the request in the kept body, numbers as written, and in the pieces sent back', async () => {
       const names = kind === 'google' ? ['1a', 'b'] : ['a.b', 'b'];
       const others = toolsIn((await asked(names)).sent.body);
-      // What a model was not told it said by itself: a name of its own, or the suite's.
+      // A model may use names that it was not given: an invented one, or the suite's own.
       const said = [...others, names[0]!, 'made.up'];
       const { reply } = await asked(names, {}, said);
       expect(calledIn(reply.message)).toEqual([...names, names[0], 'made.up']);
@@ -842,7 +843,7 @@ it('an error inside a 200 is an error', async () => {
   ).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/Upstream is down/) });
 });
 
-/** Copies of a value, each with an object in place of one of its texts. */
+/** Copies of a value in which one text each is replaced by an object. */
 function* withoutText(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield { toString: 1, valueOf: 1 };
   else if (Array.isArray(value))

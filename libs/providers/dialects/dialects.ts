@@ -15,8 +15,7 @@ export const DIALECTS: Record<ProviderKind, Dialect> = {
 };
 
 /**
- * The tools' own names by those that hosts of a kind are sent in their place; undefined where they are sent all as
- * they are.
+ * The tools' own names by the names that hosts of a kind receive instead. Undefined if all names are sent unchanged.
  */
 export function suiteNamesByWireName(kind: ProviderKind, tools: Json | undefined): Record<string, string> | undefined {
   const names = invert(wireNames(DIALECTS[kind].nameRule, tools));

@@ -32,7 +32,7 @@ const RENAMED: Record<string, string> = {
   presence_penalty: 'presencePenalty',
   frequency_penalty: 'frequencyPenalty',
 };
-/** Parameters in Google's own words; its SDK drops without a word what it does not know. */
+/** Parameters under Google's own names. Its SDK silently drops any that it does not know. */
 const OWN = new Set([
   'topP',
   'topK',
@@ -53,9 +53,9 @@ const OWN = new Set([
 ]);
 /** Google's Gemini API: https://ai.google.dev/api/generate-content */
 export const google: Dialect = {
-  // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.),
-  // colons (:), or dashes (-), with a maximum length of 64" (its error; its SDK says 128). Errors of other versions
-  // of it know no colon.
+  // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons
+  // (:), or dashes (-), with a maximum length of 64" (its error; its SDK says 128). The error of other versions does
+  // not mention colons.
   nameRule: {
     accepts: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
     invalidCharacters: /[^a-zA-Z0-9_.-]/gu,
@@ -103,7 +103,7 @@ export const google: Dialect = {
       });
     };
     return async ({ model, contents, config }, { signal, replyMemory }) => {
-      // The SDK hands out neither text nor headers of an answer, so they are taken where they come in.
+      // The SDK exposes neither the text nor the headers of an answer, so they are captured in `fetch`.
       let answer: Response | undefined;
       const capture = async (url: unknown, init?: unknown): Promise<Response> => {
         answer = await send(url as string, { ...(init as RequestInit), replyMemory } as RequestInit);
@@ -130,7 +130,7 @@ function toContents(turns: Turn[]): Json[] {
     const parts = toParts(turn);
     if (parts.length === 0) continue;
     const last = contents.at(-1);
-    // All results of a round stand in one content.
+    // All results of a round must be in one content.
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
@@ -163,12 +163,12 @@ function toParts(turn: Turn): Json[] {
 }
 
 /**
- * Gemini 3 refuses a conversation whose first call of a turn is not signed, which a case's own conversation cannot
- * be. This says that nobody signed it: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Gemini 3 refuses a conversation if the first call of a turn has no signature, and a case's own conversation cannot
+ * have one. This value skips the check: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const UNSIGNED = { thoughtSignature: Buffer.from('skip_thought_signature_validator').toString('base64') };
 
-/** What a model thought, sealed: it stands beside a call, or beside the text of a reply without calls. */
+/** A model's encrypted thoughts. They belong to a call, or to the text of a reply without calls. */
 function signatureOf({ extra_content: extra }: JsonObject): JsonObject {
   const signature = isObject(extra) && isObject(extra.google) ? extra.google.thought_signature : undefined;
   return signature === undefined ? {} : { thoughtSignature: signature };
@@ -193,7 +193,7 @@ function toDeclaration(tool: Json): Json {
   };
 }
 
-/** Whether calls are to be held to the tools' schemas, which is said of all tools together. */
+/** Whether calls must follow the tools' schemas. Google has one setting for all tools. */
 function strictness(tools: Json[], notes: Note[]): boolean {
   const strict = tools.filter((tool) => functionIn(tool).strict === true).length;
   if (strict > 0 && strict < tools.length)
@@ -201,14 +201,14 @@ function strictness(tools: Json[], notes: Note[]): boolean {
   return strict > 0;
 }
 
-/** The mode ANY holds calls to the schemas by itself. */
+/** The mode ANY enforces the schemas without being told. */
 function toCallingConfig(choice: Json | undefined, strict: boolean): JsonObject {
   const one = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
   if (one !== undefined) return { mode: 'ANY', allowedFunctionNames: [one] };
   return { mode: choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : strict ? 'VALIDATED' : 'AUTO' };
 }
 
-/** What an SDK would throw. */
+/** The error that an SDK would throw. */
 async function failureIn(answer: Response): Promise<Error> {
   const { text, ...said } = await readError(answer);
   return Object.assign(new Error(text || `status ${said.status}`), said);

@@ -1,4 +1,4 @@
-/** Something of a request that a format cannot say, or says otherwise. `what` tells notes apart. */
+/** Something in a request that a format cannot express, or expresses differently. `what` tells notes apart. */
 export interface Note {
   what: string;
   message: string;

@@ -19,8 +19,8 @@ const UNKNOWN = [
   'prediction',
   'web_search_options',
 ];
-/** The API refuses less. */
-const LEAST_TOKENS = 16;
+/** The smallest value that the API accepts. */
+const MIN_TOKENS = 16;
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const openaiResponses: Dialect = {
@@ -44,7 +44,7 @@ export const openaiResponses: Dialect = {
     const limit = max_completion_tokens ?? max_tokens;
     return {
       wire: {
-        store: false, // what is asked in an evaluation is nobody else's record
+        store: false, // requests of an evaluation should not be stored by others
         ...params,
         input: (Array.isArray(messages) ? messages : [])
           .filter(isObject)
@@ -129,7 +129,7 @@ function toTool(tool: Json): Json {
   const { name, description, parameters, strict } = (
     isObject(tool) && isObject(tool.function) ? tool.function : {}
   ) as JsonObject;
-  // Here a function is strict unless it says otherwise; in chat completions it is not.
+  // Here a function is strict by default. In chat completions it is not.
   return {
     type: 'function',
     name: name ?? '',
@@ -146,11 +146,11 @@ const toFormat = (format: Json): Json =>
   isObject(format) && isObject(format.json_schema) ? { type: 'json_schema', ...format.json_schema } : format;
 
 function atLeast(limit: Json, notes: Note[]): Json {
-  if (!isNumber(limit) || Number(numberSource(limit)) >= LEAST_TOKENS) return limit;
+  if (!isNumber(limit) || Number(numberSource(limit)) >= MIN_TOKENS) return limit;
   note(
     notes,
     'max_tokens',
-    `The Responses API takes a "max_tokens" of at least ${LEAST_TOKENS}; ${LEAST_TOKENS} was sent.`,
+    `The Responses API takes a "max_tokens" of at least ${MIN_TOKENS}; ${MIN_TOKENS} was sent.`,
   );
-  return LEAST_TOKENS;
+  return MIN_TOKENS;
 }

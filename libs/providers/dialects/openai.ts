@@ -9,17 +9,17 @@ const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =>
   new OpenAI({
     baseURL: baseUrl,
-    apiKey: apiKey ?? 'none', // the SDK wants one; endpoints without keys ignore it
+    apiKey: apiKey ?? 'none', // the SDK requires one; endpoints without keys ignore it
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
-    maxRetries: 0, // retries belong to the worker, which knows the lane's budget
+    maxRetries: 0, // the worker retries, because it knows the lane's budget
     logLevel: 'off',
     fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
   });
 
-/** OpenAI's chat completions, which all the product speaks. */
+/** OpenAI's chat completions, the format that the rest of the product uses. */
 export const openai: Dialect = {
   nameRule: OPENAI_NAMES,
   calledNamePaths: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],

@@ -1,19 +1,19 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Fetch } from './dialect.js';
 
-/** What an answer other than 2xx says, whichever host words it. */
+/** The content of an answer other than 2xx, whichever host worded it. */
 export interface ErrorResponse {
   status: number;
   headers: Headers;
-  /** Undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   error: JsonObject | undefined;
   text: string;
 }
 
 /**
- * Reads an error. Most hosts say `{"error": {"message"}}`; Google's compatible endpoint says it in a list, others
- * say `detail` or `message` alone. Google tells in the body only how long to wait, and that a key is wrong (as a
- * 400).
+ * Reads an error. Most hosts send `{"error": {"message"}}`. Google's compatible endpoint wraps it in a list, and
+ * others send `detail` or `message` alone. Google puts the time to wait, and that a key is wrong (as a 400), only
+ * into the body.
  */
 export async function readError(answer: Response): Promise<ErrorResponse> {
   const text = await answer.text();
@@ -30,7 +30,7 @@ export async function readError(answer: Response): Promise<ErrorResponse> {
   };
 }
 
-/** Errors as the SDKs understand them: of other shapes they would say that there was no body. */
+/** Rewrites errors to the shape that the SDKs understand. For other shapes they would report an empty body. */
 export const normaliseErrors =
   (fetch: Fetch): Fetch =>
   async (url, init) => {

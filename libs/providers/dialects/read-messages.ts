@@ -7,11 +7,11 @@ export interface Call {
   id: string;
   name: string;
   arguments: JsonObject;
-  /** The call as it stands in the message. */
+  /** The call as it appears in the message. */
   source: JsonObject;
 }
 
-/** A message, read for formats that are not OpenAI's. */
+/** A message, read for formats other than OpenAI's. */
 export type Turn =
   | { role: 'user'; parts: Part[] }
   | { role: 'assistant'; parts: Part[]; calls: Call[]; source: JsonObject }
@@ -76,8 +76,8 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
 }
 
 /**
- * A reply in the pieces that its model said it in, to be sent back as they are; undefined where there are none, or
- * where the message's calls are not those of the pieces (they were read from its text, say).
+ * A reply in its original pieces, to be sent back unchanged. Undefined if there are none, or if the message's calls
+ * differ from those of the pieces (because they were read from its text, for example).
  */
 export function originalPieces(
   pieces: Json | undefined,
@@ -93,7 +93,7 @@ export function originalPieces(
   return calls.length === called.length && called.every((id, index) => id === calls[index]) ? said : undefined;
 }
 
-/** An object, or the one that a text holds. */
+/** An object, or the object in a JSON text. */
 export function objectIn(value: Json | undefined): JsonObject | undefined {
   if (isObject(value)) return value;
   if (typeof value !== 'string') return undefined;

@@ -3,19 +3,19 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { Note } from './note.js';
 
-/** What a host takes as the name of a tool. */
+/** What a host accepts as the name of a tool. */
 export interface NameRule {
   accepts: RegExp;
-  /** Characters that are sent as "_". */
+  /** Characters that are replaced with "_". */
   invalidCharacters: RegExp;
   description: string;
 }
 
 /**
- * What OpenAI takes in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length
+ * What OpenAI accepts in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length
  * of 64" (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and
- * DeepSeek's). What a compatible host takes is not known beforehand, and one that takes dots loses nothing by names
- * without. Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's 64 for 128.
+ * DeepSeek's). What a compatible host accepts is unknown beforehand, and a host that accepts dots loses nothing if
+ * names have none. Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's has 64 instead of 128.
  */
 export const OPENAI_NAMES: NameRule = {
   accepts: /^[a-zA-Z0-9_-]{1,64}$/,
@@ -23,19 +23,18 @@ export const OPENAI_NAMES: NameRule = {
   description: 'letters, digits, "_" and "-"',
 };
 
-/** Names for names. */
+/** Replacements of names. */
 type Names = ReadonlyMap<string, string>;
 
-const LONGEST = 64;
+const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 6;
 const NONE: Names = new Map();
 
 /**
- * The names under which a host is sent those tools whose own names it refuses. They are `a_b` for `a.b`; where that
- * is another tool's, or would be that of two, with a hash of the own name behind it. The order of the tools decides
- * nothing.
- * @param tools of a request
- * @returns by own names; empty where the host takes all
+ * Replaces the names of tools that a host would refuse. `a.b` becomes `a_b`. If another tool has that name, or two
+ * tools would get it, a hash of the original name is appended. The order of the tools makes no difference.
+ * @param tools the tools of a request
+ * @returns the replacements by original name; empty if the host accepts all names
  */
 export const wireNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
 
@@ -57,8 +56,9 @@ const namesBy = memoize((rule: NameRule) =>
 );
 
 /**
- * A request with names that its host takes, and what leads back. Names of calls in the conversation that are of no
- * tool (a model made them up, or a case's own messages hold them) give way to those of the tools.
+ * A request with names that its host accepts, and the map back. The conversation may contain calls of names that no
+ * tool has (a model made them up, or a case's own messages contain them). If such a name collides with that of a
+ * tool, the tool keeps it.
  */
 export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
   const ofTools = namesOf(rule, body.tools);
@@ -73,8 +73,8 @@ export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonOb
   if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
   const [[name, other]] = sent as unknown as [[string, string]];
   const message =
-    `This API takes names of tools of up to ${LONGEST} ${rule.description}, so others were sent changed: ` +
-    `${JSON.stringify(name.slice(0, LONGEST))} as "${other}", for one. Results have the suite's names.`;
+    `This API takes names of tools of up to ${MAX_NAME_LENGTH} ${rule.description}, so others were sent changed: ` +
+    `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} as "${other}", for one. Results have the suite's names.`;
   return {
     named: renameAt(body, [OF_TOOLS, ...OF_CALLS], sent),
     ownNames: invert(sent),
@@ -84,7 +84,7 @@ export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonOb
 
 export const invert = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
 
-/** A copy with other names at the given places, of what changes alone. */
+/** Replaces names at the given places. Copies only what changes. */
 export const renameAt = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
   names.size === 0
     ? value
@@ -94,7 +94,10 @@ export const renameAt = <Value extends Json>(value: Value, places: readonly stri
       );
 
 const OF_TOOLS = 'tools.*.function.name';
-/** In a request, in OpenAI's words; pieces of replies that are sent back as they came are in those of their format. */
+/**
+ * Places in a request, under OpenAI's names. Pieces of replies that are sent back unchanged use those of their
+ * format.
+ */
 const OF_CALLS = [
   'tool_choice.function.name',
   'messages.*.tool_calls.*.function.name',
@@ -110,7 +113,7 @@ function textsAt(value: Json, places: readonly string[]): string[] {
   return found;
 }
 
-/** @param path of keys; `*` is each item of a list, `*tool` each one of that role */
+/** @param path a list of keys; `*` is each item of a list, `*tool` each item with that role */
 function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text: string) => string): Json {
   if (key === undefined) return typeof value === 'string' ? change(value) : value;
   if (key === '*') return Array.isArray(value) ? value.map((item) => changedAt(item, rest, change)) : value;
@@ -124,15 +127,15 @@ function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text
 
 const add = (taken: Set<string>, name: string): string => (taken.add(name), name);
 
-/** A name that the host takes, as much like the given one as it can be. */
+/** The nearest name that the host accepts. */
 function plain(rule: NameRule, name: string): string {
-  const all = name.slice(0, LONGEST).replace(rule.invalidCharacters, '_');
-  return rule.accepts.test(all) ? all : `_${all}`.slice(0, LONGEST);
+  const all = name.slice(0, MAX_NAME_LENGTH).replace(rule.invalidCharacters, '_');
+  return rule.accepts.test(all) ? all : `_${all}`.slice(0, MAX_NAME_LENGTH);
 }
 
-/** A free one that follows from the name, and from what is taken only where hashes meet. */
+/** A free name, derived from the given one alone. Taken names matter only if hashes collide. */
 function withHash(rule: NameRule, name: string, taken: ReadonlySet<string>): string {
-  const begin = plain(rule, name).slice(0, LONGEST - HASH_LENGTH - 1);
+  const begin = plain(rule, name).slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1);
   for (let hash = name; ;) {
     hash = createHash('sha256').update(hash).digest('hex');
     const found = `${begin}_${hash.slice(0, HASH_LENGTH)}`;

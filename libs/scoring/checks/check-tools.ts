@@ -15,10 +15,10 @@ import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
 import { findReferenceCycle } from './schema-walk.js';
 
-// Not strict: suites hold schemas with keywords of their authors' own, and formats are notes here, not rules.
-// References are calls, not copies: copies of copies make code without end. `uniqueItems` compares each item of a
-// list with each other one, which nobody waits for with a list of a million: it is not checked. The code is not
-// optimised, which took as long as making it.
+// Not strict: suites contain schemas with custom keywords, and formats are notes here, not rules. References compile
+// to calls, because inlined copies of copies would make endless code. `uniqueItems` is not checked: it compares each
+// item with every other, which takes too long for a list of a million. The code is not optimised, because optimising
+// it took as long as generating it.
 const newAjv = (): Ajv2020 =>
   new Ajv2020({
     strict: false,
@@ -32,8 +32,9 @@ const newAjv = (): Ajv2020 =>
   }).removeKeyword('uniqueItems') as Ajv2020;
 
 /**
- * A schema's pattern, in time linear in the text: a backtracking one could hold up a worker for hours. What RE2 lacks
- * (look-around, back-references) is not checked. @throws SyntaxError when it is no pattern in JavaScript either
+ * Compiles a schema's pattern so that it runs in time linear in the text. A backtracking pattern could block a worker
+ * for hours. Patterns that RE2 does not support (look-around, back-references) accept every text.
+ * @throws SyntaxError when the pattern is not valid in JavaScript either
  */
 function linearPattern(pattern: string): { test(text: string): boolean } {
   try {
@@ -44,10 +45,10 @@ function linearPattern(pattern: string): { test(text: string): boolean } {
   }
 }
 
-/** Values in a call's arguments of which a diagnosis is made. */
-const MOST_VALUES = 50_000;
+/** Arguments with more values are not compared with the schema. */
+const MAX_VALUES = 50_000;
 
-/** What is wrong with the tools of a suite; paths are pointers into the array. */
+/** Finds what is wrong with the tools of a suite. Paths are pointers into the array. */
 export function checkTools(tools: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const seen = new Map<string, number>();
@@ -71,12 +72,12 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
 }
 
 /**
- * Of so many characters of tools is known what is wrong with them: they come again with each case that has them,
- * and with each line of recorded calls.
+ * The faults of recent tools, by their JSON, up to a total number of characters. The same tools come again with each
+ * case that has them and with each line of recorded calls.
  */
 const known = new LRUCache<string, InputError[]>({ maxSize: 2 ** 20, sizeCalculation: (_faults, text) => text.length });
 
-/** What is wrong with a tool for itself; paths are pointers into it. */
+/** Finds what is wrong with one tool, apart from the others. Paths are pointers into it. */
 function faultsOf(tool: Tool): InputError[] {
   if (isDeeperThan(tool, MAX_JSON_DEPTH)) return findFaults(tool);
   const text = JSON.stringify(tool);
@@ -107,8 +108,8 @@ function findFaults(tool: Tool): InputError[] {
 }
 
 /**
- * Keywords that compile whenever the meta-schema has nothing against their values; of the others some refer
- * elsewhere, or hold patterns.
+ * Keywords that always compile if the meta-schema accepts their values. Others may refer elsewhere or contain
+ * patterns.
  */
 const PLAIN = new Set([
   'type',
@@ -145,27 +146,27 @@ function isPlain(schema: Json): boolean {
   );
 }
 
-/** Compiling a schema takes ten times as long as reading it by the meta-schema. */
+/** Checks a schema by the meta-schema alone, because compiling it takes ten times as long. */
 function isSurelyValid(parameters: JsonObject): boolean {
   const { $schema: _schema, ...schema } = parameters;
   return isPlain(schema) && kept.ajv.validateSchema(unwrapAllNumbers(schema) as JsonObject) === true;
 }
 
-const MOST_KEPT = 250;
-const LONGEST_KEPT = 2 ** 20;
+const MAX_KEPT_VALIDATORS = 250;
+const MAX_KEPT_CHARACTERS = 2 ** 20;
 /**
- * By the text of their schemas. An Ajv keeps something of each schema that it compiled, and each validator its Ajv:
- * they are let go of together.
+ * Validators by the text of their schemas. An Ajv keeps part of each schema that it compiled, and each validator
+ * keeps its Ajv alive, so they are all released together.
  */
 const newKept = () => ({ ajv: newAjv(), validators: new Map<string, ValidateFunction | Error>(), length: 0 });
 let kept = newKept();
 
-/** What checks arguments by a tool's schema, or why there is no such thing. */
+/** The validator of a tool's arguments, or the error that says why there is none. */
 function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   const text = JSON.stringify(parameters);
   let validate = kept.validators.get(text);
   if (validate) return validate;
-  if (kept.validators.size >= MOST_KEPT || kept.length >= LONGEST_KEPT) kept = newKept();
+  if (kept.validators.size >= MAX_KEPT_VALIDATORS || kept.length >= MAX_KEPT_CHARACTERS) kept = newKept();
   try {
     validate = compile(unwrapAllNumbers(parameters) as JsonObject, kept.ajv);
   } catch (error) {
@@ -177,11 +178,11 @@ function validatorFor(parameters: JsonObject): ValidateFunction | Error {
 }
 
 function compile(schema: JsonObject, ajv: Ajv2020): ValidateFunction {
-  // Two tools may carry the same $id; many carry the $schema of an older draft, which Ajv 2020 does not know; and
-  // an $async schema would answer with a promise whose rejection nobody awaits.
+  // Two tools may have the same $id. Many have the $schema of an older draft, which Ajv 2020 does not know. An $async
+  // schema would return a promise whose rejection nobody awaits.
   const { $id: _id, $schema: _schema, $async: _async, ...given } = schema;
-  const rest = { $id: 'toolmark:parameters', ...given }; // without an id, "#" is found by nobody
-  // What carries an id inside is known by it to all that the same Ajv compiles later: other teams' schemas among them.
+  const rest = { $id: 'toolmark:parameters', ...given }; // without an id, "#" does not resolve
+  // Ajv makes an inner id known to everything that the same instance compiles later, other teams' schemas included.
   if (holdsId(given)) return newAjv().compile(rest);
   const validate = ajv.compile(rest);
   ajv.removeSchema(rest);
@@ -205,8 +206,8 @@ const validatorOf = memoize(({ function: { parameters } }: Tool): ValidateFuncti
 });
 
 /**
- * A schema that goes round in circles ends with the stack: of such a one, stored before they were refused, nothing
- * is said.
+ * Validates arguments. A schema that refers to itself endlessly exhausts the stack. Such schemas are refused now but
+ * may have been stored before, so their arguments count as valid.
  */
 function isValid(validate: ValidateFunction, args: unknown): boolean {
   try {
@@ -236,20 +237,20 @@ export type SchemaError = Pick<
   'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'message'
 >;
 
-/** What a tool's schema has against arguments; nothing where it is no schema. */
+/** The errors of arguments by a tool's schema. Empty if the schema is not valid. */
 export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
   const validate = validatorOf(tool);
   return validate && !isValid(validate, unwrapAllNumbers(args)) ? [...(validate.errors ?? [])] : [];
 }
 
 /**
- * Compares a call's arguments with the called tool's schema: a diagnosis, no part of the score, and not made of
- * arguments of more than 50,000 values.
+ * Compares a call's arguments with the schema of the called tool. This is a diagnosis and not part of the score. It
+ * skips arguments with more than 50,000 values.
  */
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {
   const validate = validatorOf(tool);
   const problems: SchemaProblem[] = [];
-  if (hasMoreValuesThan(args, MOST_VALUES)) return problems;
+  if (hasMoreValuesThan(args, MAX_VALUES)) return problems;
   if (validate && !isValid(validate, unwrapAllNumbers(args))) {
     for (const error of (validate.errors ?? []).slice(0, 20)) {
       const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<

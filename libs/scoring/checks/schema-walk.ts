@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** Keywords whose schemas look at the same value as the schema that they stand in. */
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
 const ASIDE = ['not', 'if', 'then', 'else'];
 const ASIDE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 /** Keywords whose values are data, whatever they look like. */
 const DATA = new Set(['enum', 'const', 'default', 'examples']);
 
-/** Where references in a schema lead to: pointers, anchors, and ids of schemas inside. */
+/** The targets of references in a schema: pointers, anchors, and ids of inner schemas. */
 function targetsIn(root: JsonObject): (reference: string) => Json | undefined {
   const named = new Map<string, Json>();
   everyObject(root, (node) => {
@@ -31,7 +31,7 @@ function decodePart(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    // It stands for itself.
+    // Not valid percent-encoding: the part is taken literally.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
@@ -48,8 +48,8 @@ function everyObject(root: Json, see: (node: JsonObject) => void): void {
 }
 
 /**
- * The references of a schema that lead back to where they stand without going down into a value on the way, as
- * `{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}}` does: whoever checks by it never ends.
+ * Finds references that lead back to themselves without descending into a value, as in `{"$defs": {"a": {"allOf":
+ * [{"$ref": "#/$defs/a"}]}}}`. Validation by such a schema never ends.
  */
 export function findReferenceCycle(root: JsonObject): string[] | undefined {
   const targetOf = targetsIn(root);
@@ -79,8 +79,8 @@ export function findReferenceCycle(root: JsonObject): string[] | undefined {
 }
 
 /**
- * How many characters of a schema are read for one value at most, each reference being read anew: Infinity where a
- * schema refers to itself. Times the length of a value it bounds the work of checking it.
+ * The most characters of a schema that are read for one value, counting each reference anew. It is Infinity if a
+ * schema refers to itself. Multiplied by the length of a value, it bounds the work of validating the value.
  */
 export function expandedLength(root: JsonObject): number {
   const targetOf = targetsIn(root);
@@ -91,13 +91,13 @@ export function expandedLength(root: JsonObject): number {
     if (!isObject(node)) return 5;
     const before = known.get(node);
     if (before !== undefined) return before;
-    known.set(node, Infinity); // while it is under way
+    known.set(node, Infinity); // until its length is known
     let length = 2;
     for (const [key, value] of Object.entries(node)) {
       length += key.length + 4 + lengthOf(value);
       if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string')
         length += lengthOf(targetOf(value) ?? null);
-      // A pattern is run over all of a text, and slowly.
+      // A pattern runs over the whole text, and slowly.
       if (key === 'pattern' && typeof value === 'string') length += value.length * (/\{\d/.test(value) ? 1000 : 20);
       if (key === 'patternProperties') length += JSON.stringify(value).length * 20;
     }

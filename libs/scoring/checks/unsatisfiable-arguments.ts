@@ -34,9 +34,9 @@ export interface UnsatisfiableArgument {
 
 /**
  * Finds the expected arguments that no call can have if it obeys the schema of its tool. Either the case has a typo
- * or the schema is wrong, and every model fails. A case may expect only some of the arguments, so none counts as
- * missing. Where the comparison accepts other values than the expected one, it is enough that one of them is valid.
- * Paths are pointers into the case.
+ * or the schema is wrong, and every model fails. A case may expect only some of the arguments, so missing arguments
+ * are not reported. If the comparison accepts other values than the expected one, one valid value is enough. Paths
+ * are pointers into the case.
  */
 export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Tool[]): UnsatisfiableArgument[] {
   const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
@@ -223,7 +223,7 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
         epsilonOf(expected, rule),
       );
     case 'exact':
-      // Texts are compared without regard to case.
+      // Texts are compared ignoring case.
       return keyword !== 'pattern' || typeof expected !== 'string' || !fitsInAnyCase(String(params.pattern), expected);
   }
 }
@@ -264,13 +264,15 @@ function fitsInAnyCase(pattern: string, text: string): boolean {
   }
 }
 
-/** Whether an error is about the one given argument. A schema that depends on several arguments says nothing of one. */
+/**
+ * Whether an error is about one given argument. A schema that depends on several arguments says nothing about one.
+ */
 function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
   if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';
   return !COMPOSING.some((one) => one in parameters) || schemaPath.startsWith('#/properties/');
 }
 
-/** Whether an object's schema does not declare a key. A schema that says nothing of additional keys declares none. */
+/** Whether an object's schema does not declare a key. A schema without rules for additional keys declares none. */
 const isUndeclared = (schema: JsonObject, key: string): boolean =>
   !COMPOSING.some((one) => one in schema) &&
   (schema.additionalProperties === undefined || schema.additionalProperties === false) &&

@@ -27,7 +27,7 @@ export function agentevalsTrajectoryMatch(
       );
     case 'superset':
       return covers(given, wanted, options);
-    // The sides are swapped, those of the arguments too: the reference's own trap.
+    // Swapping the sides also swaps those of the arguments. The reference has the same trap.
     case 'subset':
       return covers(wanted, given, options);
     case 'unordered':
@@ -35,15 +35,15 @@ export function agentevalsTrajectoryMatch(
   }
 }
 
-/** Text is not compared; an empty list of calls is not the same as none. */
+/** Text is not compared. An empty list of calls differs from no list. */
 function sameStep(output: JsonObject, reference: JsonObject, options: AgentevalsOptions): boolean {
   if (output.role !== reference.role) return false;
   const [given, wanted] = [output.tool_calls ?? null, reference.tool_calls ?? null];
   if ((given === null) !== (wanted === null)) return false;
   const [calls, references] = [callsOf(output), callsOf(reference)];
   if (calls.length !== references.length) return false;
-  // Here each call looks for its reference, elsewhere each reference for its call: with "subset" and "superset"
-  // that matters.
+  // Here each call looks for its reference. In the other modes each reference looks for its call, which matters with
+  // "subset" and "superset".
   const left = [...references];
   return calls.every((call) => {
     const index = left.findIndex(
@@ -54,7 +54,7 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Agentevals
   });
 }
 
-/** Whether every reference call finds a call of its own; the first that matches is taken. */
+/** Whether every reference call finds a call of its own. Each takes the first that matches. */
 function covers(calls: readonly Call[], references: readonly Call[], options: AgentevalsOptions): boolean {
   const used = new Set<number>();
   return references.every((reference) => {

@@ -12,7 +12,7 @@ export interface AxionOptions {
   threshold: number;
 }
 
-/** Axion's `ToolCorrectness` (August 2026): first match takes all, in the order of the expected tools. */
+/** Axion's `ToolCorrectness` (August 2026): greedy first match, in the order of the expected tools. */
 export function axionToolCorrectness(
   called: readonly NamedCall[],
   expected: readonly NamedCall[],
@@ -95,7 +95,7 @@ const isSubset = (given: JsonObject, wanted: JsonObject): boolean =>
     return isObject(value) && isObject(want) ? isSubset(value, want) : pythonEqual(value, want);
   });
 
-/** Axion's similarity of two values; not symmetric, and negative for numbers of opposite signs. */
+/** Axion's similarity of two values. It is not symmetric, and it is negative for numbers of opposite signs. */
 export function axionSimilarity(called: Json, expected: Json): number {
   if (called === null || expected === null || pythonType(called) !== pythonType(expected)) return 0;
   if (typeof called === 'string') return sequenceRatio(called, expected as string);

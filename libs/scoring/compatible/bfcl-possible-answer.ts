@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { containsMatcher, matcherOf } from '../arguments/match-arguments.js';
 
-/** A pattern that no text fits: what BFCL says by an empty list of acceptable values. */
+/** A pattern that no text matches. BFCL expresses this as an empty list of acceptable values. */
 const NEVER = '[^\\s\\S]';
 
 /**
- * The values that BFCL accepts for a parameter as one expected value: "" in the list means that it may be left out,
- * and the values of an object are such lists again, one level deep (deeper ones BFCL compares as they are, and so
- * do we). A parameter that the function requires may never be left out: there "" is a value.
+ * Turns the values that BFCL accepts for a parameter into one expected value. "" in the list means that the parameter
+ * may be left out. The values of an object are such lists again, one level deep. BFCL compares deeper values
+ * literally, and so does this. A parameter that the function requires may never be left out, so there "" is a value.
  */
 export const fromPossibleAnswer = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
 
@@ -27,7 +27,7 @@ function ofValue(value: Json): Json {
     : value;
 }
 
-/** The way back: the list of acceptable values; undefined where BFCL cannot say what is expected. */
+/** The reverse: the list of acceptable values, or undefined if BFCL cannot express what is expected. */
 export const toPossibleAnswer = (expected: Json): Json[] | undefined => acceptedOf(expected, toAnswer);
 
 function acceptedOf(expected: Json, convert: (value: Json) => Json | undefined): Json[] | undefined {

@@ -9,13 +9,13 @@ export interface BfclInput {
   underscore_to_dot: boolean;
   decode_failed: boolean;
 }
-/** Valid, or the reference's name for what is wrong. */
+/** Valid, or the reference's name for the error. */
 export interface BfclVerdict {
   valid: boolean;
   error_type?: string;
 }
 
-/** The categories that are checked: those of one turn, of v3 and v4, whose answers are values of Python. */
+/** The supported categories: single-turn ones of v3 and v4 whose answers are Python values. */
 export const BFCL_CATEGORIES = [
   'simple',
   'simple_python',
@@ -35,7 +35,10 @@ export const BFCL_CATEGORIES = [
 const VALID: BfclVerdict = { valid: true };
 const wrong = (error_type: string): BfclVerdict => ({ valid: false, error_type });
 
-/** BFCL v4 AST checker, Python categories, and (ir)relevance. @throws Error where the reference crashes. */
+/**
+ * BFCL v4 AST checker: Python categories, and (ir)relevance.
+ * @throws Error when the reference would crash
+ */
 export function bfclAst(input: BfclInput): BfclVerdict {
   const { category, model_output: output, possible_answer: answers } = input;
   if (/java/i.test(category)) throw new Error(`Category "${category}": only the Python categories are checked.`);
@@ -146,7 +149,7 @@ function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdi
     schema.type === 'array' || schema.type === 'tuple'
       ? typeNamed(isObject(schema.items) ? schema.items.type : undefined)
       : null;
-  // Python turns an int into a float where a float is declared; at the top level only.
+  // Like Python, turns an int into a float if a float is declared, but only at the top level.
   const given = schema.type === 'float' && pythonType(value) === 'int' ? 'float' : pythonType(value);
   const answerType = typeOfFirst(accepted);
   let isVariable = answerType !== null && answerType !== type;
@@ -189,7 +192,7 @@ const elementFits = (item: Json, nested: PythonType, accepted: readonly Json[]):
   return type === nested || type === typeOfFirst(accepted);
 };
 
-/** Strings are compared lower-cased, without blanks and some punctuation; everything else as it is. */
+/** Strings are compared in lower case, without blanks and some punctuation. Everything else is compared unchanged. */
 const standard = (value: Json): Json =>
   typeof value === 'string'
     ? value
@@ -199,8 +202,8 @@ const standard = (value: Json): Json =>
     : value;
 
 /**
- * What Python iterates over: a list's elements, a string's characters; but an object's keys are no acceptable
- * values.
+ * What Python iterates over: the elements of a list or the characters of a string. An object's keys are not
+ * acceptable values.
  */
 function elements(value: Json, what = 'acceptable values'): Json[] {
   if (Array.isArray(value)) return value;
@@ -219,7 +222,7 @@ function dictVerdict(value: Json, accepted: readonly Json[]): BfclVerdict {
   return verdict;
 }
 
-/** A key that is missing is told instead of whatever was wrong before. */
+/** A missing key replaces any earlier error. */
 function oneDict(value: Json, answer: Json): BfclVerdict {
   if (!isObject(value) || !isObject(answer))
     throw new Error(`BFCL expects an object, not ${JSON.stringify(isObject(value) ? answer : value).slice(0, 100)}.`);

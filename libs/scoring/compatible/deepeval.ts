@@ -67,7 +67,7 @@ function anyOrder(
   options: DeepEvalOptions,
 ): number {
   if (expected.length === 0) return called.length === 0 ? 1 : 0;
-  // Equal calls are one element of the reference's set, so that of two only one can be matched.
+  // Equal calls are one element in the reference's set, so only one of two equal calls can be matched.
   const matched = new Set<string>();
   let total = 0;
   for (const want of expected) {
@@ -100,7 +100,7 @@ function inOrder(called: readonly DeepEvalCall[], expected: readonly DeepEvalCal
   return above[called.length]! / expected.length;
 }
 
-/** @throws Error where the reference crashes: one side has parameters, the other none. */
+/** @throws Error when the reference would crash: only one side has parameters */
 function similarity(a: Json, b: Json): number {
   if (pythonEqual(a, b)) return 1;
   if (!isObject(a) || !isObject(b))

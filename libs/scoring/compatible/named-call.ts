@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from '#lib/contracts/tool';
 
-/** Calls as most public metrics take them. */
+/** A call in the form that most public metrics take. */
 export const NamedCall = z.strictObject({ name: z.string(), arguments: jsonObject.nullish() });
 export type NamedCall = z.infer<typeof NamedCall>;

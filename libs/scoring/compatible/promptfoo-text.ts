@@ -1,4 +1,4 @@
-/** A pair of brackets that belong together, and the pairs inside of it. */
+/** A matching pair of brackets, and the pairs inside it. */
 interface Block {
   start: number;
   end: number;
@@ -8,12 +8,13 @@ interface Block {
 }
 type Bracket = { at: number; startsLine: boolean; endsLine: boolean };
 
-const MOST_UNMATCHED = 65_536;
+const MAX_UNMATCHED = 65_536;
 
 /**
- * The JSON in a text as promptfoo finds it: outermost pairs of brackets outside of strings and of code fences that
- * end where a line ends; of those that are JSON the ones that begin a line, of the others what is inside of them.
- * @throws Error where promptfoo gives up: too many brackets without a partner, or too much that is no JSON
+ * Finds the JSON in a text as promptfoo does. It takes the outermost pairs of brackets that end at the end of a line,
+ * outside strings and code fences. A pair that is JSON counts if it begins a line. If a pair is not JSON, the pairs
+ * inside it are tried.
+ * @throws Error when promptfoo gives up: too many unmatched brackets, or too much text that is not JSON
  */
 export function jsonInText(text: string): unknown[] {
   const found: unknown[] = [];
@@ -41,7 +42,7 @@ function blocksIn(text: string): Block[] {
   const outermost: Block[] = [];
   let open: { bracket: Bracket; inner: Block[] }[] = [];
   let unmatched = 0;
-  // No pair reaches across: what is open stays without a partner, and what is inside of it moves outwards.
+  // No pair spans a divider. Open brackets stay unmatched, and the pairs inside them move outwards.
   const divide = (): void => {
     unmatched += open.length;
     for (const { inner } of open) for (const block of inner) outermost.push(block);
@@ -64,8 +65,8 @@ function blocksIn(text: string): Block[] {
       divide();
       unmatched++;
     }
-    if (unmatched + open.length > MOST_UNMATCHED)
-      throw new Error(`More than ${MOST_UNMATCHED} brackets without a partner: promptfoo gives up.`);
+    if (unmatched + open.length > MAX_UNMATCHED)
+      throw new Error(`More than ${MAX_UNMATCHED} brackets without a partner: promptfoo gives up.`);
   }
   divide();
   return outermost;
@@ -74,12 +75,11 @@ function blocksIn(text: string): Block[] {
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 
 /**
- * Every bracket outside of strings and code fences; null where a fence or a string that is not closed divides the
- * text.
+ * Every bracket outside strings and code fences. Null marks a fence or an unclosed string, which divides the text.
  */
 function* bracketsIn(text: string): Generator<Bracket | null> {
   let fence: { marker: string; indent: number } | undefined;
-  const lists: number[] = []; // the columns at which the items of lists begin
+  const lists: number[] = []; // the columns at which list items begin
   let lineStart = 0;
   for (const line of text.split('\n')) {
     const content = line.trimEnd();
@@ -128,7 +128,7 @@ function* bracketsIn(text: string): Generator<Bracket | null> {
   }
 }
 
-/** In columns: a tab reaches to the next one that four divides. */
+/** The width in columns. A tab reaches to the next multiple of four. */
 function widthOf(text: string): number {
   let column = 0;
   for (const character of text) column += character === '\t' ? 4 - (column % 4) : 1;

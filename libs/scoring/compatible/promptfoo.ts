@@ -2,15 +2,15 @@ import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/con
 import { jsonInText } from './promptfoo-text.js';
 
 /**
- * promptfoo 0.123 `tool-call-f1`: names only, as sets. @throws Error when no expected name is given, which it
- * refuses too.
+ * promptfoo 0.123 `tool-call-f1`: compares names only, as sets.
+ * @throws Error when no expected name is given, as promptfoo does
  */
 export function promptfooToolCallF1(
   output: unknown,
   value: string | readonly Json[],
   options: { threshold: number; inverse: boolean },
 ) {
-  // Of a list JavaScript's text of each element counts: the number 1 is the name "1".
+  // The elements of a list count as JavaScript prints them: the number 1 is the name "1".
   const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(unwrapAllNumbers(name))))
     .map((name) => name.trim())
     .filter(Boolean);
@@ -30,7 +30,7 @@ export function promptfooToolCallF1(
   return { score, pass: score >= options.threshold !== options.inverse, called: [...called].sort() };
 }
 
-/** The names in an answer of OpenAI (chat, Responses), Anthropic, Google, or in text that holds such JSON. */
+/** The names in an answer of OpenAI (chat, Responses), Anthropic or Google, or in text that contains such JSON. */
 function namesIn(output: unknown): Set<string> {
   if (typeof output === 'string') {
     try {
@@ -56,7 +56,7 @@ function namesIn(output: unknown): Set<string> {
   return new Set();
 }
 
-/** What JavaScript calls an object; a number is none, however it is kept. */
+/** Whether JavaScript calls a value an object. A number is not one, however it is stored. */
 const isThing = (value: Json | undefined): boolean => isObject(value) || Array.isArray(value);
 const nameOf = (value: Json | undefined): string[] =>
   isObject(value) && typeof value.name === 'string' ? [value.name] : [];

@@ -3,7 +3,7 @@ import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 
 /**
  * JSON values as Python's `json.loads` makes them: a number is an int unless its text has a fraction or an exponent;
- * True == 1 and 1 == 1.0; ints are exact. The public metrics are written in Python, and their scores hang on this.
+ * True == 1 and 1 == 1.0; ints are exact. The public metrics are written in Python, and their scores depend on this.
  */
 export type PythonType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'dict' | 'NoneType';
 
@@ -15,7 +15,7 @@ export function pythonType(value: Json | undefined): PythonType {
   return isNumber(value) ? (/[.eE]/.test(numberSource(value)) ? 'float' : 'int') : 'dict';
 }
 
-/** A text that is equal for two values exactly when Python's `==` holds between them. */
+/** A text that is equal for two values exactly if Python's `==` holds between them. */
 export function pythonKey(value: Json): string {
   if (value === null) return 'N';
   if (typeof value === 'boolean') return value ? '1' : '0';
@@ -53,7 +53,10 @@ export function pythonRepr(value: Json): string {
     .join(', ')}}`;
 }
 
-/** The shortest text that reads back, like JavaScript's, but with an exponent below 1e-4 and from 1e16 on. */
+/**
+ * The shortest text that parses to the same number, as in JavaScript, but with an exponent below 1e-4 and from 1e16
+ * on.
+ */
 function floatRepr(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
@@ -84,7 +87,7 @@ const escapeCode = (code: number): string =>
   code < 0x100 ? `\\x${hex(code, 2)}` : code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
 
-/** The order of Python strings: by code point, where JavaScript's is by UTF-16 unit. */
+/** The order of Python strings: by code point. JavaScript orders by UTF-16 unit. */
 export function comparePythonStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -97,6 +100,6 @@ export function comparePythonStrings(a: string, b: string): number {
 }
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** Python's `dict.get` and `in`, free of JavaScript's inherited properties. */
+/** Like Python's `dict.get` and `in`: ignores JavaScript's inherited properties. */
 export const hasKey = (object: Json | undefined, key: string): boolean =>
   isObject(object) && Object.hasOwn(object, key);

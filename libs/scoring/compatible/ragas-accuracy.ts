@@ -2,8 +2,8 @@ import { comparePythonStrings, hasKey, pythonStr } from './python-values.js';
 import type { NamedCall } from './named-call.js';
 
 /**
- * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, arguments as Python `str()`; unequal names
- * anywhere give 0.
+ * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, with arguments as Python's `str()`. Any unequal
+ * name gives 0.
  */
 export function ragasToolCallAccuracy(
   called: readonly NamedCall[],
@@ -13,7 +13,7 @@ export function ragasToolCallAccuracy(
   if (called.length === 0 && expected.length === 0) return { score: 1 };
   if (called.length === 0 || expected.length === 0) return { score: 0 };
   const [predicted, reference] = options.strict_order ? [called, expected] : [sorted(called), sorted(expected)];
-  // Names are aligned as lists, so that any difference in length is a 0 too.
+  // Names are compared as lists, so any difference in length also gives 0.
   if (predicted.length !== reference.length || predicted.some((call, index) => call.name !== reference[index]!.name)) {
     return { score: 0 };
   }
@@ -30,7 +30,7 @@ function argumentScore(predicted: NamedCall, reference: NamedCall): number {
   );
 }
 
-/** Sorting is no matching: a wrong argument can put calls at other places than their counterparts. */
+/** Sorting does not match calls: a wrong argument can move a call away from its counterpart's position. */
 function sorted(calls: readonly NamedCall[]): NamedCall[] {
   const keyed = calls.map((call) => {
     const args = call.arguments ?? {};

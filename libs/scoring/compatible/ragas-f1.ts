@@ -2,8 +2,8 @@ import { pythonKey } from './python-values.js';
 import type { NamedCall } from './named-call.js';
 
 /**
- * Ragas 0.4.3 `ToolCallF1`: calls as sets of (name, arguments), duplicates vanish; nothing on both sides is 0, not
- * 1.
+ * Ragas 0.4.3 `ToolCallF1`: compares calls as sets of (name, arguments), without duplicates. No calls on both sides
+ * give 0, not 1.
  */
 export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly NamedCall[]) {
   const [predicted, reference] = [keysOf(called), keysOf(expected)];
@@ -18,7 +18,7 @@ export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly
 const keysOf = (calls: readonly NamedCall[]): Set<string> =>
   new Set(calls.map((call) => JSON.stringify(call.name) + pythonKey(call.arguments ?? {})));
 
-/** `round(value, 4)`: halves go to the even digit. Only odd 32nds lie exactly in the middle in binary. */
+/** `round(value, 4)`: halves round to the even digit. Only odd 32nds lie exactly in the middle in binary. */
 function roundLikePython(value: number): number {
   const isHalf = Number.isInteger(value * 32) && (value * 32) % 2 === 1;
   const below = Math.floor(value * 1e4);

@@ -1,7 +1,7 @@
 import { parseJson } from '#lib/contracts/json/json';
 import { scoreMetric } from '../metrics.js';
 
-// What the vectors do not hold, by the sources of the references.
+// Cases that the vectors do not cover, taken from the sources of the references.
 
 const promptfoo = (output: unknown) => scoreMetric('promptfoo_tool_call_f1', {}, { output, expected: ['a', 'b'] });
 const json = (name: string): string => `[{"name":"${name}"}]`;
@@ -130,7 +130,7 @@ describe('BFCL names the error of an object', () => {
     expect(() => check('d', { a: 1 }, [{ a: [2] }, 'x'])).toThrow('BFCL expects an object, not "x".');
     expect(() => check('d', { a: 1 }, [{ a: 2 }])).toThrow('BFCL expects a list of acceptable values, not 2.');
     expect(() => check('d', { a: 1 }, { a: 1 })).toThrow('BFCL expects a list of acceptable values, not {"a":1}.');
-    // It looks at no further object of a list than the first wrong one, and at all acceptable lists of plain values.
+    // It stops at the first wrong object of a list, but looks at all acceptable lists of plain values.
     expect(check('l', [{ a: 9 }, 'x'], [[{ a: [1] }, 5], ['x']]).error_type).toBe('value_error:list_dict_count');
     expect(check('l', [{ a: 9 }, { a: 1 }], [[{ a: [1] }, 5]]).error_type).toBe('value_error:dict_value');
     expect(() => check('t', ['a'], [['a'], 5])).toThrow('BFCL expects a list');
@@ -147,7 +147,7 @@ test('agentevals lets calls look for their references in strict mode, and refere
       { trajectory_match_mode: mode, tool_args_match_mode: 'superset' },
       { outputs: trajectory(...outputs), reference_outputs: trajectory(...references) },
     ).match;
-  // The first call may take either reference, the second only the empty one.
+  // The first call may match either reference, the second only the empty one.
   expect(match('strict', [{ x: 1 }, {}], [{}, { x: 1 }])).toBe(false);
   expect(match('superset', [{}, { x: 1 }], [{}, { x: 1 }])).toBe(true);
   expect(match('strict', [{}, { x: 1 }], [{ x: 1 }, {}])).toBe(true);
