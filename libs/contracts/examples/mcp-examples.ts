@@ -27,7 +27,7 @@ export const withUnits = {
 };
 
 export const MCP_EXAMPLES = {
-  McpDiscoverInput: { 'A server that asks for a token': mcpAsked },
+  McpDiscoverInput: { 'A server that needs a token': mcpAsked },
   McpTool: { 'A tool': mcpTool },
   McpServer: { 'A server': mcpServer },
   McpDiscovered: {
@@ -48,7 +48,7 @@ export const MCP_EXAMPLES = {
     'Tools that were discovered before': { tools: [mcpTool], suite_name: 'Weather tools' },
   },
   McpImportAnswer: {
-    'A suite was made': {
+    'A new suite': {
       suite_id: EXAMPLE_IDS.suite,
       tools_created: 1,
       test_cases_created: 1,
@@ -56,7 +56,7 @@ export const MCP_EXAMPLES = {
       warnings: ["The server's instructions are the system prompt of the suite."],
     },
   },
-  McpSyncInput: { 'A server that asks for a token': mcpAsked },
+  McpSyncInput: { 'A server that needs a token': mcpAsked },
   McpSyncAnswer: {
     'One of each': {
       server: mcpServer,

@@ -25,5 +25,5 @@ export const PROBLEM_EXAMPLES: Record<string, object> = {
     { path: '/models/0', message: 'No provider "opnai". Providers: openai, simulator.' },
   ]),
   429: problem(429, 'Too Many Requests', 'Many large files are being imported just now. Try again in a few seconds.'),
-  503: problem(503, 'Service Unavailable', 'The database cannot be reached at the moment. Try again in some seconds.'),
+  503: problem(503, 'Service Unavailable', 'The database cannot be reached at the moment. Try again in a few seconds.'),
 };

@@ -25,7 +25,7 @@ export const PROVIDER_EXAMPLES = {
   },
   ProviderPatch: {
     'Another limit': { limits: { requests_per_minute: 200 } },
-    'Everything that can change': {
+    'All fields': {
       name: 'OpenAI',
       base_url: provider.base_url,
       kind: 'openai-responses',
@@ -46,8 +46,12 @@ export const PROVIDER_EXAMPLES = {
     },
   },
   ProviderTest: {
-    'It answers': { ok: true, latency_ms: 412, error: null },
-    'It refuses the key': { ok: false, latency_ms: 96, error: 'The provider answered 401: Incorrect API key provided' },
+    'The model answers': { ok: true, latency_ms: 412, error: null },
+    'The provider refuses the key': {
+      ok: false,
+      latency_ms: 96,
+      error: 'The provider answered 401: Incorrect API key provided',
+    },
   },
   DiscoveredModels: { 'Two models': { models: [{ id: 'gpt-5-mini' }, { id: 'gpt-5' }] } },
   ProviderTemplate: {

@@ -164,7 +164,7 @@ export const RUN_EXAMPLES = {
   Budget: { 'Two and a half dollars': budget },
   RunInput: {
     'Two models': runInput,
-    'Everything that can be said': {
+    'All fields': {
       suite_id: EXAMPLE_IDS.suite,
       models: [{ provider_key: 'openai', model_id: 'gpt-5-mini', params: { top_p: 0.9 } }],
       temperature: 0.2,
@@ -185,7 +185,7 @@ export const RUN_EXAMPLES = {
   Submitted: { 'A run was submitted': { job_id: EXAMPLE_IDS.job, eval_id: EXAMPLE_IDS.run, status: 'submitted' } },
   RecordedInput: {
     'Lines as text': { suite_id: EXAMPLE_IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },
-    'A list, and more that can be said': {
+    'A list, with all settings': {
       suite_id: EXAMPLE_IDS.suite,
       target_name: recordedName,
       replies: recordedLines,
@@ -209,7 +209,7 @@ export const RUN_EXAMPLES = {
   Estimate: { 'Three cases, one model': estimate },
   Actual: { 'Three cases, one model': actual },
   Summary: { 'Three cases': summary },
-  RunWarning: { 'Something was asked differently': warning },
+  RunWarning: { 'Another tool_choice was sent': warning },
   Run: { 'A run that is done': run },
   RescoreInput: { 'Another threshold and metric': rescoreInput },
   RescoreSubmitted: {

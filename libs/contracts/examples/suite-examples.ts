@@ -51,9 +51,9 @@ const cases = {
 
 export const SUITE_EXAMPLES = {
   Tool: { 'A function': tool, 'A function of an MCP server': withUnits },
-  Message: { 'What a user says': message },
+  Message: { 'A user message': message },
   ScoringConfig: { 'A rule for one argument': scoringConfig, 'A rule for all': scoringOfAll },
-  ExpectedCall: { 'A call of several': expectedCall },
+  ExpectedCall: { 'One of several calls': expectedCall },
   CaseInput: {
     'One call': oneCall,
     'Several calls': severalCalls,
@@ -63,7 +63,7 @@ export const SUITE_EXAMPLES = {
   },
   Case: cases,
   SuiteInput: { 'A suite': suiteSettings },
-  SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'Everything that can change': suiteSettings },
+  SuitePatch: { 'Another threshold': { pass_threshold: 0.8 }, 'All fields': suiteSettings },
   SuiteReplacement: {
     'Another name and other tools': { name: suiteSettings.name, tools: suiteSettings.tools },
     Everything: suiteSettings,
@@ -101,7 +101,7 @@ export const SUITE_EXAMPLES = {
   },
   SuiteWithCases: { 'A suite with its cases': { ...suite, test_cases_count: 1, test_cases: [paris] } },
   ImportAnswer: {
-    'A suite was made': {
+    'A new suite': {
       suite_id: EXAMPLE_IDS.suite,
       test_cases_created: 3,
       warnings: ['Line 4: "weight" is no field of a case, and is left out.'],
