@@ -19,15 +19,18 @@ export type ScoringMode = z.infer<typeof ScoringMode>;
 
 const rule = {
   mode: ScoringMode.optional(),
-  epsilon: z
-    .number()
-    .nonnegative()
-    .optional()
-    .meta({ description: 'Largest distance that still counts as equal, for `numeric_tolerance`; 0.01 when left out.' }),
-  threshold: z.number().min(0).max(1).optional().meta({
-    description:
-      'Smallest similarity that still counts as equal, for `fuzzy` (0.8 when left out) and `semantic` (0.85).',
+  epsilon: z.number().nonnegative().optional().meta({
+    description: 'The largest distance that still counts as equal, for `numeric_tolerance`. Defaults to 0.01.',
   }),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({
+      description:
+        'The smallest similarity that still counts as equal. Defaults to 0.8 for `fuzzy` and 0.85 for ' + '`semantic`.',
+    }),
 };
 export const ParamRule = z.strictObject(rule);
 export const ScoringConfig = z
@@ -38,13 +41,13 @@ export const ScoringConfig = z
       .optional()
       .meta({
         description:
-          'Whether an argument that the call does not have counts as the default that the tool ' +
-          'declares for it (`equal`, also when left out), or as missing (`strict`).',
+          'What an argument counts as when the call leaves it out: `equal` (the default) takes the ' +
+          'default that the tool declares for it, `strict` counts it as missing.',
       }),
     params: z
       .record(z.string(), ParamRule)
       .optional()
-      .meta({ description: 'Rules for single arguments, by name. They count more than those beside them.' }),
+      .meta({ description: 'Rules for single arguments, by name. They take precedence over the rules beside them.' }),
   })
   .meta({ id: 'ScoringConfig', description: 'How expected arguments are compared with those of a call.' });
 export type ScoringConfig = z.infer<typeof ScoringConfig>;
@@ -56,11 +59,11 @@ export const ExpectedCall = z
       .meta({ description: 'The name of the tool, or a list of acceptable ones.' }),
     params: jsonObject.nullish().meta({
       description:
-        'The expected arguments: values or matchers (`{"$one_of": [...]}`, ...). Left out or null, ' +
-        'the arguments are not looked at.',
+        'The expected arguments: values or matchers (`{"$one_of": [...]}`, ...). If left out or null, ' +
+        'arguments are not compared.',
     }),
     scoring_config: ScoringConfig.nullish().meta({
-      description: 'How the arguments of this call are compared; left out or null, as the case says.',
+      description: 'How the arguments of this call are compared. If left out or null, the rules of the case apply.',
     }),
   })
   .meta({ id: 'ExpectedCall', description: 'One of several calls that a case expects.' });
@@ -68,14 +71,19 @@ export type ExpectedCall = z.infer<typeof ExpectedCall>;
 
 export const Message = z
   .looseObject({
-    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']).meta({ description: 'Who speaks.' }),
-    content: z.unknown().optional().meta({ description: 'What is said: a text, or a list of parts such as images.' }),
+    role: z
+      .enum(['system', 'developer', 'user', 'assistant', 'tool'])
+      .meta({ description: 'The author of the message.' }),
+    content: z
+      .unknown()
+      .optional()
+      .meta({ description: 'The content of the message: a text, or a list of parts such as images.' }),
   })
   .meta({
     id: 'Message',
     description:
-      "One message of a conversation, as OpenAI's chat completions take it; passed on as it is, " +
-      '`tool_calls` and other fields included.',
+      "One message of a conversation, in the format of OpenAI's chat completions. It is passed on " +
+      'unchanged, with `tool_calls` and all other fields.',
   });
 export type Message = z.infer<typeof Message>;
 
@@ -88,71 +96,87 @@ export const CaseInput = z
       .string()
       .max(200)
       .nullish()
-      .meta({ description: 'What the case is called in results; null or left out for none.' }),
-    category: z
-      .string()
-      .max(200)
-      .nullish()
-      .meta({ description: 'A group of cases: summaries have figures for each. Null or left out for none.' }),
+      .meta({ description: 'The name of the case in results. Null or left out for none.' }),
+    category: z.string().max(200).nullish().meta({
+      description: 'The group of the case. Summaries have figures for each group. Null or left out for none.',
+    }),
     tags: z
       .array(z.string().min(1).max(100))
       .max(50)
       .optional()
-      .meta({ description: 'Words by which a run can choose its cases (`case_filter`).' }),
-    prompt: text.min(1).optional().meta({ description: 'What the user says to the model. Give this, or `messages`.' }),
-    messages: z.array(Message).min(1).max(500).optional().meta({ description: 'A conversation instead of `prompt`.' }),
+      .meta({ description: 'Words by which a run can select cases (`case_filter`).' }),
+    prompt: text
+      .min(1)
+      .optional()
+      .meta({ description: "The user's message to the model. Give either this or `messages`." }),
+    messages: z.array(Message).min(1).max(500).optional().meta({ description: 'A conversation, instead of `prompt`.' }),
     expected_tool: z
       .union([z.string().min(1), z.array(z.string().min(1)).max(MAX_TOOLS), z.null()])
       .optional()
       .meta({
         description:
-          'The name of the tool that should be called, a list of acceptable ones, or null when none should be.',
+          'The name of the tool that the model should call, a list of acceptable ones, or null if it ' +
+          'should call none.',
       }),
     expected_params: jsonObject.nullish().meta({
       description:
-        'The expected arguments: values, or matchers such as `{"$one_of": [...]}`, `{"$regex": ' +
-        '...}`, `{"$optional": ...}`. Others may be there too. Left out or null, the arguments are ' +
-        'not looked at.',
+        'The expected arguments: values, or matchers such as `{"$one_of": [...]}`, `{"$regex": ...}`, ' +
+        '`{"$optional": ...}`. The call may have other arguments, too. If left out or null, arguments ' +
+        'are not compared.',
     }),
     param_scoring: ScoringMode.optional().meta({
       description:
-        'How expected values are compared with those of the call; `exact` when left out. `scoring_config` counts more.',
+        'How expected values are compared with those of the call. Defaults to `exact`. ' +
+        '`scoring_config` takes precedence.',
     }),
     scoring_config: ScoringConfig.nullish().meta({
       description:
-        'How expected values are compared, argument by argument if need be; null or left out: all as ' +
-        '`param_scoring` says.',
+        'How expected values are compared, for single arguments if needed. If null or left out, ' +
+        '`param_scoring` applies to all of them.',
     }),
     should_call_tool: z
       .boolean()
       .optional()
-      .meta({ description: 'False says the same as an `expected_tool` of null: no tool should be called.' }),
+      .meta({ description: 'False means the same as an `expected_tool` of null: the model should call no tool.' }),
     expected_calls: z
       .array(ExpectedCall)
       .max(100)
       .optional()
       .meta({
         description:
-          'Several expected calls, instead of `expected_tool` and `expected_params`; an empty list ' +
-          'when no tool should be called.',
+          'Several expected calls, instead of `expected_tool` and `expected_params`. An empty list means ' +
+          'that the model should call no tool.',
       }),
-    call_order: z.enum(['any', 'strict']).optional().meta({
-      description: 'Whether `expected_calls` may be made in any order (also when left out) or only in this one.',
-    }),
-    allow_extra_calls: z.boolean().optional().meta({
-      description:
-        'False: a call that is not expected fails the case, though it costs no score. Left out or true, it does not.',
-    }),
-    multi_turn: z.boolean().optional().meta({
-      description:
-        'Whether the case is a chain: calls are answered by `mock_responses` until the expected tool is called.',
-    }),
+    call_order: z
+      .enum(['any', 'strict'])
+      .optional()
+      .meta({
+        description:
+          'Whether the model may make `expected_calls` in any order (`any`, the default) or only in this ' +
+          'one (`strict`).',
+      }),
+    allow_extra_calls: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'If false, a call that is not expected fails the case, though it does not lower the score. ' +
+          'Defaults to true.',
+      }),
+    multi_turn: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether the case is a chain: `mock_responses` answer the calls until the model calls the ' +
+          'expected tool.',
+      }),
     max_rounds: z
       .int()
       .min(1)
       .max(50)
       .optional()
-      .meta({ description: 'How many times the model is asked in a chain; 5 when left out.' }),
+      .meta({ description: 'How many requests a chain may take. Defaults to 5.' }),
     optimal_hops: z
       .int()
       .min(1)
@@ -160,23 +184,33 @@ export const CaseInput = z
       .nullish()
       .meta({
         description:
-          'With how many calls a chain can be done, the last one included; more lower its score. ' +
-          'Null or left out, any number is as good.',
+          'The smallest number of calls that completes the chain, including the last one. More calls ' +
+          'lower the score. If null or left out, the number of calls does not matter.',
       }),
-    valid_prerequisites: z.array(z.string()).max(128).nullish().meta({
-      description: 'Tools that may be called on the way; others cost 0.1 each. Null or left out, all may be.',
-    }),
+    valid_prerequisites: z
+      .array(z.string())
+      .max(128)
+      .nullish()
+      .meta({
+        description:
+          'Tools that the model may call on the way. Each call of another tool costs 0.1. If null or ' +
+          'left out, all tools are allowed.',
+      }),
     mock_responses: jsonObject.nullish().meta({
       description:
-        'What tools answer in a chain: by the name of the tool an answer, a list of answers in turn, ' +
-        'or `[{"when": ..., "respond": ...}]`. A tool without one answers `{"status": "ok"}`.',
+        'The responses of tools in a chain, by tool name: one response, a list of responses in turn, ' +
+        'or `[{"when": ..., "respond": ...}]`. A tool without one responds with `{"status": "ok"}`.',
     }),
     tools: toolList(z.union([ToolName, Tool]))
       .optional()
-      .meta({ description: "Tools of its own, or names of those of the suite, instead of all of the suite's." }),
+      .meta({
+        description:
+          'The tools of this case: definitions, or names of tools of the suite. If left out, the case ' +
+          'has all tools of the suite.',
+      }),
     distractors: z
       .union([
-        z.int().min(0).max(MAX_TOOLS).meta({ description: 'How many.' }),
+        z.int().min(0).max(MAX_TOOLS).meta({ description: 'How many other tools.' }),
         z
           .strictObject({
             count: z.int().min(0).max(MAX_TOOLS).meta({ description: 'How many other tools.' }),
@@ -184,35 +218,37 @@ export const CaseInput = z
               .int()
               .min(0)
               .max(2 ** 32 - 1)
-              .meta({ description: 'What they are drawn by: the same seed draws the same tools.' }),
+              .meta({ description: 'The seed of the draw: the same seed draws the same tools.' }),
           })
-          .meta({ description: 'How many, and drawn by which seed.' }),
+          .meta({ description: 'How many other tools, and the seed of the draw.' }),
       ])
       .optional()
       .meta({
         description:
-          'Besides the tools that the case needs, so many others of the suite, drawn by seed (0): ' +
-          'how does selection suffer from a long list? Left out, all tools are offered.',
+          'How many other tools of the suite to offer beside those that the case needs. It shows how a ' +
+          'long list affects selection. The draw uses seed 0 unless you give one. If left out, all tools ' +
+          'are offered.',
       }),
-    draft: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'Made by a machine and not yet looked at: runs leave it out until this is taken away.' }),
+    draft: z.literal(true).optional().meta({
+      description: 'Marks a generated case that nobody has reviewed. Runs skip it until you remove this field.',
+    }),
     source: z
       .string()
       .max(500)
       .nullish()
       .meta({
         description:
-          'Where the case came from, such as the trace and the span that it was imported from; sent ' +
-          'to no model. Null or left out: nobody said.',
+          'The origin of the case, such as the trace and span that it was imported from. It is sent to ' +
+          'no model. Null or left out if unknown.',
       }),
   })
-  .meta({ id: 'CaseInput', description: 'A case: what is asked, and which call would be right.' });
+  .meta({ id: 'CaseInput', description: 'A case: a request to a model, and the call that would be right.' });
 export type CaseInput = z.infer<typeof CaseInput>;
 
 export const Case = CaseInput.extend({
   id: z.uuid().meta({ description: 'The id of the case.' }),
-  position: z.int().meta({ description: 'Its place in the suite, from 0; cases are listed in this order.' }),
+  position: z
+    .int()
+    .meta({ description: 'The position of the case in the suite, from 0. Cases are listed in this order.' }),
 }).meta({ id: 'Case', description: 'A case of a suite.' });
 export type Case = z.infer<typeof Case>;

@@ -5,16 +5,16 @@ import { z } from 'zod';
  */
 const Expected = z.object({
   requests: z.int().meta({ description: 'Requests to models.' }),
-  cached: z
-    .int()
-    .meta({ description: 'Requests that stored replies answer. They are not in `requests`, and cost nothing.' }),
+  cached: z.int().meta({
+    description: 'Requests that stored replies answer. They are not counted in `requests`, and cost nothing.',
+  }),
   prompt_tokens: z.int().meta({ description: 'Tokens of the requests.' }),
   completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
   cost_usd: z.number().nullable().meta({ description: 'US dollars; null when a model has no prices.' }),
   duration_s: z.number().meta({
     description:
-      'Seconds from beginning to end. An estimate counts in the limits of the providers and the ' +
-      'work they have at present.',
+      'Seconds from start to finish. An estimate takes into account the limits of the providers and ' +
+      'their current load.',
   }),
 });
 export const Estimate = Expected.extend({
@@ -22,20 +22,20 @@ export const Estimate = Expected.extend({
     .array(
       Expected.extend({
         target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-        tokens_by: z.string().meta({ description: 'The tokenizer that counted the prompts, or the rule.' }),
+        tokens_by: z.string().meta({ description: 'The tokenizer or the rule that counted the prompts.' }),
         replies_by: z.enum(['earlier runs', 'rule']).meta({
           description:
-            'Where the lengths and latencies of replies come from: earlier runs with this model, ' +
-            'or 64 tokens and 2 seconds each.',
+            'The source of the lengths and latencies of replies: earlier runs with this model, or 64 ' +
+            'tokens and 2 seconds each.',
         }),
       }),
     )
-    .meta({ description: 'The same for each model.' }),
+    .meta({ description: 'The same figures for each model.' }),
   counted_cases: z
     .int()
-    .meta({ description: 'Cases whose prompts were counted; the others are taken to be like them.' }),
+    .meta({ description: 'Cases whose prompts were counted. The estimate assumes that the others are like them.' }),
   cases: z.int().meta({ description: 'Cases that would run.' }),
 }).meta({ id: 'Estimate', description: 'What a run is expected to take.' });
 export type Estimate = z.infer<typeof Estimate>;
-export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, in the words of its estimate.' });
+export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, with the fields of its estimate.' });
 export type Actual = z.infer<typeof Actual>;

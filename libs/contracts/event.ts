@@ -14,44 +14,43 @@ const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: 
 const evalId = id.describe('The run.');
 const resultRef = z
   .string()
-  .describe('What the job makes: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`.');
+  .describe('The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`.');
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
-const seq = z.int().min(1).describe('Its number in the log of its job: from 1, without gaps.');
+const seq = z.int().min(1).describe('The number of the event in the log of its job: from 1, without gaps.');
 const at = time.describe('When it happened, by the clock of Postgres.');
 
 /** The data of the events in a job's durable log, by name, in the order in which they occur in a run. */
 export const LOG_EVENTS = {
   job_created: event('A job was submitted. It is the first event of each job; a resumed run has a new job.', {
     type: JobType,
-    status: z.literal('pending').describe('Its status just then.'),
+    status: z.literal('pending').describe('The status at that moment.'),
     result_ref: resultRef,
   }),
-  tool_eval_init: event('The run begins: its models are asked from now on.', {
+  tool_eval_init: event('The run begins: requests to its models start now.', {
     eval_id: evalId,
     targets: z
       .array(z.string())
-      .describe(
-        'The models that are asked, as `provider_key::model_id`. A resumed run names those that have something left.',
-      ),
+      .describe('The models of the run, as `provider_key::model_id`. A resumed run names those that have items left.'),
     total_cases: count.describe(
-      'Results that these models have in the end: cases times samples, summed over them. A resumed ' +
-        'run has some of them already.',
+      'How many results these models have at the end: cases times samples, summed over the models. A ' +
+        'resumed run has some of them already.',
     ),
   }),
   eval_warning: event(
-    'Something is done differently than asked. Each warning comes once in a log; `warnings` of the run keeps them.',
+    'The run does something differently from what was requested. Each warning comes once in a log; ' +
+      '`warnings` of the run keeps them.',
     {
       code: RunWarning.shape.code,
-      message: z.string().describe('A sentence that says it.'),
+      message: z.string().describe('The warning, in a sentence.'),
     },
   ),
   tool_eval_result: event(
-    'A model answered a case, or could not be asked. Requests and replies are left out: `GET ' +
-      '/api/tool-eval/history/{eval_id}/results/{id}` has them.',
+    'A model answered a case, or its request failed. The event leaves out requests and replies: ' +
+      '`GET /api/tool-eval/history/{eval_id}/results/{id}` has them.',
     {
       eval_id: evalId,
-      case_position: count.describe('The place of the case in the suite, from 0.'),
+      case_position: count.describe('The position of the case in the suite, from 0.'),
       ...Result.pick({
         id: true,
         target: true,
@@ -71,13 +70,14 @@ export const LOG_EVENTS = {
     },
   ).meta({ id: 'tool_eval_result' }),
   tool_eval_summary: event(
-    'All results of a model are there. A run that is cancelled, or stopped by its budget, ends without these.',
+    'All results of a model are stored. A run that is cancelled, or stopped by its budget, ends ' +
+      'without this event.',
     {
       eval_id: evalId,
-      summary: Summary.describe('Its figures, final unless the run is resumed.'),
+      summary: Summary.describe('The figures of the model. They are final unless the run is resumed.'),
     },
   ),
-  tool_eval_complete: event('All models are through; `job_completed` follows at once.', {
+  tool_eval_complete: event('All models are done. `job_completed` follows at once.', {
     eval_id: evalId,
     score: share.describe("The mean over its models' `overall`, 0 to 1; null when nothing was scored."),
     delta: z
@@ -85,25 +85,26 @@ export const LOG_EVENTS = {
       .min(-1)
       .max(1)
       .nullable()
-      .describe('The score less the one of the baseline of its experiment; null without a baseline.'),
+      .describe('The score minus the score of the baseline of its experiment; null without a baseline.'),
   }),
-  job_completed: event('The job has ended; nothing follows.', {
+  job_completed: event('The job has ended. No event follows.', {
     status: z
       .enum(['completed', 'budget_exceeded'])
-      .describe('`budget_exceeded`: the run was stopped since its budget, or the cap of the team, is spent.'),
+      .describe('`budget_exceeded` means that the run stopped because its budget, or the cap of the team, is spent.'),
     result_ref: resultRef,
-    detail: z.string().optional().describe('What is spent; left out when the run is completed.'),
+    detail: z.string().optional().describe('The limit that is spent; left out when the run is completed.'),
   }),
   job_failed: event(
-    'The job could not be carried out; nothing follows. A run whose every result errored is completed all the same.',
+    'The job could not be carried out. No event follows. A run whose results all errored is ' +
+      'completed nevertheless.',
     {
-      status: z.literal('failed').describe('Its status.'),
+      status: z.literal('failed').describe('The status of the job.'),
       result_ref: resultRef,
-      error: z.string().describe('Why, and what helps.'),
+      error: z.string().describe('The reason, and what helps.'),
     },
   ),
-  job_cancelled: event('Somebody cancelled the job; nothing follows. The results until then are kept.', {
-    status: z.literal('cancelled').describe('Its status.'),
+  job_cancelled: event('Somebody cancelled the job. No event follows. The results so far are kept.', {
+    status: z.literal('cancelled').describe('The status of the job.'),
     result_ref: resultRef,
   }),
 };
@@ -123,40 +124,40 @@ export const Envelope = z.object({
   job_id: jobId,
   seq,
   at,
-  data: z.looseObject({}).describe('What the event says; below, by name.'),
+  data: z.looseObject({}).describe('The data of the event; see below, by name.'),
 });
 export type Envelope<Name extends LogEventName = LogEventName> = Omit<z.infer<typeof Envelope>, 'data'> & {
   data: LogEventData<Name>;
 };
 
-const included = count.describe('The last event of the log that is included; 0 before the first.');
-const progress = event('Where a run stands.', {
+const included = count.describe('The number of the last event of the log that is included; 0 before the first.');
+const progress = event('The progress of a run.', {
   job_id: jobId,
   seq: included,
   current: count.describe(
-    'Results that are there, scored or errored, of the whole run: also those from before it was resumed.',
+    'Results so far, scored or errored, of the whole run. They include those from before it was resumed.',
   ),
-  total: count.describe('Results that the run has in the end.'),
-  targets: z.array(RunTarget).describe('Each model of the run; none for a rescore.'),
+  total: count.describe('Results that the run has at the end.'),
+  targets: z.array(RunTarget).describe('Each model of the run; empty for a rescore.'),
 }).meta({ id: 'tool_eval_progress' });
 export type Progress = z.infer<typeof progress>;
 
 /** The messages that are not events of a log. */
 export const LIVE_MESSAGES = {
-  tool_eval_results: event('Many results in a row, in one message.', {
+  tool_eval_results: event('Many consecutive results, in one message.', {
     job_id: jobId,
-    from_seq: seq.describe('The number of the first.'),
-    to_seq: seq.describe('The number of the last.'),
+    from_seq: seq.describe('The number of the first event.'),
+    to_seq: seq.describe('The number of the last event.'),
     results: z
       .array(LOG_EVENTS.tool_eval_result.and(z.object({ seq, at })))
-      .describe('What their `tool_eval_result` say, in order, and beside it:'),
+      .describe('The data of their `tool_eval_result` events, in order, with one more field:'),
   }),
   tool_eval_progress: progress,
-  job_progress: event('Where a job stands. Of a resumed run, it counts only what the job has to do.', {
+  job_progress: event('The progress of a job. For a resumed run, it counts only the items of this job.', {
     job_id: jobId,
     seq: included,
-    done: count.describe('Results that the job has made.'),
-    total: count.describe('Results that it is to make.'),
+    done: count.describe('Results that the job has made so far.'),
+    total: count.describe('Results that the job has at the end.'),
     percent: z.number().min(0).max(100).describe('The share that is done, 0 to 100.'),
   }),
 };
@@ -172,40 +173,42 @@ export const Subscribe = z.strictObject({
   after_seq: count
     .optional()
     .describe(
-      'The last event of its log that you have: all that follow are sent, in order. 0: from the ' +
-        'beginning. Left out: only what happens from now on.',
+      'The number of the last event of its log that you have. You receive all events after it, in ' +
+        'order. 0 starts from the beginning. If left out, you receive only new events.',
     ),
   batch: z
     .boolean()
     .default(true)
     .describe(
-      'Whether results may come together, as `tool_eval_results`. With `false` each is a ' +
-        '`tool_eval_result` of its own, however fast they come.',
+      'Whether results may come together, as `tool_eval_results`. With `false`, each comes as its ' +
+        'own `tool_eval_result`, however fast they come.',
     ),
 });
 export type Subscribe = z.infer<typeof Subscribe>;
-export const Unsubscribe = z.strictObject({ job_id: id.describe('The job to follow no longer.') });
+export const Unsubscribe = z.strictObject({ job_id: id.describe('The job to stop following.') });
 
-const ok = z.literal(true).describe('It is done.');
+const ok = z.literal(true).describe('The subscription was changed as asked.');
 export const Subscribed = z.object({
   ok,
   snapshot: z
     .object({
       job: Job.describe('The job as it is now.'),
-      progress: progress.describe('For a rescore, what it has scored and no targets.'),
-      summaries: z.array(Summary).describe('Of models that are through.'),
+      progress: progress.describe('For a rescore, it has what was scored and no targets.'),
+      summaries: z.array(Summary).describe('The summaries of the models that are done.'),
       last_seq: count.describe('The number of the last event of its log.'),
     })
-    .describe('Where things stand. What is sent from now on comes on top of it.'),
+    .describe('The current state. Later events build on it.'),
   truncated: z
     .literal(true)
     .optional()
-    .describe('You missed more than 10,000 events: they are not sent. Read the results over HTTP. Left out otherwise.'),
-  from_seq: z.int().optional().describe('With `truncated`: events after this one are sent.'),
+    .describe(
+      'You missed more than 10,000 events, so they are not sent. Read the results over HTTP. Left ' + 'out otherwise.',
+    ),
+  from_seq: z.int().optional().describe('Comes with `truncated`. You receive the events after this one.'),
 });
 export const Unsubscribed = z.object({ ok });
 export const Refused = z.object({
-  ok: z.literal(false).describe('Nothing is changed.'),
-  error: Problem.describe('Why, and what helps.'),
+  ok: z.literal(false).describe('Nothing was changed.'),
+  error: Problem.describe('The reason, and what helps.'),
 });
 export type SubscribeAnswer = z.infer<typeof Subscribed> | z.infer<typeof Refused>;

@@ -25,10 +25,10 @@ export const ImportQuery = z.strictObject({
   format: z
     .enum(IMPORT_FORMATS)
     .default('native')
-    .meta({ description: 'What the body is: the suite as the API has it (`native`), or a file of another format.' }),
+    .meta({ description: 'The format of the body: a suite as in the API (`native`), or a file of another format.' }),
   dry_run: flag
     .default(false)
-    .meta({ description: 'With `true` the answer shows what would be made, and nothing is written.' }),
+    .meta({ description: 'With `true`, the response shows what the import would create, and nothing is written.' }),
   name: z
     .string()
     .trim()
@@ -43,30 +43,30 @@ export const SuiteExportQuery = z.strictObject({
   format: z
     .enum(SUITE_EXPORT_FORMATS)
     .default('json')
-    .meta({ description: 'What the suite is written as. All but `bfcl` can be imported again without loss.' }),
+    .meta({ description: 'The format of the export. All formats but `bfcl` can be imported again without loss.' }),
   part: z
     .enum(['all', 'questions', 'answers'])
     .default('all')
-    .meta({ description: 'Of `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
+    .meta({ description: 'For `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
 });
 export type SuiteExportQuery = z.infer<typeof SuiteExportQuery>;
 
 export const MAX_PREVIEW_CASES = 50;
 export const ImportAnswer = z
   .object({
-    suite_id: id.nullable().meta({ description: 'The suite that was made; null in a dry run.' }),
-    test_cases_created: z.int().meta({ description: 'How many cases it has.' }),
-    warnings: z
-      .array(z.string())
-      .meta({ description: 'What the file says and a case cannot say, and what else is worth a look, with its line.' }),
-    dry_run: z.literal(true).optional().meta({ description: 'True in a dry run, left out otherwise.' }),
+    suite_id: id.nullable().meta({ description: 'The suite that was created; null in a dry run.' }),
+    test_cases_created: z.int().meta({ description: 'How many cases the suite has.' }),
+    warnings: z.array(z.string()).meta({
+      description: 'What the file says that a case cannot express, and what else you should check, with line numbers.',
+    }),
+    dry_run: z.literal(true).optional().meta({ description: 'True in a dry run; left out otherwise.' }),
     preview: SuiteFile.optional().meta({
       description:
         `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left ` +
         'out otherwise.',
     }),
   })
-  .meta({ id: 'ImportAnswer', description: 'What an import made, or in a dry run what it would make.' });
+  .meta({ id: 'ImportAnswer', description: 'The result of an import, or of a dry run.' });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
 /** The fields that may accompany a file in another format, because the format itself cannot express them. */
@@ -74,7 +74,7 @@ const MAY_STAND_BESIDE = ['name', 'description', 'system_prompt', 'pass_threshol
 /** `?format=` says which of these a body is. */
 export const ImportBody = z.unknown().meta({
   id: 'ImportBody',
-  description: 'A suite as JSON, or a file of another format beside what the format cannot say.',
+  description: 'A suite as JSON, or a file of another format together with a list of what the format cannot express.',
   oneOf: [
     { $ref: '#/components/schemas/SuiteFile' },
     {
@@ -85,7 +85,10 @@ export const ImportBody = z.unknown().meta({
         `${MAY_STAND_BESIDE.join(', ')}; of BFCL also the text of its "possible_answers".`,
       properties: {
         text: { type: 'string', description: 'The file.' },
-        possible_answers: { type: 'string', description: 'The file of possible answers, where BFCL has them apart.' },
+        possible_answers: {
+          type: 'string',
+          description: 'The file of possible answers, if the BFCL data has them in a separate file.',
+        },
         name: { type: 'string', description: SuiteFile.shape.name.description },
         description: { type: 'string', description: SuiteFile.shape.description.description },
         system_prompt: { type: 'string', description: SuiteFile.shape.system_prompt.description },

@@ -12,14 +12,15 @@ export const JOB_STATUSES = [
 ] as const;
 export const JobStatus = z.enum(JOB_STATUSES).meta({
   description:
-    'How far it is. `pending` waits until fewer jobs of its user run; `queued` and `running` are ' +
-    'under way; `completed`, `failed` (it could not be carried out), `cancelled` and ' +
-    '`budget_exceeded` are ends.',
+    'The state of the job. `pending` waits until fewer jobs of its user run. `queued` and ' +
+    '`running` are under way. `completed`, `failed` (it could not be carried out), `cancelled` and ' +
+    '`budget_exceeded` are final.',
 });
 export type JobStatus = z.infer<typeof JobStatus>;
-export const JobType = z
-  .enum(['tool_eval', 'rescore'])
-  .meta({ description: 'What is done: a run (`tool_eval`), or the scoring of its stored replies again (`rescore`).' });
+export const JobType = z.enum(['tool_eval', 'rescore']).meta({
+  description:
+    'The kind of work: a run (`tool_eval`), or a second scoring of the stored replies of a run ' + '(`rescore`).',
+});
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
 
@@ -30,30 +31,28 @@ export const Job = z
     status: JobStatus,
     progress: z
       .object({
-        done: z.int().meta({ description: 'Items that are done, errored ones included.' }),
-        total: z.int().meta({ description: 'Items that there are to do: cases times samples times models.' }),
+        done: z.int().meta({ description: 'Items that are done, including errored ones.' }),
+        total: z.int().meta({ description: 'All items of the job: cases times samples times models.' }),
         errored: z.int().meta({ description: 'Items that errored.' }),
-        percent: z.number().meta({ description: 'Share of the items that are done, 0..100 with one decimal.' }),
-        eta_s: z
-          .number()
-          .nullable()
-          .meta({ description: 'Seconds left at the pace so far; null before the first item and after the last.' }),
+        percent: z.number().meta({ description: 'Percentage of the items that are done, 0..100 with one decimal.' }),
+        eta_s: z.number().nullable().meta({
+          description: 'Estimated seconds left at the current pace; null before the first item and after the last.',
+        }),
       })
-      .meta({ description: 'How far the job is.' }),
+      .meta({ description: 'The progress of the job.' }),
     detail: z
       .string()
       .nullable()
       .meta({ description: 'What the job waits for, or why it stopped; null when there is nothing to say.' }),
-    result_ref: z
-      .string()
-      .nullable()
-      .meta({ description: 'What it makes: for `tool_eval` the eval_id, for `rescore` the id of the rescore.' }),
+    result_ref: z.string().nullable().meta({
+      description: 'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore.',
+    }),
     error: z.string().nullable().meta({ description: 'Why the job failed; null when it did not.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
-    started_at: time.nullable().meta({ description: 'When it began; null while it waits.' }),
+    started_at: time.nullable().meta({ description: 'When it started; null while it waits.' }),
     finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
   })
-  .meta({ id: 'Job', description: 'Work that goes on in the background.' });
+  .meta({ id: 'Job', description: 'Work in the background.' });
 export type Job = z.infer<typeof Job>;
 export const CancelInput = z
   .strictObject({ job_id: id.meta({ description: 'The job to cancel.' }) })

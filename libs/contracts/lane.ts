@@ -7,44 +7,45 @@ export const Lane = z
     id: id.meta({ description: 'The id of the lane.' }),
     name: z.string().meta({
       description:
-        'The key of the provider, or of the first of several that share a credential; of a model ' +
-        'with limits of its own `provider_key::model_id`.',
+        'The key of the provider, or of the first provider if several share a credential. For a model ' +
+        'with limits of its own: `provider_key::model_id`.',
     }),
-    providers: z.array(z.string()).meta({ description: 'Keys of the providers that are asked in this lane.' }),
+    providers: z.array(z.string()).meta({ description: 'Keys of the providers of this lane.' }),
     limits: Limits.meta({
-      description: 'How much may be asked in this lane: the strictest limits of the providers that share it.',
+      description: 'The limits of the lane: the strictest limits of the providers that share it.',
     }),
     paused_at: time.nullable().meta({ description: 'When an owner paused the lane; null when it is not paused.' }),
-    in_flight: z.int().meta({ description: 'Items handed to workers and not settled.' }),
-    waiting: z.int().meta({ description: 'Of the items in flight those that are not begun.' }),
+    in_flight: z.int().meta({ description: 'Items that workers have and that are not settled.' }),
+    waiting: z.int().meta({ description: 'Items in flight that have not started.' }),
     backlog: z.int().meta({ description: 'Items of running runs that are not settled.' }),
     now: z
       .object({
         requests_in_flight: z.int().meta({ description: 'Requests under way at the provider.' }),
         adaptive_factor: z.number().meta({
-          description:
-            'Share of the limits that is used since the provider said 429, 0.05..1; it grows back by itself.',
+          description: 'Share of the limits in use since the provider replied 429, 0.05..1. It recovers by itself.',
         }),
         blocked_until: time.nullable().meta({
-          description: 'Until when nothing is asked, as the provider wishes (Retry-After); null when it may be asked.',
+          description:
+            'Until when no request is sent, because the provider asked for it (Retry-After); null when ' +
+            'requests may be sent.',
         }),
         breaker: z
           .object({
             state: z
               .enum(['closed', 'open'])
-              .meta({ description: '`open` while the provider is down: nothing but a probe now and then is sent.' }),
-            since: time.nullable().meta({ description: 'Since when it is open; null when closed.' }),
-            next_probe_at: time.nullable().meta({ description: 'When the provider is tried next; null when closed.' }),
-            error: z.string().nullable().meta({ description: 'What opened it; null when closed.' }),
+              .meta({ description: '`open` while the provider is down. Then only an occasional probe is sent.' }),
+            since: time.nullable().meta({ description: 'When it opened; null when closed.' }),
+            next_probe_at: time.nullable().meta({ description: 'When the next probe is sent; null when closed.' }),
+            error: z.string().nullable().meta({ description: 'The error that opened it; null when closed.' }),
           })
-          .meta({ description: 'Whether the provider is taken to be down.' }),
+          .meta({ description: 'Whether the provider is considered down.' }),
       })
       .nullable()
-      .meta({ description: 'What all workers share in Redis; null while Redis cannot be asked.' }),
+      .meta({ description: 'The state that all workers share in Redis; null while Redis cannot be reached.' }),
   })
   .meta({
     id: 'Lane',
     description:
-      "Where requests queue under one set of limits: a provider's credential, or a model with limits of its own.",
+      "A queue of requests under one set of limits: a provider's credential, or a model with limits " + 'of its own.',
   });
 export type Lane = z.infer<typeof Lane>;

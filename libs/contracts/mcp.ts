@@ -17,9 +17,9 @@ const headers = z
     z.string().regex(/^[\x20-\x7e\t]{0,8000}$/, 'must be visible ASCII characters'),
   )
   .default({})
-  .meta({ description: 'Sent with every request to the server, and not kept: here belongs a token.' });
+  .meta({ description: 'Headers of every request to the server, such as a token. They are not stored.' });
 export const McpTransport = z.enum(['auto', 'streamable-http', 'sse']).meta({
-  description: 'How the server is spoken to; `auto` tries streamable HTTP first, then the older server-sent events.',
+  description: 'The transport of the server. `auto` tries streamable HTTP first, then the older server-sent events.',
 });
 export type McpTransport = z.infer<typeof McpTransport>;
 const server = {
@@ -35,35 +35,35 @@ export type McpDiscoverInput = z.infer<typeof McpDiscoverInput>;
 
 export const McpTool = z
   .looseObject({
-    name: z.string().min(1).max(1000).meta({ description: 'Its name at the server, which may be of any kind.' }),
-    title: z.string().nullish().meta({ description: 'A name for people; null or left out when it has none.' }),
+    name: z.string().min(1).max(1000).meta({ description: 'The name of the tool at the server. It may be any text.' }),
+    title: z.string().nullish().meta({ description: 'A display name; null or left out when the tool has none.' }),
     description: z.string().nullish().meta({ description: 'What the tool does, as models read it.' }),
-    inputSchema: jsonObject.nullish().meta({ description: 'The JSON Schema of its arguments.' }),
+    inputSchema: jsonObject.nullish().meta({ description: 'The JSON Schema of the arguments.' }),
     annotations: jsonObject.nullish().meta({ description: 'Hints such as `readOnlyHint`.' }),
   })
-  .meta({ id: 'McpTool', description: 'A tool as MCP servers describe theirs.' });
+  .meta({ id: 'McpTool', description: 'A tool in the format of MCP servers.' });
 export type McpTool = z.infer<typeof McpTool>;
 
 export const McpServer = z
   .object({
-    name: z.string().meta({ description: 'What the server calls itself.' }),
-    version: z.string().meta({ description: 'Its own version.' }),
+    name: z.string().meta({ description: 'The name that the server gives itself.' }),
+    version: z.string().meta({ description: 'The version of the server.' }),
     protocol_version: z
       .string()
       .nullable()
-      .meta({ description: 'The version of MCP that it speaks; null when it did not say.' }),
-    transport: z.enum(['streamable-http', 'sse']).meta({ description: 'How it was spoken to.' }),
+      .meta({ description: 'The version of MCP that the server speaks; null when it did not say.' }),
+    transport: z.enum(['streamable-http', 'sse']).meta({ description: 'The transport that worked.' }),
     instructions: z
       .string()
       .nullable()
-      .meta({ description: 'What it tells models about its tools; null when nothing.' }),
+      .meta({ description: 'Instructions of the server for models; null when it has none.' }),
   })
   .meta({ id: 'McpServer', description: 'An MCP server that answered.' });
 export type McpServer = z.infer<typeof McpServer>;
 export const McpDiscovered = z
   .object({
     server: McpServer.meta({ description: 'The server, as it names itself.' }),
-    tools: z.array(McpTool).meta({ description: 'Its tools, all pages of them.' }),
+    tools: z.array(McpTool).meta({ description: 'The tools of the server, from all pages of its list.' }),
     warnings: z.array(z.string()).meta({ description: 'Tools that an import would leave out or change, and why.' }),
   })
   .meta({ id: 'McpDiscovered', description: 'What an MCP server offers.' });
@@ -72,7 +72,7 @@ export const McpImportInput = z
   .strictObject({
     url: url
       .optional()
-      .meta({ description: 'The address of the MCP server whose tools are read. Give this, or `tools`.' }),
+      .meta({ description: 'The address of the MCP server that has the tools. Give either this or `tools`.' }),
     headers,
     transport: server.transport,
     tools: z
@@ -81,7 +81,7 @@ export const McpImportInput = z
       .max(MAX_TOOLS)
       .optional()
       .meta({
-        description: 'Tools that were discovered before, as MCP or as OpenAI describes them, instead of `url`.',
+        description: 'Tools that were discovered before, in the format of MCP or OpenAI, instead of `url`.',
       }),
     tool_names: z
       .array(z.string())
@@ -90,8 +90,8 @@ export const McpImportInput = z
       .optional()
       .meta({
         description:
-          "Of the server's tools those of these names, since a server may have more than a suite can " +
-          'hold. Left out, all of them.',
+          'The names of the tools to import, since a server may have more than a suite can hold. If left ' +
+          'out, all tools are imported.',
       }),
     suite_name: z
       .string()
@@ -99,52 +99,48 @@ export const McpImportInput = z
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'What the new suite is called; after the server when left out.' }),
+      .meta({ description: 'The name of the new suite. Defaults to the name of the server.' }),
     use_instructions: z
       .boolean()
       .default(false)
       .meta({
         description:
-          'Whether the instructions of the server become the system prompt of the suite, under which ' +
-          'every case is judged.',
+          'Whether the instructions of the server become the system prompt of the suite, which applies ' +
+          'to every case.',
       }),
-    generate_cases: z
-      .boolean()
-      .default(false)
-      .meta({
-        description:
-          'Whether a draft of a case is made for each tool. Drafts take part in no run until their ' +
-          '`draft` is taken away.',
-      }),
+    generate_cases: z.boolean().default(false).meta({
+      description:
+        'Whether to create a draft case for each tool. Runs skip drafts until you remove their `draft` field.',
+    }),
   })
-  .meta({ id: 'McpImportInput', description: 'A suite to make of the tools of an MCP server.' });
+  .meta({ id: 'McpImportInput', description: 'Imports the tools of an MCP server as a suite.' });
 export type McpImportInput = z.infer<typeof McpImportInput>;
 export const McpImportAnswer = z
   .object({
-    suite_id: id.meta({ description: 'The suite that was made.' }),
-    tools_created: z.int().meta({ description: 'How many tools it has.' }),
-    test_cases_created: z.int().meta({ description: 'How many drafts of cases it has.' }),
-    server: McpServer.nullable().meta({ description: 'The server that was asked; null when the tools were given.' }),
+    suite_id: id.meta({ description: 'The suite that was created.' }),
+    tools_created: z.int().meta({ description: 'How many tools the suite has.' }),
+    test_cases_created: z.int().meta({ description: 'How many draft cases the suite has.' }),
+    server: McpServer.nullable().meta({ description: 'The server; null when the request gave the tools.' }),
     warnings: z.array(z.string()).meta({ description: 'What was left out or changed, and why.' }),
   })
-  .meta({ id: 'McpImportAnswer', description: 'What was made of the tools of an MCP server.' });
+  .meta({ id: 'McpImportAnswer', description: 'The result of importing the tools of an MCP server.' });
 
 export const McpSyncInput = z
   .strictObject({
     headers,
     url: url.optional().meta({
       description:
-        'Another address of the server, kept from then on when the changes are applied; that of ' +
-        'the import when left out.',
+        'Another address of the server. It is kept when the changes are applied. Defaults to the ' +
+        'address of the import.',
     }),
     transport: McpTransport.optional().meta({
-      description: 'Another way to speak to it; that of the import when left out.',
+      description: 'Another transport. Defaults to the transport of the import.',
     }),
   })
   .default({ headers: {} })
   .meta({
     id: 'McpSyncInput',
-    description: 'How the MCP server of a suite is asked again. Tokens are not kept, so give them again.',
+    description: 'How to connect to the MCP server of a suite again. Tokens are not stored, so give them again.',
   });
 export type McpSyncInput = z.infer<typeof McpSyncInput>;
 const flag = z
@@ -152,8 +148,10 @@ const flag = z
   .transform((text) => text === 'true')
   .default(false);
 export const McpSyncQuery = z.strictObject({
-  apply: flag.meta({ description: 'With `true` the suite is changed; otherwise the answer only shows what would be.' }),
-  keep_removed: flag.meta({ description: 'With `true` tools that the server no longer has stay in the suite.' }),
+  apply: flag.meta({
+    description: 'With `true`, the suite is changed. Otherwise the response only shows the changes.',
+  }),
+  keep_removed: flag.meta({ description: 'With `true`, the suite keeps tools that the server no longer has.' }),
 });
 export type McpSyncQuery = z.infer<typeof McpSyncQuery>;
 
@@ -162,35 +160,37 @@ const concerned = {
     .array(
       z.object({
         id: id.meta({ description: 'The id of the case.' }),
-        position: z.int().meta({ description: 'Its place in the suite, from 0.' }),
-        name: z.string().nullable().meta({ description: 'Its name; null when it has none.' }),
+        position: z.int().meta({ description: 'The position of the case in the suite, from 0.' }),
+        name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
       }),
     )
     .meta({ description: 'The cases that name the tool, the first 1,000 at most.' }),
 };
 export const McpSyncAnswer = z
   .object({
-    server: McpServer.meta({ description: 'The server that was asked again.' }),
+    server: McpServer.meta({ description: 'The MCP server.' }),
     added: z
       .array(z.object({ name: ToolName, tool: Tool.meta({ description: 'The tool as the server has it.' }) }))
-      .meta({ description: 'Tools that the server has and had not.' }),
+      .meta({ description: 'Tools that the server has and the suite does not.' }),
     removed: z
       .array(z.object({ name: ToolName, ...concerned }))
-      .meta({ description: 'Tools that the server had and has no more.' }),
+      .meta({ description: 'Tools that the server no longer has.' }),
     changed: z
       .array(
         z.object({
           name: ToolName,
-          fields: z.array(z.enum(['description', 'parameters', 'annotations'])).meta({ description: 'What differs.' }),
+          fields: z
+            .array(z.enum(['description', 'parameters', 'annotations']))
+            .meta({ description: 'The differences.' }),
           before: Tool.meta({ description: 'The tool as the suite has it.' }),
           after: Tool.meta({ description: 'The tool as the server has it.' }),
           ...concerned,
         }),
       )
-      .meta({ description: 'Tools that are not as they were.' }),
+      .meta({ description: 'Tools that have changed.' }),
     applied: z.boolean().meta({ description: 'Whether the suite was changed.' }),
     version: z.int().meta({ description: 'The version of the suite, after the change if there was one.' }),
-    warnings: z.array(z.string()).meta({ description: 'Tools that were left out, and what else is worth knowing.' }),
+    warnings: z.array(z.string()).meta({ description: 'Tools that were left out, and other things worth knowing.' }),
   })
   .meta({ id: 'McpSyncAnswer', description: 'How the tools of an MCP server differ from those of a suite.' });
 export type McpSyncAnswer = z.infer<typeof McpSyncAnswer>;

@@ -12,7 +12,7 @@ const house = z.strictObject({
     .min(0)
     .max(1)
     .default(1)
-    .meta({ description: 'The overall score with which a case passes.' }),
+    .meta({ description: 'The overall score from which a case passes.' }),
 });
 const ARGUMENT_MODES = ['exact', 'ignore', 'subset', 'superset'] as const;
 
@@ -25,15 +25,14 @@ export const METRIC_OPTIONS = {
   ragas_tool_call_f1: none,
   ragas_tool_call_accuracy: z.strictObject({
     strict_order: z.boolean().default(true).meta({
-      description:
-        'Whether calls are compared in their order; otherwise both lists are sorted by names and arguments first.',
+      description: 'Whether calls are compared in order. Otherwise both lists are sorted by names and arguments first.',
     }),
   }),
   axion_tool_correctness: z.strictObject({
     check_parameters: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether arguments have to match too, or names alone.' }),
+      .meta({ description: 'Whether arguments have to match too, or only names.' }),
     strict_order: z
       .boolean()
       .default(false)
@@ -45,12 +44,16 @@ export const METRIC_OPTIONS = {
     fuzzy_threshold: z
       .number()
       .default(0.8)
-      .meta({ description: 'Mean similarity of the expected arguments from which a call matches, for `fuzzy`.' }),
-    scoring: z.enum(['recall', 'precision', 'f1']).default('recall').meta({
-      description:
-        'Of what the score is a share: of the expected calls, of those that were made, or the harmonic mean of both.',
-    }),
-    threshold: z.number().default(0.5).meta({ description: 'The score that gives `pass`.' }),
+      .meta({ description: 'The mean similarity of the expected arguments from which a call matches, for `fuzzy`.' }),
+    scoring: z
+      .enum(['recall', 'precision', 'f1'])
+      .default('recall')
+      .meta({
+        description:
+          'What the score measures: the share of expected calls that were made (`recall`), the share of ' +
+          'calls made that were expected (`precision`), or the harmonic mean of both (`f1`).',
+      }),
+    threshold: z.number().default(0.5).meta({ description: 'The score from which `pass` is true.' }),
   }),
   axion_similarity: none,
   difflib_ratio: none,
@@ -58,21 +61,24 @@ export const METRIC_OPTIONS = {
     evaluation_params: z
       .array(z.enum(['input_parameters', 'output']))
       .default([])
-      .meta({ description: 'What is compared beside names: the arguments, what the tools answered, or both.' }),
+      .meta({ description: 'What is compared beside names: the arguments, the outputs of the tools, or both.' }),
     should_exact_match: z
       .boolean()
       .default(false)
       .meta({
         description:
-          'Whether both lists must agree call by call, in which case the score is 0 or 1. Counts ' +
-          'more than `should_consider_ordering`.',
+          'Whether both lists must agree call by call, in which case the score is 0 or 1. Takes ' +
+          'precedence over `should_consider_ordering`.',
       }),
     should_consider_ordering: z
       .boolean()
       .default(false)
       .meta({ description: 'Whether only calls in the expected order count.' }),
-    threshold: z.number().default(0.5).meta({ description: 'The score that gives `success`.' }),
-    strict_mode: z.boolean().default(false).meta({ description: 'Makes the threshold 1, and every lower score 0.' }),
+    threshold: z.number().default(0.5).meta({ description: 'The score from which `success` is true.' }),
+    strict_mode: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Sets the threshold to 1, and every lower score to 0.' }),
   }),
   bfcl_ast: none,
   agentevals_trajectory_match: z.strictObject({
@@ -81,12 +87,13 @@ export const METRIC_OPTIONS = {
       .default('strict')
       .meta({
         description:
-          'Whether the calls must be the same message by message, the same in any order, none but the ' +
-          "reference's, or all of the reference's at least.",
+          'How the calls must agree with the reference: message by message (`strict`), in any order ' +
+          '(`unordered`), with no calls but those of the reference (`subset`), or with at least those of ' +
+          'the reference (`superset`).',
       }),
     tool_args_match_mode: z.enum(ARGUMENT_MODES).default('exact').meta({
       description:
-        "Whether arguments must be equal, are not looked at, or must be a part or a superset of the reference's.",
+        "Whether arguments must be equal, are ignored, or must be a subset or a superset of the reference's.",
     }),
     tool_args_match_overrides: z
       .record(z.string(), z.union([z.enum(ARGUMENT_MODES), z.array(z.string())]))
@@ -94,13 +101,13 @@ export const METRIC_OPTIONS = {
       .default(null)
       .meta({
         description:
-          'By the name of a tool another mode, or a list of dotted keys that alone must be equal; an ' +
-          'empty list is as none. Null: all tools alike.',
+          'For single tools, by name: another mode, or a list of dotted keys, which alone must be equal. ' +
+          'An empty list means no override. Null treats all tools alike.',
       }),
   }),
   promptfoo_tool_call_f1: z.strictObject({
-    threshold: z.number().default(1).meta({ description: 'The score that gives `pass`.' }),
-    inverse: z.boolean().default(false).meta({ description: 'Inverts `pass`, and leaves the score as it is.' }),
+    threshold: z.number().default(1).meta({ description: 'The score from which `pass` is true.' }),
+    inverse: z.boolean().default(false).meta({ description: 'Inverts `pass`. The score does not change.' }),
   }),
   pass_hat_k: none,
 } satisfies Record<string, z.ZodObject>;
@@ -138,36 +145,40 @@ export const MetricAsked = z
         .optional()
         .meta({
           description:
-            'The name of its scores in results, summaries and exports; its id when left out. With ' +
-            'names of their own, one metric scores a run with several options.',
+            'The name of its scores in results, summaries and exports. Defaults to the id. With different ' +
+            'names, a run can use one metric with several sets of options.',
           examples: ['f1_strict'],
         }),
       options: jsonObject.default({}).meta({
-        description: 'Options of the metric, as `GET /api/metrics` describes them. Those left out have their defaults.',
+        description:
+          'Options of the metric, as `GET /api/metrics` describes them. Options that are left out have ' +
+          'their defaults.',
       }),
     }),
   ])
   .meta({
     id: 'MetricAsked',
-    description: 'A metric that scores the results of a run. A bare id asks for it with its defaults.',
+    description: 'A metric that scores the results of a run. A bare id selects it with its defaults.',
   });
 export type MetricAsked = z.infer<typeof MetricAsked>;
 
 export const MetricInfo = z
   .object({
-    id: z.string().meta({ description: 'The id by which runs and `toolmark score` ask for the metric.' }),
-    reference: z.string().meta({ description: 'Whose metric it is.' }),
-    version: z.string().meta({ description: 'The version of the reference that it agrees with, to the last digit.' }),
-    meaning: z.string().meta({ description: 'What a score says, in a sentence.' }),
-    options: jsonObject.meta({ description: 'The JSON Schema of its options, with their defaults.' }),
+    id: z.string().meta({ description: 'The id of the metric in runs and in `toolmark score`.' }),
+    reference: z.string().meta({ description: 'The project that defines the metric.' }),
+    version: z
+      .string()
+      .meta({ description: 'The version of the reference whose scores it reproduces to the last digit.' }),
+    meaning: z.string().meta({ description: 'The meaning of a score, in a sentence.' }),
+    options: jsonObject.meta({ description: 'The JSON Schema of the options, with their defaults.' }),
     input: jsonObject.meta({
       description:
-        'The JSON Schema of its input, in our own names. Other names of its fields, and the shapes ' +
-        'of other tools, stand in docs/scoring.md.',
+        "The JSON Schema of the input, with Toolmark's names. docs/scoring.md lists other names of its " +
+        'fields, and the formats of other tools.',
     }),
-    example: jsonObject.meta({ description: 'A line of `toolmark score` that runs as it is.' }),
+    example: jsonObject.meta({ description: 'An input line for `toolmark score` that runs as it is.' }),
   })
-  .meta({ id: 'MetricInfo', description: 'A metric that there is.' });
+  .meta({ id: 'MetricInfo', description: 'A metric that Toolmark computes.' });
 
 /** A metric of a run, with its defaults filled in. */
 export interface RunMetric {

@@ -7,9 +7,9 @@ export const PageQuery = z.strictObject({
     .min(1)
     .max(200)
     .default(50)
-    .meta({ description: 'The most entries that the page holds.' }),
+    .meta({ description: 'The maximum number of entries on the page.' }),
   cursor: z.string().max(500).optional().meta({
-    description: 'The `next_cursor` of the page before this one. Left out, the list starts at its beginning.',
+    description: 'The `next_cursor` of the previous page. If left out, the list starts at its beginning.',
     example: '019aa8a2-5c1e-7000-8000-000000000011',
   }),
 });
@@ -20,7 +20,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     .object({
       items: z.array(item).meta({ description: 'The entries of this page.' }),
       next_cursor: z.string().nullable().meta({
-        description: 'Passed as `cursor`, it gives the next page; null when this page is the last.',
+        description: 'The `cursor` of the next page; null when this page is the last.',
         example: '019aa8a2-5c1e-7000-8000-000000000011',
       }),
     })

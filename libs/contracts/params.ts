@@ -50,7 +50,7 @@ export const Params = jsonObject.meta({
   type: 'object',
   additionalProperties: {},
   description:
-    "Sent along with each request. The run's own are refused with 422, in any spelling: " +
+    'Sent with each request. Parameters that the run itself sets are refused with 422, in any spelling: ' +
     `${RESERVED_PARAMS.join(', ')}.`,
 });
 

@@ -10,44 +10,49 @@ export const Limits = z
       .max(10_000_000)
       .nullable()
       .default(null)
-      .meta({ description: 'Requests a minute; null for no limit.' }),
+      .meta({ description: 'Requests per minute; null for no limit.' }),
     tokens_per_minute: z
       .int()
       .min(1)
       .max(10_000_000_000)
       .nullable()
       .default(null)
-      .meta({ description: 'Tokens a minute, of requests and replies together; null for no limit.' }),
-    max_concurrency: z.int().min(1).max(10_000).default(8).meta({ description: 'Requests under way at once.' }),
+      .meta({ description: 'Tokens per minute, of requests and replies together; null for no limit.' }),
+    max_concurrency: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(8)
+      .meta({ description: 'The maximum number of concurrent requests.' }),
   })
-  .meta({ id: 'Limits', description: 'How much may be asked. All workers keep to it together.' });
+  .meta({ id: 'Limits', description: 'Limits for requests. All workers share them.' });
 export type Limits = z.infer<typeof Limits>;
 
 export const ModelInput = z
   .strictObject({
-    id: z.string().min(1).max(200).meta({ description: 'The id of the model, as the provider has it.' }),
+    id: z.string().min(1).max(200).meta({ description: 'The id of the model at the provider.' }),
     name: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'What people call the model; its id when left out.' }),
+      .meta({ description: 'The display name of the model. Defaults to its id.' }),
     input_cost_per_mtok: z.number().nonnegative().nullable().default(null).meta({
-      description: 'US dollars for a million tokens of requests; null when unknown: what it costs is then not counted.',
+      description: 'US dollars per million tokens of requests; null when unknown. Unknown prices are not counted.',
     }),
     output_cost_per_mtok: z.number().nonnegative().nullable().default(null).meta({
-      description: 'US dollars for a million tokens of replies; null when unknown: what it costs is then not counted.',
+      description: 'US dollars per million tokens of replies; null when unknown. Unknown prices are not counted.',
     }),
     unsupported_params: z
       .array(z.string().min(1).max(100))
       .max(50)
       .default([])
-      .meta({ description: 'Parameters that the model refuses, such as `temperature`: they are not sent to it.' }),
+      .meta({ description: 'Parameters that the model rejects, such as `temperature`. They are not sent to it.' }),
     default_params: Params.default({}).meta({
-      description: `${Params.description} Those of a run and of its targets win.`,
+      description: `${Params.description} Those of a run and of its targets take precedence.`,
     }),
     limits: Limits.nullable().default(null).meta({
-      description: "Limits of its own, which make the model a lane of its own; null when it shares the provider's.",
+      description: "Limits of this model, which give it its own lane; null when it shares the provider's.",
     }),
   })
   .meta({ id: 'ModelInput', description: 'A model of a provider.' });
@@ -121,8 +126,8 @@ export const ProviderKind = z
   .enum(['openai', 'openai-responses', 'anthropic', 'google'], { error: ({ input }) => formatOf(input) })
   .meta({
     description:
-      "The format that the provider speaks: OpenAI's chat completions and whatever is compatible " +
-      "with them, OpenAI's Responses, Anthropic's Messages, or Google's Gemini.",
+      "The request format of the provider: OpenAI's chat completions and anything compatible with " +
+      "them, OpenAI's Responses, Anthropic's Messages, or Google's Gemini.",
   });
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
@@ -132,24 +137,26 @@ export const ProviderInput = z
       .string()
       .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, "-" and "_", at most 63')
       .meta({
-        description: 'Its name in paths and in `provider_key::model_id`, unique in the team; cannot be changed.',
+        description:
+          'The name of the provider in paths and in `provider_key::model_id`, unique in the team. It ' +
+          'cannot be changed.',
       }),
     name: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'What people call the provider; its key when left out.' }),
+      .meta({ description: 'The display name of the provider. Defaults to its key.' }),
     kind: ProviderKind.default('openai'),
     base_url: baseUrl.meta({
-      description: 'Where it is asked, most often up to `/v1`; paths such as `/chat/completions` are appended.',
+      description: 'The address of the API, usually up to `/v1`. Paths such as `/chat/completions` are appended.',
     }),
     api_key: apiKey
       .nullable()
       .default(null)
-      .meta({ description: 'Its key, sealed at rest and never answered; null for an endpoint without key.' }),
+      .meta({ description: 'The API key, encrypted at rest and never returned; null for an endpoint without a key.' }),
     limits: Limits.prefault({}).meta({
-      description: 'How much may be asked in all, models with limits of their own aside.',
+      description: 'Limits of the provider as a whole, apart from models with limits of their own.',
     }),
     models: z
       .array(ModelOrId)
@@ -157,8 +164,8 @@ export const ProviderInput = z
       .default([])
       .meta({
         description:
-          'The models that runs can name; one of which nothing else is said may be its id as a ' +
-          'string. `GET /api/providers/{key}/discover` lists what there is.',
+          'The models that runs can name. A model may be just its id, as a string. `GET ' +
+          '/api/providers/{key}/discover` lists the available ones.',
       }),
   })
   .meta({ id: 'ProviderInput', description: 'A new provider: an endpoint, its key, its limits and its models.' });
@@ -166,16 +173,16 @@ export type ProviderInput = z.infer<typeof ProviderInput>;
 
 export const ProviderPatch = z
   .strictObject({
-    name: z.string().min(1).max(200).optional().meta({ description: 'What people call the provider.' }),
+    name: z.string().min(1).max(200).optional().meta({ description: 'The display name of the provider.' }),
     kind: ProviderKind.optional().meta({
       description:
-        'Another format, mostly with another `base_url`. What was learned about the models in the ' +
-        'old format is forgotten.',
+        'Another request format, usually with another `base_url`. Toolmark forgets what it learned ' +
+        'about the models in the old format.',
     }),
     base_url: baseUrl
       .optional()
-      .meta({ description: 'Another address. At another origin the key does not go along: give `api_key` with it.' }),
-    api_key: apiKey.nullable().optional().meta({ description: 'Another key; null takes it away.' }),
+      .meta({ description: 'Another address. At another origin the key is not kept: give `api_key` with it.' }),
+    api_key: apiKey.nullable().optional().meta({ description: 'Another API key; null removes it.' }),
     limits: z
       .strictObject({
         requests_per_minute: z
@@ -184,18 +191,23 @@ export const ProviderPatch = z
           .max(10_000_000)
           .nullable()
           .optional()
-          .meta({ description: 'Requests a minute; null for no limit.' }),
+          .meta({ description: 'Requests per minute; null for no limit.' }),
         tokens_per_minute: z
           .int()
           .min(1)
           .max(10_000_000_000)
           .nullable()
           .optional()
-          .meta({ description: 'Tokens a minute, of requests and replies together; null for no limit.' }),
-        max_concurrency: z.int().min(1).max(10_000).optional().meta({ description: 'Requests under way at once.' }),
+          .meta({ description: 'Tokens per minute, of requests and replies together; null for no limit.' }),
+        max_concurrency: z
+          .int()
+          .min(1)
+          .max(10_000)
+          .optional()
+          .meta({ description: 'The maximum number of concurrent requests.' }),
       })
       .optional()
-      .meta({ description: 'Only the limits that are named change.' }),
+      .meta({ description: 'The limits to change. The others stay.' }),
     models: z
       .array(ModelOrId)
       .max(1000)
@@ -204,51 +216,60 @@ export const ProviderPatch = z
   })
   .meta({
     id: 'ProviderPatch',
-    description: 'What changes of a provider; what is left out stays. Runs under way go on with it.',
+    description:
+      'The settings of a provider to change. Fields that are left out stay. Runs under way continue ' +
+      'with the new settings.',
   });
 export type ProviderPatch = z.infer<typeof ProviderPatch>;
 
 export const Provider = z
   .object({
-    key: z.string().meta({ description: 'Its name in paths and in `provider_key::model_id`, unique in the team.' }),
-    name: z.string().meta({ description: 'What people call the provider.' }),
+    key: z
+      .string()
+      .meta({ description: 'The name of the provider in paths and in `provider_key::model_id`, unique in the team.' }),
+    name: z.string().meta({ description: 'The display name of the provider.' }),
     kind: z
       .string()
-      .meta({ description: 'The format that it speaks: `openai`, `openai-responses`, `anthropic` or `google`.' }),
-    base_url: z.string().meta({ description: 'Where it is asked.' }),
-    api_key_set: z.boolean().meta({ description: 'Whether it has a key. The key itself is never answered.' }),
-    api_key_last4: z.string().nullable().meta({
-      description: 'The last four characters of its key; null when it has none, or one of less than 12 characters.',
+      .meta({ description: 'The request format: `openai`, `openai-responses`, `anthropic` or `google`.' }),
+    base_url: z.string().meta({ description: 'The address of the API.' }),
+    api_key_set: z.boolean().meta({ description: 'Whether the provider has a key. The key itself is never returned.' }),
+    api_key_last4: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The last four characters of the key; null when there is none, or when it has fewer than 12 ' + 'characters.',
+      }),
+    limits: Limits.meta({
+      description: 'Limits of the provider as a whole, apart from models with limits of their own.',
     }),
-    limits: Limits.meta({ description: 'How much may be asked in all, models with limits of their own aside.' }),
     models: z
-      .array(ModelInput.extend({ name: z.string().meta({ description: 'What people call the model.' }) }))
+      .array(ModelInput.extend({ name: z.string().meta({ description: 'The display name of the model.' }) }))
       .meta({ description: 'The models that runs can name.' }),
-    created_at: time.meta({ description: 'When the provider was made.' }),
-    updated_at: time.meta({ description: 'When it was changed last.' }),
+    created_at: time.meta({ description: 'When the provider was created.' }),
+    updated_at: time.meta({ description: 'When it was last changed.' }),
   })
-  .meta({ id: 'Provider', description: 'An endpoint that is asked, with its limits and its models.' });
+  .meta({ id: 'Provider', description: 'An endpoint with its limits and its models.' });
 export type Provider = z.infer<typeof Provider>;
 
 export const ProviderTest = z
   .object({
     ok: z.boolean().meta({ description: 'Whether the model answered.' }),
     latency_ms: z.int().meta({ description: 'How long it took, in milliseconds.' }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the provider said instead, or why it could not be reached; null when it answered.' }),
+    error: z.string().nullable().meta({
+      description: 'The error of the provider, or why it could not be reached; null when the model answered.',
+    }),
   })
-  .meta({ id: 'ProviderTest', description: 'What came of one small request to the first model of a provider.' });
+  .meta({ id: 'ProviderTest', description: 'The outcome of one small request to the first model of a provider.' });
 export const DiscoveredModels = z
   .object({
     models: z
       .array(
         z.object({
-          id: z.string().meta({ description: 'The id of the model, to be given in `models` of the provider.' }),
+          id: z.string().meta({ description: 'The id of the model, for `models` of the provider.' }),
         }),
       )
-      .meta({ description: 'In the order of the endpoint.' }),
+      .meta({ description: 'The models, in the order of the endpoint.' }),
   })
   .meta({
     id: 'DiscoveredModels',
@@ -257,18 +278,18 @@ export const DiscoveredModels = z
 
 export const ProviderTemplate = z
   .object({
-    key: z.string().meta({ description: 'A `key` for the provider.' }),
-    name: z.string().meta({ description: 'What the host is called.' }),
+    key: z.string().meta({ description: 'A suggested `key` for the provider.' }),
+    name: z.string().meta({ description: 'The name of the host.' }),
     kind: ProviderKind,
-    base_url: z.string().meta({ description: 'Its address. What stands in braces is yours to fill in.' }),
-    needs_key: z.boolean().meta({ description: 'Whether the host asks for a key.' }),
+    base_url: z.string().meta({ description: 'The address of the API. Replace the parts in braces.' }),
+    needs_key: z.boolean().meta({ description: 'Whether the host needs an API key.' }),
     unsupported_params: z.array(z.string()).meta({ description: 'For `unsupported_params` of the models.' }),
-    quirks: z.array(z.string()).meta({ description: 'What is worth knowing before a run.' }),
-    docs: z.string().meta({ description: "The page of the host's documentation that this was taken from." }),
-    unverified: z.array(z.string()).meta({ description: "What the host's documentation did not settle." }),
+    quirks: z.array(z.string()).meta({ description: 'What you should know before a run.' }),
+    docs: z.string().meta({ description: "The page of the host's documentation that the template comes from." }),
+    unverified: z.array(z.string()).meta({ description: "What the host's documentation leaves open." }),
   })
-  .meta({ id: 'ProviderTemplate', description: 'A common host, to start a provider from.' });
+  .meta({ id: 'ProviderTemplate', description: 'A common host, as a starting point for a provider.' });
 export type ProviderTemplate = z.infer<typeof ProviderTemplate>;
 export const ProviderTemplates = z.object({
-  items: z.array(ProviderTemplate).meta({ description: 'All templates that there are.' }),
+  items: z.array(ProviderTemplate).meta({ description: 'All templates.' }),
 });

@@ -9,16 +9,22 @@ export const RECORDED = 'recorded';
 /** Limits for the replies of a recorded run. A text has at most as many characters as bytes. */
 export const MAX_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
 
-const suite_id = id.meta({ description: 'The suite whose cases were answered. Its version of now is pinned.' });
-const target_name = z.string().trim().min(1).max(200).meta({
-  description: 'What answered, such as the name and version of an agent. The run shows it as `recorded::NAME`.',
-});
+const suite_id = id.meta({ description: 'The suite whose cases were answered. The run pins its current version.' });
+const target_name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .meta({
+    description:
+      'The system that answered, such as the name and version of an agent. The run shows it as ' + '`recorded::NAME`.',
+  });
 const experiment_id = id
   .nullable()
   .default(null)
   .meta({ description: 'The experiment that the run belongs to; null for none.' });
 const metrics = z.array(MetricAsked).max(20).default([]).meta({
-  description: 'Further metrics, computed for each reply beside the house score; `GET /api/metrics` lists them.',
+  description: 'Further metrics, computed for each reply beside the house score. `GET /api/metrics` lists them.',
 });
 
 /** The settings that accompany replies sent as a body of their own. */
@@ -42,7 +48,7 @@ export const RecordedSettings = z.strictObject({
       });
       return z.NEVER;
     })
-    .meta({ description: 'JSON of a list of further metrics, as `metrics` in a body.' }),
+    .meta({ description: 'A JSON list of further metrics, like `metrics` in a body.' }),
 });
 export type RecordedSettings = z.output<typeof RecordedSettings>;
 
@@ -65,11 +71,10 @@ export const RecordedInput = z
     replies: z.union([z.string(), z.array(z.unknown())]).meta({
       description:
         'JSON Lines as text, or a list of their objects: `{case, sample, reply}`, `{case, sample, ' +
-        'rounds}` or `{case, sample, error}`. What does not fit into 10 MiB is sent as a body of its ' +
-        'own.',
+        'rounds}` or `{case, sample, error}`. Send more than 10 MiB as a body of its own.',
     }),
   })
-  .meta({ id: 'RecordedInput', description: 'Replies that were made elsewhere, and what they are of.' });
+  .meta({ id: 'RecordedInput', description: 'Replies that were made elsewhere, with the suite that they answer.' });
 export type RecordedInput = z.infer<typeof RecordedInput>;
 
 /** A line of replies. libs/recorded defines what `reply` and each of `rounds` may be. */
@@ -81,19 +86,19 @@ export const RecordedLine = z
       .min(0)
       .max(MAX_RECORDED.samples - 1)
       .optional()
-      .meta({ description: 'Which repetition of the case, from 0. Left out: the first that no line before has.' }),
-    reply: z.unknown().optional().meta({ description: 'What was answered, in any shape that `toolmark score` reads.' }),
+      .meta({ description: 'The repetition of the case, from 0. Defaults to the first one that no earlier line has.' }),
+    reply: z.unknown().optional().meta({ description: 'The reply, in any format that `toolmark score` reads.' }),
     rounds: z
       .array(z.unknown())
       .min(1)
       .optional()
-      .meta({ description: 'The replies of the rounds of a chain, in order, instead of `reply`.' }),
+      .meta({ description: 'The replies to the rounds of a chain, in order, instead of `reply`.' }),
     error: z
       .unknown()
       .optional()
       .meta({
         description:
-          'What went wrong where nothing was answered, instead of `reply`: a text, or `{message, ' +
+          'The error that left the case without a reply, instead of `reply`: a text, or `{message, ' +
           'kind}`. The item is errored, not wrong.',
       }),
   })
@@ -105,7 +110,7 @@ export const RecordedQuery = z.strictObject({
     .string()
     .optional()
     .meta({
-      description: `${suite_id.description} Left out where the body is JSON, as are the others.`,
+      description: `${suite_id.description} If the body is JSON, leave out this parameter and the others.`,
       example: '019aa8a2-5c1e-7000-8000-000000000011',
     }),
   target_name: z.string().optional().meta({ description: target_name.description, example: 'support-agent 2026-01' }),
@@ -120,11 +125,13 @@ export const RecordedQuery = z.strictObject({
 });
 
 export const RecordedSubmitted = Submitted.extend({
-  replies: z.int().meta({ description: 'Lines that were taken.' }),
+  replies: z.int().meta({ description: 'Lines that were accepted.' }),
   read_as: z.record(z.string(), z.int()).meta({
-    description: 'How many replies were read as which shape; `error` counts lines that say what went wrong instead.',
+    description: 'How many replies were read in each format. `error` counts lines with an error instead of a reply.',
   }),
-  warnings: z.array(z.string()).meta({ description: 'What of the file takes no part, or is missing in it.' }),
+  warnings: z
+    .array(z.string())
+    .meta({ description: 'Parts of the file that are not used, and parts that are missing.' }),
 }).meta({
   id: 'RecordedSubmitted',
   description: 'A recorded run that was accepted. Its replies are scored in the background.',

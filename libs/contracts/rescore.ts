@@ -20,23 +20,24 @@ export const RescoreInput = z
       .max(1)
       .nullable()
       .default(null)
-      .meta({ description: "The overall score with which a case passes; null for the suite's." }),
+      .meta({ description: "The overall score from which a case passes; null for the suite's." }),
     param_scoring: ScoringMode.nullable()
       .default(null)
       .meta({
         description:
-          'How expected values are compared, in every case; null for what each case says. As in a ' +
-          'case, `scoring_config` counts more.',
+          "How expected values are compared, in every case; null for each case's own setting. As in a " +
+          'case, `scoring_config` takes precedence.',
       }),
     scoring_config: ScoringConfig.nullable().default(null).meta({
       description:
-        'In place of the `scoring_config` of every case and of every expected call; null for what each says.',
+        'Replaces the `scoring_config` of every case and of every expected call; null for their own settings.',
     }),
   })
   .meta({
     id: 'RescoreInput',
     description:
-      'Scores the stored replies of a run again. What is left out stays as the run, its suite and its cases have it.',
+      'Scores the stored replies of a run again. Fields that are left out keep the settings of the ' +
+      'run, its suite and its cases.',
   });
 export type RescoreInput = z.infer<typeof RescoreInput>;
 /** The options as they are stored, with the metrics resolved. */
@@ -44,23 +45,27 @@ export type RescoreOptions = Omit<RescoreInput, 'metrics'> & { metrics: RunMetri
 
 export const RescoreSubmitted = z
   .object({
-    job_id: id.meta({ description: 'The job that carries it out.' }),
-    rescore_id: id.meta({ description: 'The rescore: results of the run have its verdicts with `?rescore_id=`.' }),
+    job_id: id.meta({ description: 'The job of the rescore.' }),
+    rescore_id: id.meta({
+      description: 'The id of the rescore. Results of the run show its verdicts with `?rescore_id=`.',
+    }),
     eval_id: id.meta({ description: 'The run that is scored again.' }),
-    status: z.literal('submitted').meta({ description: 'Always `submitted`; from here on the job has the status.' }),
+    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
   })
-  .meta({ id: 'RescoreSubmitted', description: 'A rescore that was accepted. It goes on in the background.' });
+  .meta({ id: 'RescoreSubmitted', description: 'A rescore that was accepted. It runs in the background.' });
 export type RescoreSubmitted = z.infer<typeof RescoreSubmitted>;
 
 export const Rescore = z
   .object({
     id: id.meta({ description: 'The id of the rescore.' }),
     eval_id: id.meta({ description: 'The run whose replies are scored again.' }),
-    job_id: id.meta({ description: 'The job that carries it out.' }),
+    job_id: id.meta({ description: 'The job of the rescore.' }),
     status: JobStatus,
-    options: jsonObject.meta({ description: 'What was asked for, with the metrics that are computed.' }),
+    options: jsonObject.meta({ description: 'The request, with the metrics that are computed.' }),
     scoring_version: z.int().meta({
-      description: 'Of the scoring that made its verdicts; rises whenever a reply could score differently than before.',
+      description:
+        'The version of the scoring that made the verdicts. It rises whenever a reply could score ' +
+        'differently than before.',
     }),
     score: z.number().nullable().meta({
       description: "Mean over the models' overall means, 0..1; null until it is done, or when nothing is scored.",
@@ -70,6 +75,6 @@ export const Rescore = z
   })
   .meta({
     id: 'Rescore',
-    description: 'A second set of verdicts of a run; its results are those of the run with `?rescore_id=`.',
+    description: 'A second set of verdicts of a run. Read its results from the run with `?rescore_id=`.',
   });
 export type Rescore = z.infer<typeof Rescore>;

@@ -8,20 +8,21 @@ export const Result = z
   .object({
     id: z.string().meta({
       description:
-        'The id of the result, unique in its run. Made of the target, the case and the sample; take it as opaque.',
+        'The id of the result, unique in its run. It is made of the target, the case and the sample; ' +
+        'treat it as opaque.',
     }),
-    seq: z
-      .int()
-      .meta({ description: 'Its number in the log of the job that settled it. Results are listed in this order.' }),
+    seq: z.int().meta({
+      description: 'The number of the result in the log of the job that settled it. Results are listed in this order.',
+    }),
     target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
-    case_id: id.meta({ description: "The case, as the suite's version of the run has it." }),
+    case_id: id.meta({ description: 'The id of the case, in the suite version of the run.' }),
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
-    prompt: z.string().meta({ description: 'The prompt of the case, or what the user said last in its conversation.' }),
+    prompt: z.string().meta({ description: 'The prompt of the case, or the last user message of its conversation.' }),
     category: z.string().nullable().meta({ description: 'The category of the case; null when it has none.' }),
-    sample: z.int().meta({ description: 'Which repetition of the case it is, from 0.' }),
+    sample: z.int().meta({ description: 'The repetition of the case, from 0.' }),
     outcome: z.enum(['scored', 'errored']).meta({
       description:
-        'Whether a model answered (`scored`, however wrong it was), or the request failed after ' +
+        'Whether a model answered (`scored`, even if the reply is wrong), or the request failed after ' +
         'all retries (`errored`).',
     }),
     passed: z.boolean().meta({
@@ -33,7 +34,7 @@ export const Result = z
       .nullable()
       .meta({
         description:
-          'Whether the right tool was called, 0 or 1; with several expected calls the share of them ' +
+          'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' +
           'that was made. Null when errored.',
       }),
     param_score: z.number().nullable().meta({
@@ -50,39 +51,41 @@ export const Result = z
     error_type: ErrorType,
     format_compliance: FormatCompliance.nullable().meta({
       description:
-        'How the reply made its calls: as the API has them (`native`), in a form that had to be ' +
-        'repaired, unreadably (`malformed`), or not at all (`none`). Null when errored.',
+        'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
+        'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`). Null when errored.',
     }),
     expected: z
       .object({
         tool: z.unknown().meta({ description: 'The expected tool, a list of acceptable ones, or null.' }),
-        params: z.unknown().meta({ description: 'The expected arguments; null when they are not looked at.' }),
+        params: z.unknown().meta({ description: 'The expected arguments; null when arguments are not compared.' }),
         calls: z
           .array(z.unknown())
           .optional()
-          .meta({ description: 'The expected calls, of cases that expect several.' }),
+          .meta({ description: 'The expected calls, if the case expects several.' }),
       })
       .meta({ description: 'What the case expects.' }),
     called: z
       .array(ParsedCall)
-      .meta({ description: 'The calls of the reply; of a chain those up to the first one of the expected tool.' }),
-    evidence: Evidence.nullable().meta({ description: 'What the verdict rests on; null when errored.' }),
+      .meta({ description: 'The calls of the reply. For a chain, those up to the first call of the expected tool.' }),
+    evidence: Evidence.nullable().meta({ description: 'The evidence for the verdict; null when errored.' }),
     metrics: z.record(z.string(), jsonObject).meta({
       description:
-        'What the further metrics of the run say, by their names there: `score` (null where one ' +
-        'does not apply), and fields of their own. `config.metrics` of the run has the metric, ' +
-        'version and options of each name.',
+        "The scores of the run's further metrics, by name: `score` (null where the metric does not " +
+        'apply), and fields of their own. `config.metrics` of the run has the metric, version and ' +
+        'options of each name.',
     }),
     scoring_version: z.int().meta({
-      description: 'Of the scoring that made this verdict; rises whenever a reply could score differently than before.',
+      description:
+        'The version of the scoring that made this verdict. It rises whenever a reply could score ' +
+        'differently than before.',
     }),
     latency_ms: z
       .int()
       .nullable()
       .meta({
         description:
-          'Milliseconds that the last attempt took, without waiting for its turn; of a chain the sum ' +
-          'over its rounds. Null when a stored reply answered, or nothing was asked.',
+          'Milliseconds that the last attempt took, without the wait for its turn. For a chain, the sum ' +
+          'over its rounds. Null when a stored reply answered, or nothing was sent.',
       }),
     usage: z
       .object({
@@ -95,63 +98,67 @@ export const Result = z
           .nullable()
           .meta({ description: 'Tokens of the reply; null when the provider did not count them.' }),
       })
-      .meta({ description: 'Tokens, as the provider counted them; of a chain the sum over its rounds.' }),
-    cost_usd: z.number().nullable().meta({
-      description:
-        'US dollars, by the prices of the model at the time; null when it has none. 0 when a stored reply answered.',
-    }),
+      .meta({ description: 'Tokens, as the provider counted them. For a chain, the sum over its rounds.' }),
+    cost_usd: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'Cost in US dollars, by the prices of the model at the time; null when it has none. 0 when a ' +
+          'stored reply answered.',
+      }),
     cached: z.boolean().meta({ description: 'Whether a stored reply answered.' }),
     attempts: z
       .int()
-      .meta({ description: 'Requests that were made for it, retries included; 0 when a stored reply answered.' }),
+      .meta({ description: 'Requests for this item, including retries; 0 when a stored reply answered.' }),
     error: z
       .object({
         kind: ErrorKind,
-        message: z.string().meta({ description: 'What went wrong, in a sentence; keys are masked.' }),
+        message: z.string().meta({ description: 'What went wrong, in a sentence. Keys are masked.' }),
       })
       .nullable()
       .meta({ description: 'Why there is no reply; null when there is one.' }),
     tool_choice_used: ToolChoice.nullable().meta({
-      description: "What was sent in place of the run's `tool_choice`, or the same; null when nothing was sent.",
+      description: "The `tool_choice` that was sent, which may differ from the run's; null when nothing was sent.",
     }),
     settled_at: time.meta({ description: 'When the result was stored.' }),
   })
-  .meta({ id: 'Result', description: 'What came of one case, one model and one sample.' });
+  .meta({ id: 'Result', description: 'The outcome of one case, one model and one sample.' });
 export type Result = z.infer<typeof Result>;
 
 export const ResultWithExchange = Result.extend({
-  explanation: z.array(z.string()).meta({ description: 'The verdict in plain sentences.' }),
+  explanation: z.array(z.string()).meta({ description: 'The verdict, in plain sentences.' }),
   exchange: z
     .object({
       requests: z.array(z.unknown()).meta({
         description:
-          'The bodies of the requests, one for each attempt or round that differs. Of an exchange ' +
-          'above 1 MiB as they are stored, without what the requests have in common.',
+          'The bodies of the requests, one for each attempt or round that differs. An exchange above 1 ' +
+          'MiB has them as they are stored, without the parts that the requests have in common.',
       }),
       replies: z
         .array(z.unknown())
-        .meta({ description: 'The bodies of the answers as they came, refusals among them.' }),
+        .meta({ description: 'The bodies of the responses as they came, including refusals.' }),
       refused: z.int().optional().meta({
-        description: 'How many requests were refused; `replies` holds twenty of them at most. Left out when none was.',
+        description: 'How many requests were refused; `replies` holds at most twenty of them. Left out when none was.',
       }),
       names: z
         .record(z.string(), z.string())
         .optional()
         .meta({
           description:
-            'Names that tools have here, by those that went over the wire in their place; left out ' +
-            'where the provider takes the names as they are.',
+            "The suite's names of tools, by the names that were sent instead. Left out where the provider " +
+            'accepts the names unchanged.',
         }),
     })
     .nullable()
-    .meta({ description: 'What went over the wire; null when nothing did, or when it is not kept any more.' }),
-}).meta({ id: 'ResultWithExchange', description: 'One result with what went over the wire.' });
+    .meta({ description: 'The requests and replies; null when nothing was sent, or when they are no longer stored.' }),
+}).meta({ id: 'ResultWithExchange', description: 'One result with its requests and replies.' });
 export type ResultWithExchange = z.infer<typeof ResultWithExchange>;
 
 export const RunExport = z
   .object({
     run: Run.meta({ description: 'The run.' }),
-    results: z.array(Result).meta({ description: 'All its results, in the order they were settled.' }),
+    results: z.array(Result).meta({ description: 'All results of the run, in the order they were settled.' }),
   })
   .meta({ id: 'RunExport', description: 'A run with all its results.' });
 
@@ -167,7 +174,7 @@ export const ResultsQuery = z.strictObject({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: 'Only results that passed (`true`), or that did not (`false`).' }),
+    .meta({ description: 'Only results that passed (`true`) or did not pass (`false`).' }),
   rescore_id: id.optional().meta({
     description: "The verdicts of this rescore instead of the run's own.",
     example: '019aa8a2-5c1e-7000-8000-000000000081',

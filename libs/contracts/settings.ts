@@ -13,7 +13,7 @@ export const EmbeddingSetting = z
   )
   .meta({
     id: 'EmbeddingSetting',
-    description: 'The embedding model that the mode `semantic` compares with; both null when there is none.',
+    description: 'The embedding model that the mode `semantic` uses; both null when there is none.',
   });
 export type EmbeddingSetting = z.infer<typeof EmbeddingSetting>;
 
@@ -23,9 +23,9 @@ export const SpendingInput = z
       .number()
       .nonnegative()
       .nullable()
-      .meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
+      .meta({ description: 'US dollars that the team may spend per month; null for no cap.' }),
   })
-  .meta({ id: 'SpendingInput', description: 'What a team may spend.' });
+  .meta({ id: 'SpendingInput', description: 'The spending limit of a team.' });
 export type SpendingInput = z.infer<typeof SpendingInput>;
 
 export const Spending = z
@@ -33,26 +33,26 @@ export const Spending = z
     monthly_cap_usd: z
       .number()
       .nullable()
-      .meta({ description: 'US dollars that the team may spend in a month; null for no cap.' }),
+      .meta({ description: 'US dollars that the team may spend per month; null for no cap.' }),
     spent_usd: z.number().meta({
       description:
-        'US dollars that it has spent in this month. The embedding model counts as the others do; ' +
-        'models without prices are not counted.',
+        'US dollars that the team has spent this month. The embedding model counts, too. Models ' +
+        'without prices do not.',
     }),
-    month: z.string().meta({ description: 'The month, by UTC, as YYYY-MM.' }),
+    month: z.string().meta({ description: 'The month, in UTC, as YYYY-MM.' }),
   })
   .meta({
     id: 'Spending',
     description:
-      'What a team may spend, and has spent in this month. Where the cap is reached, runs stop in ' +
-      'state `budget_exceeded` and new ones that cost are refused.',
+      'The spending limit of a team, and what it has spent this month. When the cap is reached, runs ' +
+      'stop with status `budget_exceeded`, and new runs that cost money are refused.',
   });
 export type Spending = z.infer<typeof Spending>;
 
 export const JobsSetting = z
   .strictObject({
     running_jobs_per_user: z.int().min(1).max(100).meta({
-      description: 'How many jobs of each user run at once; further ones wait as `pending`, first come first served.',
+      description: 'How many jobs of each user run at once. Further jobs wait as `pending`, first come, first served.',
     }),
   })
   .meta({ id: 'JobsSetting', description: 'How many jobs a team runs at once.' });
@@ -64,13 +64,13 @@ export const CacheInput = z
       .int()
       .min(0)
       .max(3650)
-      .meta({ description: 'How many days a stored reply answers the same request again; 0: none does.' }),
+      .meta({ description: 'How many days a stored reply answers the same request again. 0 turns this off.' }),
   })
-  .meta({ id: 'CacheInput', description: 'How long stored replies answer.' });
+  .meta({ id: 'CacheInput', description: 'How long stored replies are used.' });
 export type CacheInput = z.infer<typeof CacheInput>;
 
 export const CacheSetting = CacheInput.extend({
-  entries: z.int().meta({ description: 'How many stored replies there are.' }),
-  bytes: z.int().meta({ description: 'How many bytes they have, compressed.' }),
-}).meta({ id: 'CacheSetting', description: 'How long stored replies answer, and how many there are.' });
+  entries: z.int().meta({ description: 'How many replies are stored.' }),
+  bytes: z.int().meta({ description: 'The compressed size of the stored replies, in bytes.' }),
+}).meta({ id: 'CacheSetting', description: 'How long stored replies are used, and how many there are.' });
 export type CacheSetting = z.infer<typeof CacheSetting>;

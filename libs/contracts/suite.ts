@@ -18,75 +18,77 @@ export const MAX_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
 const Tools = toolList(Tool);
 const settings = {
-  name: name.meta({ description: 'What the suite is called.' }),
+  name: name.meta({ description: 'The name of the suite.' }),
   description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),
   system_prompt: z
     .string()
     .max(50_000)
     .nullable()
     .default(null)
-    .meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    .meta({ description: 'Precedes the prompt of every case; null for none.' }),
   tools: Tools.meta({
     description:
-      'The tools that models are offered, 1 MiB of JSON together at most. Names must differ by more than case.',
+      'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more ' + 'than case.',
   }),
   pass_threshold: z
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .meta({ description: 'The overall score with which a case passes.' }),
+    .meta({ description: 'The overall score from which a case passes.' }),
 };
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
 
 export const SuitePatch = z
   .strictObject({
-    name: name.optional().meta({ description: 'What the suite is called.' }),
+    name: name.optional().meta({ description: 'The name of the suite.' }),
     description: z.string().max(10_000).optional().meta({ description: 'What the suite is about.' }),
     system_prompt: z
       .string()
       .max(50_000)
       .nullable()
       .optional()
-      .meta({ description: 'Stands before the prompt of every case; null for none.' }),
-    tools: Tools.optional().meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
+      .meta({ description: 'Precedes the prompt of every case; null for none.' }),
+    tools: Tools.optional().meta({
+      description: 'The whole list of tools. You cannot remove a tool that a case expects.',
+    }),
     pass_threshold: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .meta({ description: 'The overall score with which a case passes, in runs from now on.' }),
+      .meta({ description: 'The overall score from which a case passes, in new runs.' }),
   })
-  .meta({ id: 'SuitePatch', description: 'What changes of a suite; what is left out stays.' });
+  .meta({ id: 'SuitePatch', description: 'The fields of a suite to change. Fields that are left out stay.' });
 export type SuitePatch = z.infer<typeof SuitePatch>;
 
 export const SuiteReplacement = z
   .strictObject({
     name: settings.name,
-    tools: Tools.meta({ description: 'The whole list of tools. One that a case expects cannot go.' }),
+    tools: Tools.meta({ description: 'The whole list of tools. You cannot remove a tool that a case expects.' }),
     description: z
       .string()
       .max(10_000)
       .nullish()
       .transform((text) => (text === null ? '' : text))
-      .meta({ description: 'What the suite is about. Left out, it stays; null takes it away.' }),
+      .meta({ description: 'What the suite is about. If left out, it stays; null removes it.' }),
     system_prompt: z
       .string()
       .max(50_000)
       .nullish()
-      .meta({ description: 'Stands before the prompt of every case. Left out, it stays; null takes it away.' }),
+      .meta({ description: 'Precedes the prompt of every case. If left out, it stays; null removes it.' }),
     pass_threshold: z
       .number()
       .min(0)
       .max(1)
       .nullish()
       .transform((threshold) => (threshold === null ? 1 : threshold))
-      .meta({ description: 'The overall score with which a case passes. Left out, it stays; null makes it 1.' }),
+      .meta({ description: 'The overall score from which a case passes. If left out, it stays; null sets it to 1.' }),
   })
   .meta({
     id: 'SuiteReplacement',
-    description: 'A suite anew. Its cases stay, and so do the settings that are left out.',
+    description: 'Replaces a suite. Its cases stay, and so do the settings that are left out.',
   });
 export type SuiteReplacement = z.infer<typeof SuiteReplacement>;
 
@@ -99,7 +101,7 @@ export const SuiteFile = z
       .default([])
       .meta({ description: 'The cases of the suite.' }),
   })
-  .meta({ id: 'SuiteFile', description: 'A suite in a file: what import takes and export gives.' });
+  .meta({ id: 'SuiteFile', description: 'A suite in a file, as import takes it and export writes it.' });
 export type SuiteFile = z.infer<typeof SuiteFile>;
 /** Everything in a suite except its cases. */
 export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
@@ -127,12 +129,16 @@ export const CasesInput = z
     description: 'One case, a list, or `{"cases": [...]}`.',
     oneOf: [
       caseRef,
-      documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
+      documented({ type: 'array', items: caseRef, description: 'Several cases. Either all are added or none.' }),
       {
         type: 'object',
         required: ['cases'],
         properties: {
-          cases: documented({ type: 'array', items: caseRef, description: 'Several cases: all are added, or none.' }),
+          cases: documented({
+            type: 'array',
+            items: caseRef,
+            description: 'Several cases. Either all are added or none.',
+          }),
         },
       },
     ],
@@ -141,22 +147,21 @@ export const CasesInput = z
 export const Suite = z
   .object({
     id: id.meta({ description: 'The id of the suite: `suite_id` of runs and experiments.' }),
-    name: z.string().meta({ description: 'What the suite is called.' }),
-    description: z.string().meta({ description: 'What the suite is about; empty when nobody said.' }),
-    system_prompt: z
-      .string()
-      .nullable()
-      .meta({ description: 'Stands before the prompt of every case; null for none.' }),
+    name: z.string().meta({ description: 'The name of the suite.' }),
+    description: z.string().meta({ description: 'What the suite is about; empty when it has no description.' }),
+    system_prompt: z.string().nullable().meta({ description: 'Precedes the prompt of every case; null for none.' }),
     tools: z.array(Tool).meta({ description: 'The tools that models are offered.' }),
-    pass_threshold: z.number().meta({ description: 'The overall score with which a case passes, 0..1.' }),
+    pass_threshold: z.number().meta({ description: 'The overall score from which a case passes, 0..1.' }),
     version: z.int().meta({
-      description: 'Rises by one with every request that changes the suite. A run keeps the version that it ran.',
+      description:
+        'The version of the suite. It rises by one with every request that changes the suite. A run ' +
+        'keeps the version that it started with.',
     }),
-    test_cases_count: z.int().meta({ description: 'How many cases it has, drafts included.' }),
-    created_at: time.meta({ description: 'When the suite was made.' }),
-    updated_at: time.meta({ description: 'When it was changed last.' }),
+    test_cases_count: z.int().meta({ description: 'How many cases the suite has, including drafts.' }),
+    created_at: time.meta({ description: 'When the suite was created.' }),
+    updated_at: time.meta({ description: 'When it was last changed.' }),
   })
-  .meta({ id: 'Suite', description: 'Tools, and what is asked of models that have them.' });
+  .meta({ id: 'Suite', description: 'Tools, and cases for models that have them.' });
 export type Suite = z.infer<typeof Suite>;
 
 export const SuiteReadQuery = z.strictObject({
@@ -164,33 +169,33 @@ export const SuiteReadQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('true')
     .transform((text) => text === 'true')
-    .meta({ description: 'With `false` the answer has no `test_cases`.' }),
+    .meta({ description: 'With `false`, the response has no `test_cases`.' }),
 });
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
 export const SuiteWithCases = Suite.extend({
-  test_cases: z.array(Case).optional().meta({ description: 'Its cases by position; left out with `?cases=false`.' }),
+  test_cases: z.array(Case).optional().meta({ description: 'The cases by position; left out with `?cases=false`.' }),
 }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
 
 const warnings = z.array(z.string()).meta({
   description:
-    'Tools that were converted, and expected arguments that no call can have which obeys its tool, ' +
-    'of which 20 are named.',
+    'Tools that were converted, and expected arguments that break the schema of their tool, so ' +
+    'that no valid call can have them. At most 20 of those are named.',
 });
 export const SuiteWritten = Suite.extend({ warnings }).meta({
   id: 'SuiteWritten',
-  description: 'A suite as it was written, and what its author should know.',
+  description: 'A stored suite, with warnings for its author.',
 });
 export const CaseWritten = Case.extend({ warnings }).meta({
   id: 'CaseWritten',
-  description: 'A case as it was written, and what its author should know.',
+  description: 'A stored case, with warnings for its author.',
 });
 export const CasesWritten = z
   .union([
     CaseWritten,
     z.object({
-      items: z.array(Case).meta({ description: 'The cases that were added, in the order they were given.' }),
+      items: z.array(Case).meta({ description: 'The added cases, in the order of the request.' }),
       warnings,
     }),
   ])
-  .meta({ id: 'CasesWritten', description: 'The case that was added, or the list.' });
+  .meta({ id: 'CasesWritten', description: 'The added case, or the list of cases.' });

@@ -4,9 +4,9 @@ const share = z.number().nullable();
 export const GroupSummary = z.object({
   cases: z.int().meta({ description: 'Cases that have a result, scored or errored.' }),
   scored: z.int().meta({ description: 'Results with a score.' }),
-  errored: z
-    .int()
-    .meta({ description: 'Results without one, since the provider or the network failed. They are in no average.' }),
+  errored: z.int().meta({
+    description: 'Results without a score, because the provider or the network failed. They are in no average.',
+  }),
   passed: z.int().meta({ description: 'Scored results that passed.' }),
   tool_accuracy: share.meta({ description: 'Mean tool score, 0..1; null when nothing is scored.' }),
   param_accuracy: share.meta({
@@ -29,7 +29,7 @@ export const MetricSummary = z.object({
     description: '95 % interval of the mean, by a seeded bootstrap over cases; null when there is no mean.',
   }),
   scored: z.int().meta({ description: 'Results that the metric applies to.' }),
-  not_applicable: z.int().meta({ description: 'Results that it does not apply to. They are not in the mean.' }),
+  not_applicable: z.int().meta({ description: 'Results that the metric does not apply to. They are not in the mean.' }),
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
@@ -52,9 +52,7 @@ export const Summary = GroupSummary.extend({
   pass_hat_k: z
     .array(z.number())
     .meta({ description: 'pass^k for the same k: the chance that all of k samples pass, averaged over cases.' }),
-  metrics: z
-    .record(z.string(), MetricSummary)
-    .meta({ description: 'The further metrics that the run asked for, by their names there (`as`).' }),
+  metrics: z.record(z.string(), MetricSummary).meta({ description: 'The further metrics of the run, by name (`as`).' }),
   format_counts: z
     .record(z.string(), z.int())
     .meta({ description: 'How many scored results have each `format_compliance`.' }),
@@ -63,14 +61,14 @@ export const Summary = GroupSummary.extend({
     .meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
   tool_choice_used: z.record(z.string(), z.int()).meta({
     description:
-      'How many scored results that expect a call were asked for with each `tool_choice`. Where it ' +
-      'is not the one of the run, `warnings` of the run say why. Empty in summaries of earlier ' +
+      'How many scored results that expect a call were requested with each `tool_choice`. Where it ' +
+      'differs from that of the run, `warnings` of the run say why. Empty in summaries of earlier ' +
       'releases.',
     examples: [{ required: 17, auto: 3 }],
   }),
   by_category: z
     .record(z.string(), GroupSummary)
-    .meta({ description: 'The same figures for each category of cases. Cases without a category are in none.' }),
+    .meta({ description: 'The same figures for each category of cases. Cases without a category are left out.' }),
   latency_ms: z
     .object({
       p50: z.number().nullable().meta({ description: 'The median, in milliseconds; null when no reply was timed.' }),
@@ -79,29 +77,28 @@ export const Summary = GroupSummary.extend({
         .nullable()
         .meta({ description: 'The 95th percentile, in milliseconds; null when no reply was timed.' }),
     })
-    .meta({ description: 'How long scored results took to be answered, in milliseconds.' }),
+    .meta({ description: 'The latency of scored results, in milliseconds.' }),
   usage: z
     .object({
       prompt_tokens: z.int().meta({ description: 'Tokens of all requests, as the provider counted them.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of all replies, as the provider counted them.' }),
     })
-    .meta({ description: 'Tokens of all results, those that stored replies answered included.' }),
-  cost_usd: z
-    .number()
-    .nullable()
-    .meta({ description: 'What the requests cost in US dollars, by the prices of the model; null when it has none.' }),
+    .meta({ description: 'Tokens of all results, including those that stored replies answered.' }),
+  cost_usd: z.number().nullable().meta({
+    description: 'The cost of the requests in US dollars, by the prices of the model; null when it has none.',
+  }),
   cached: z
     .object({
       results: z.int().meta({ description: 'Results that stored replies answered.' }),
       prompt_tokens: z.int().meta({ description: 'Tokens of their requests.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of their replies.' }),
     })
-    .meta({ description: 'What stored replies answered. Its tokens are in `usage` too, and cost nothing.' }),
+    .meta({ description: 'What stored replies saved. Its tokens are in `usage` too, and cost nothing.' }),
 }).meta({
   id: 'Summary',
   description:
-    'The final figures of one target of a run. Shares are 0..1 and null where nothing applies; ' +
-    'errored results are in none of them.',
+    'The final figures of one target of a run. Shares are 0..1, and null where nothing applies. ' +
+    'They leave out errored results.',
 });
 export type Summary = z.infer<typeof Summary>;
 

@@ -4,35 +4,35 @@ import { id, time } from './page.js';
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export const Role = z.enum(ROLES).meta({
   description:
-    'What a token may do: a `viewer` reads; an `editor` changes everything but tokens, providers and ' +
-    'settings; an `owner` changes these, too.',
+    'What a token may do. A `viewer` reads. An `editor` changes everything except tokens, ' +
+    'providers and settings. An `owner` changes these, too.',
 });
 export type Role = z.infer<typeof Role>;
 
 const name = z.string().trim().min(1).max(100);
 export const TokenInput = z
   .strictObject({
-    name: name.meta({ description: 'What the token is for, so that it is known again in the list.' }),
+    name: name.meta({ description: 'The purpose of the token, to recognise it in the list.' }),
     role: Role,
     user: name.optional().meta({
       description:
-        "Whose token it is: a user of the team, made when there is none of this name. Left out, the caller's.",
+        'The user of the token. If the team has no user of this name, one is created. Defaults to the caller.',
     }),
-    expires_at: time.nullable().default(null).meta({ description: 'Until when the token is valid; null for good.' }),
+    expires_at: time.nullable().default(null).meta({ description: 'When the token expires; null for never.' }),
   })
-  .meta({ id: 'TokenInput', description: 'A token to make.' });
+  .meta({ id: 'TokenInput', description: 'A token to create.' });
 export type TokenInput = z.infer<typeof TokenInput>;
 
 export const Token = z
   .object({
-    id: id.meta({ description: 'The id of the token, by which it is deleted. It is not the secret.' }),
-    name: z.string().meta({ description: 'What the token is for.' }),
+    id: id.meta({ description: 'The id of the token, which you need to delete it. It is not the secret.' }),
+    name: z.string().meta({ description: 'The purpose of the token.' }),
     role: Role,
-    user: z.string().meta({ description: 'The name of the user whose token it is.' }),
-    expires_at: time.nullable().meta({ description: 'Until when it is valid; null for good.' }),
-    created_at: time.meta({ description: 'When the token was made.' }),
+    user: z.string().meta({ description: "The name of the token's user." }),
+    expires_at: time.nullable().meta({ description: 'When the token expires; null for never.' }),
+    created_at: time.meta({ description: 'When the token was created.' }),
   })
-  .meta({ id: 'Token', description: 'A token of the team. Its secret is kept as a hash alone.' });
+  .meta({ id: 'Token', description: 'A token of the team. Only a hash of its secret is stored.' });
 export type Token = z.infer<typeof Token>;
 export const NewToken = Token.extend({
   token: z
@@ -40,25 +40,25 @@ export const NewToken = Token.extend({
     .optional()
     .meta({
       description:
-        'The secret, to be sent as `Authorization: Bearer`. It is told this once: a repeated request ' +
-        'with the same Idempotency-Key leaves it out.',
+        'The secret, for `Authorization: Bearer`. It is shown once: a repeated request with the same ' +
+        'Idempotency-Key leaves it out.',
     }),
-}).meta({ id: 'NewToken', description: 'A token that was just made, with its secret.' });
+}).meta({ id: 'NewToken', description: 'A new token, with its secret.' });
 
 export const TeamInput = z
   .strictObject({ name: name.meta({ description: 'The name of the team, unique in the installation.' }) })
-  .meta({ id: 'TeamInput', description: 'A team to make.' });
+  .meta({ id: 'TeamInput', description: 'A team to create.' });
 export const Team = z
   .object({
     id: id.meta({ description: 'The id of the team.' }),
     name: z.string().meta({ description: 'The name of the team, unique in the installation.' }),
-    created_at: time.meta({ description: 'When the team was made.' }),
+    created_at: time.meta({ description: 'When the team was created.' }),
   })
-  .meta({ id: 'Team', description: 'A team: its suites, providers and runs are seen by nobody else.' });
+  .meta({ id: 'Team', description: 'A team. Nobody else sees its suites, providers and runs.' });
 export type Team = z.infer<typeof Team>;
 export const NewTeam = Team.extend({
-  token: NewToken.meta({ description: "The first owner's token of the team." }),
-}).meta({ id: 'NewTeam', description: 'A team that was just made.' });
+  token: NewToken.meta({ description: "The token of the team's first owner." }),
+}).meta({ id: 'NewTeam', description: 'A new team.' });
 
 export const Me = z
   .object({
@@ -73,7 +73,7 @@ export const Me = z
         id: id.meta({ description: 'The id of the user.' }),
         name: z.string().meta({ description: 'The name of the user.' }),
       })
-      .meta({ description: 'Whose token it is.' }),
+      .meta({ description: 'The user of the token.' }),
     role: Role,
   })
-  .meta({ id: 'Me', description: 'Who the token of the request belongs to, and what it may do.' });
+  .meta({ id: 'Me', description: "The owner of the request's token, and what the token may do." });

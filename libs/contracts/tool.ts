@@ -42,18 +42,19 @@ export const Tool = z
               .meta({ description: 'What the tool does, as models read it.' }),
             parameters: jsonObject
               .optional()
-              .meta({ description: 'The JSON Schema of its arguments. Left out, the tool takes none.' }),
+              .meta({ description: 'The JSON Schema of the arguments. If left out, the tool takes none.' }),
             strict: z
               .boolean()
               .nullable()
               .optional()
-              .meta({ description: 'Whether the provider shall hold the model to the schema; sent along as it is.' }),
+              .meta({ description: 'Whether the provider must hold the model to the schema. It is sent unchanged.' }),
           },
           { error: isMissing },
         )
-        .meta({ description: 'The function that models see. Further fields of it are sent along as they are.' }),
+        .meta({ description: 'The function that models see. Further fields are sent unchanged.' }),
       annotations: jsonObject.optional().meta({
-        description: 'What an MCP server says of the tool (`readOnlyHint`, ...). Kept, and sent to no model.',
+        description:
+          'Hints of an MCP server about the tool (`readOnlyHint`, ...). They are stored, and sent to no model.',
       }),
     }),
   )
@@ -64,8 +65,8 @@ export const Tool = z
   .meta({
     id: 'Tool',
     description:
-      "A tool in OpenAI's function schema, of at most 64 KiB of JSON and 500 names of properties in " +
-      "its schema, inner ones included. Tools in the shapes of Anthropic, Gemini, MCP and OpenAI's " +
+      "A tool in OpenAI's function format, with at most 64 KiB of JSON and 500 property names in its " +
+      "schema, including nested ones. Tools in the formats of Anthropic, Gemini, MCP and OpenAI's " +
       'Responses are converted, and a warning says so.',
   });
 export type Tool = z.infer<typeof Tool>;

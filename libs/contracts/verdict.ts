@@ -23,20 +23,20 @@ export const ERROR_TYPES = [
 ] as const;
 export const ErrorType = z.enum(ERROR_TYPES).meta({
   description:
-    'What is wrong with a reply, the first that applies; `none` when nothing is, `errored` when there is no reply.',
+    'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there ' + 'is no reply.',
 });
 export type ErrorType = z.infer<typeof ErrorType>;
 
 export const FormatCompliance = z.enum(['native', 'repaired', 'none', 'malformed']).meta({
   description:
-    'How the reply made its calls: as the API has them (`native`), in a form that had to be ' +
-    'repaired, unreadably (`malformed`), or not at all (`none`).',
+    'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
+    'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`).',
 });
 export type FormatCompliance = z.infer<typeof FormatCompliance>;
 
 /** One tool call as it was read from a reply. */
 export const ParsedCall = z.object({
-  name: z.string().meta({ description: "The tool that the model called, in the model's own spelling." }),
+  name: z.string().meta({ description: 'The name of the called tool, as the model wrote it.' }),
   arguments: jsonObject
     .nullable()
     .meta({ description: 'The arguments of the call; null when they could not be read.' }),
@@ -44,7 +44,7 @@ export const ParsedCall = z.object({
   repairs: z
     .array(z.enum(['json_in_name', 'json_in_content', 'double_encoded', 'function_call', 'object_arguments']))
     .optional()
-    .meta({ description: 'What had to be done to read the call; left out when nothing had.' }),
+    .meta({ description: 'The repairs that made the call readable; left out when it needed none.' }),
 });
 export type ParsedCall = z.infer<typeof ParsedCall>;
 
@@ -52,16 +52,15 @@ export const Bound = z
   .object({
     what: z.enum(['calls', 'text', 'depth', 'pairs', 'comparisons']).meta({
       description:
-        'Calls of the reply, bytes of text searched for calls, levels of nesting in arguments, pairs ' +
-        'of a call and an expected call, or comparisons by meaning.',
+        'What is limited: calls of the reply, bytes of text searched for calls, levels of nesting in ' +
+        'arguments, pairs of a call and an expected call, or comparisons by meaning.',
     }),
-    limit: z.int().meta({ description: 'The most that is scored.' }),
-    found: z
-      .int()
-      .optional()
-      .meta({ description: 'What the reply has; left out where counting it would have gone beyond the bound too.' }),
+    limit: z.int().meta({ description: 'The largest value that is scored.' }),
+    found: z.int().optional().meta({
+      description: 'The value that was found; left out where counting it would have exceeded the limit, too.',
+    }),
   })
-  .meta({ id: 'Bound', description: 'A bound that a reply went beyond. Such a reply scores 0.' });
+  .meta({ id: 'Bound', description: 'A limit that a reply exceeded. Such a reply scores 0.' });
 export type Bound = z.infer<typeof Bound>;
 
 /** How one argument was judged. */
@@ -72,36 +71,37 @@ export const ArgumentCheck = z.object({
     .meta({ description: 'The scoring mode that compared the two values, or the matcher that the case expects.' }),
   verdict: z.enum(['match', 'mismatch', 'missing', 'skipped']).meta({
     description:
-      'Whether the argument is right. `missing`: the call does not have it; `skipped`: it is ' +
-      'optional and not there, and counts neither way.',
+      'Whether the argument is right. `missing`: the call does not have it. `skipped`: it is ' +
+      'optional and left out, and does not count.',
   }),
-  expected: z.unknown().optional().meta({ description: 'What the case expects there: a value or a matcher.' }),
-  actual: z.unknown().optional().meta({ description: 'What the call has there; left out when it has nothing.' }),
+  expected: z.unknown().optional().meta({ description: 'The expected value or matcher.' }),
+  actual: z.unknown().optional().meta({ description: 'The value in the call; left out when it has none.' }),
   default_applied: z.boolean().optional().meta({
-    description: "True when the tool's declared default stood in for an argument that the call does not have.",
+    description: 'True when the default that the tool declares replaced an argument that the call does not have.',
   }),
   similarity: z
     .number()
     .optional()
     .meta({
       description:
-        'How similar the texts are, 0..1, where `fuzzy` or `semantic` compared them: of several the ' +
-        'least similar, of the members of `$one_of` the most similar; of a mismatch those that differ.',
+        'How similar the texts are, 0..1, if `fuzzy` or `semantic` compared them. Of several texts, ' +
+        'the least similar counts; of the members of `$one_of`, the most similar. For a mismatch, only ' +
+        'texts that differ count.',
     }),
-  threshold: z.number().optional().meta({ description: 'What `similarity` has to be at least.' }),
+  threshold: z.number().optional().meta({ description: 'The smallest `similarity` that counts as equal.' }),
   distance: z
     .number()
     .optional()
     .meta({
       description:
-        'How far apart two numbers are, where `numeric_tolerance` or `$approx` compared them; chosen ' +
-        'as `similarity` is.',
+        'How far apart two numbers are, if `numeric_tolerance` or `$approx` compared them. Of several ' +
+        'numbers, it is chosen like `similarity`.',
     }),
-  epsilon: z.number().optional().meta({ description: 'What `distance` may be at most.' }),
+  epsilon: z.number().optional().meta({ description: 'The largest `distance` that counts as equal.' }),
   note: z
     .string()
     .optional()
-    .meta({ description: 'What else is worth knowing, such as a text too long for a fuzzy comparison.' }),
+    .meta({ description: 'Other things worth knowing, such as a text too long for a fuzzy comparison.' }),
 });
 export type ArgumentCheck = z.infer<typeof ArgumentCheck>;
 
@@ -118,13 +118,17 @@ export const Evidence = z
           arguments: z.array(ArgumentCheck).meta({ description: 'How each expected argument was judged.' }),
         }),
       )
-      .meta({ description: 'Which call answered which expected call, and how its arguments fared.' }),
+      .meta({ description: 'Which call answered which expected call, and how its arguments compared.' }),
     missing: z.array(z.int()).meta({ description: 'Indices of expected calls that no call answered.' }),
-    unexpected: z.array(z.int()).meta({ description: 'Indices of calls that answer nothing expected.' }),
-    extra_arguments: z.array(z.string()).optional().meta({
-      description:
-        'Arguments of paired calls that the case does not mention, as `/called index/key`. They cost nothing.',
-    }),
+    unexpected: z.array(z.int()).meta({ description: 'Indices of calls that match no expected call.' }),
+    extra_arguments: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'Arguments of paired calls that the case does not mention, as `/called index/key`. They do not ' +
+          'lower the score.',
+      }),
     precision: z.number().nullable().optional().meta({
       description:
         'Share of the calls that are exactly an expected one, 0..1; only where the case has `expected_calls`.',
@@ -142,20 +146,23 @@ export const Evidence = z
       .array(
         z.object({
           called: z.int().meta({ description: 'Index of the call, from 0.' }),
-          path: z.string().meta({ description: 'The place in its arguments, as a JSON Pointer.' }),
+          path: z.string().meta({ description: 'The place in the arguments, as a JSON Pointer.' }),
           problem: z
             .enum(['missing_required', 'wrong_type', 'undeclared_key', 'enum_violation', 'other'])
-            .meta({ description: 'Which kind of rule of the schema is broken.' }),
-          message: z.string().meta({ description: 'What the schema asks for.' }),
+            .meta({ description: 'The kind of schema rule that is broken.' }),
+          message: z.string().meta({ description: 'The requirement of the schema.' }),
         }),
       )
       .optional()
-      .meta({ description: 'Where calls break the JSON Schema of their tool: a diagnosis that scores nothing.' }),
+      .meta({
+        description:
+          'Where calls break the JSON Schema of their tool. This is a diagnosis and does not affect the score.',
+      }),
     notes: z
       .array(z.string())
       .optional()
-      .meta({ description: 'What else is worth knowing about the verdict, in sentences.' }),
-    bound: Bound.optional().meta({ description: 'Why the reply is oversized: nothing else of it was looked at.' }),
+      .meta({ description: 'Other things worth knowing about the verdict, in sentences.' }),
+    bound: Bound.optional().meta({ description: 'The limit that the reply exceeded. Nothing else in it was scored.' }),
     chain: z
       .object({
         completion: z
@@ -163,12 +170,12 @@ export const Evidence = z
           .meta({ description: 'Overall score of the call that reached the expected tool, 0..1; 0 when none did.' }),
         efficiency: z
           .number()
-          .meta({ description: '`optimal_hops` / `hops`, 1 at most; 1 when the case gives no optimum.' }),
-        redundancy: z.number().meta({ description: '0.1 for each call that is equal to the one before it.' }),
+          .meta({ description: '`optimal_hops` / `hops`, at most 1; 1 when the case has no `optimal_hops`.' }),
+        redundancy: z.number().meta({ description: '0.1 for each call that repeats the one before it.' }),
         detour: z.number().meta({
           description: '0.1 for each earlier call of a tool that is neither a valid prerequisite nor expected.',
         }),
-        hops: z.int().meta({ description: 'How many calls count: those up to the first one of an expected tool.' }),
+        hops: z.int().meta({ description: 'How many calls count: those up to the first call of an expected tool.' }),
       })
       .optional()
       .meta({
@@ -179,7 +186,8 @@ export const Evidence = z
   })
   .meta({
     id: 'Evidence',
-    description: 'What a verdict rests on: which calls answered what was expected, and how their arguments compared.',
+    description:
+      'The evidence for a verdict: which calls answered the expected ones, and how their arguments ' + 'compared.',
   });
 export type Evidence = z.infer<typeof Evidence>;
 
@@ -187,7 +195,7 @@ export const Verdict = z
   .object({
     tool_score: z.number().meta({
       description:
-        'Whether the right tool was called, 0 or 1; with several expected calls the share of them that was made.',
+        'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' + 'that was made.',
     }),
     param_score: z
       .number()
@@ -199,21 +207,21 @@ export const Verdict = z
     }),
     passed: z.boolean().meta({
       description:
-        'Whether overall reaches the pass threshold, the call that counts could be read, and no ' +
-        'forbidden extra call was made.',
+        'Whether the overall score reaches the pass threshold, the call that counts could be read, and ' +
+        'no forbidden extra call was made.',
     }),
     error_type: ErrorType,
     format_compliance: FormatCompliance,
-    called: z.array(ParsedCall).meta({ description: 'The calls of the reply; of a chain those that count.' }),
-    evidence: Evidence.meta({ description: 'What the verdict rests on.' }),
+    called: z.array(ParsedCall).meta({ description: 'The calls of the reply. For a chain, those that count.' }),
+    evidence: Evidence.meta({ description: 'The evidence for the verdict.' }),
     abstention: z
       .boolean()
-      .meta({ description: 'Whether the case expects no call; its verdict then counts towards irrelevance accuracy.' }),
-    completion: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
-    efficiency: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
-    redundancy: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
-    detour: z.number().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
-    hops: z.int().optional().meta({ description: 'As in `evidence.chain`; only of multi-turn cases.' }),
+      .meta({ description: 'Whether the case expects no call. Its verdict then counts towards irrelevance accuracy.' }),
+    completion: z.number().optional().meta({ description: 'As in `evidence.chain`. Only for multi-turn cases.' }),
+    efficiency: z.number().optional().meta({ description: 'As in `evidence.chain`. Only for multi-turn cases.' }),
+    redundancy: z.number().optional().meta({ description: 'As in `evidence.chain`. Only for multi-turn cases.' }),
+    detour: z.number().optional().meta({ description: 'As in `evidence.chain`. Only for multi-turn cases.' }),
+    hops: z.int().optional().meta({ description: 'As in `evidence.chain`. Only for multi-turn cases.' }),
   })
-  .meta({ id: 'Verdict', description: 'The score of one item that was answered.' });
+  .meta({ id: 'Verdict', description: 'The score of one answered item.' });
 export type Verdict = z.infer<typeof Verdict>;

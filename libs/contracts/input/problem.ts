@@ -4,10 +4,10 @@ import { z } from 'zod';
 export const InputError = z.object({
   path: z.string().meta({
     description:
-      'Where in the body it is, as a JSON Pointer (RFC 6901); empty for the body as a whole. A ' +
-      'query parameter is `/` and its name.',
+      'The place in the body, as a JSON Pointer (RFC 6901); empty for the body as a whole. A query ' +
+      'parameter is `/` and its name.',
   }),
-  message: z.string().meta({ description: 'What is wrong there, and what would be right.' }),
+  message: z.string().meta({ description: 'What is wrong, and what would be right.' }),
 });
 export type InputError = z.infer<typeof InputError>;
 
@@ -21,16 +21,15 @@ export function endWithPeriod(text: string): string {
 
 export const Problem = z
   .object({
-    type: z.string().meta({ description: 'Always `about:blank`: the status says which kind of problem it is.' }),
+    type: z.string().meta({ description: 'Always `about:blank`: the status says what kind of problem this is.' }),
     title: z.string().meta({ description: 'The name of the HTTP status.' }),
     status: z.int().meta({ description: 'The HTTP status.' }),
-    detail: z.string().meta({ description: 'What went wrong with this request, and the way out.' }),
+    detail: z.string().meta({ description: 'What went wrong with this request, and how to fix it.' }),
     errors: z.array(InputError).optional().meta({
-      description:
-        'What is wrong with the input, place by place, 100 at most; left out when the problem is not in the input.',
+      description: 'The faults of the input, by place, 100 at most; left out when the problem is not in the input.',
     }),
   })
-  .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every answer that is an error.' });
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every error response.' });
 export type Problem = z.infer<typeof Problem>;
 
 /** An error that the caller caused. The API's filter turns it into a problem document. */
