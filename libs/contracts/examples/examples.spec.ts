@@ -4,7 +4,9 @@ import { EXAMPLES } from './examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { Problem } from '../input/problem.js';
 
-const files = readdirSync('libs/contracts').filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+const files = ['.', 'input']
+  .flatMap((folder) => readdirSync(`libs/contracts/${folder}`).map((name) => `${folder}/${name}`))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
 const modules = await Promise.all(
   files.map((name) => import(`../${name.replace(/\.ts$/, '.js')}`) as Promise<Record<string, unknown>>),
 );
