@@ -138,6 +138,7 @@ it('a chain in its second round goes on there, with the round it has', async () 
   before.answer(1);
   await until(() => before.asked.length === 2, { what: 'a round of the next' });
   await correct(key, { base_url: after.url, api_key: null });
+  await until(() => after.asked.length === 1, { what: 'the waiting round to be asked at the new address' });
   after.open();
   before.open();
   expect((await completed(eval_id)).counts).toMatchObject({ settled: 2, errored: 0, passed: 2 });
