@@ -26,6 +26,7 @@ remembered, or the server that npm start runs here. toolmark COMMAND --help show
 /**
  * The whole command line. It throws CommanderErrors and never exits. Loading it must stay cheap, since every command
  * does: what needs zod, scoring or Socket.IO is imported by the command that uses it.
+ * For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts holds them equal.
  */
 export function createProgram(version: string): Command {
   const program = new Command('toolmark')

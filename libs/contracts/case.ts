@@ -22,15 +22,10 @@ const rule = {
   epsilon: z.number().nonnegative().optional().meta({
     description: 'The largest distance that still counts as equal, for `numeric_tolerance`. Defaults to 0.01.',
   }),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .meta({
-      description:
-        'The smallest similarity that still counts as equal. Defaults to 0.8 for `fuzzy` and 0.85 for ' + '`semantic`.',
-    }),
+  threshold: z.number().min(0).max(1).optional().meta({
+    description:
+      'The smallest similarity that still counts as equal. Defaults to 0.8 for `fuzzy` and 0.85 for `semantic`.',
+  }),
 };
 export const ParamRule = z.strictObject(rule);
 export const ScoringConfig = z

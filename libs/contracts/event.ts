@@ -202,7 +202,7 @@ export const Subscribed = z.object({
     .literal(true)
     .optional()
     .describe(
-      'You missed more than 10,000 events, so they are not sent. Read the results over HTTP. Left ' + 'out otherwise.',
+      'You missed more than 10,000 events, so they are not sent. Read the results over HTTP. Left out otherwise.',
     ),
   from_seq: z.int().optional().describe('Comes with `truncated`. You receive the events after this one.'),
 });

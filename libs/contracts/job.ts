@@ -18,8 +18,7 @@ export const JobStatus = z.enum(JOB_STATUSES).meta({
 });
 export type JobStatus = z.infer<typeof JobStatus>;
 export const JobType = z.enum(['tool_eval', 'rescore']).meta({
-  description:
-    'The kind of work: a run (`tool_eval`), or a second scoring of the stored replies of a run ' + '(`rescore`).',
+  description: 'The kind of work: a run (`tool_eval`), or a second scoring of the stored replies of a run (`rescore`).',
 });
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);

@@ -233,13 +233,10 @@ export const Provider = z
       .meta({ description: 'The request format: `openai`, `openai-responses`, `anthropic` or `google`.' }),
     base_url: z.string().meta({ description: 'The address of the API.' }),
     api_key_set: z.boolean().meta({ description: 'Whether the provider has a key. The key itself is never returned.' }),
-    api_key_last4: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The last four characters of the key; null when there is none, or when it has fewer than 12 ' + 'characters.',
-      }),
+    api_key_last4: z.string().nullable().meta({
+      description:
+        'The last four characters of the key; null when there is none, or when it has fewer than 12 characters.',
+    }),
     limits: Limits.meta({
       description: 'Limits of the provider as a whole, apart from models with limits of their own.',
     }),

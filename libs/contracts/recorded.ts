@@ -10,15 +10,10 @@ export const RECORDED = 'recorded';
 export const MAX_RECORDED = { lines: 10_000_000, lineCharacters: 4 * 2 ** 20, bytes: 10 * 2 ** 30, samples: 100 };
 
 const suite_id = id.meta({ description: 'The suite whose cases were answered. The run pins its current version.' });
-const target_name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .meta({
-    description:
-      'The system that answered, such as the name and version of an agent. The run shows it as ' + '`recorded::NAME`.',
-  });
+const target_name = z.string().trim().min(1).max(200).meta({
+  description:
+    'The system that answered, such as the name and version of an agent. The run shows it as `recorded::NAME`.',
+});
 const experiment_id = id
   .nullable()
   .default(null)

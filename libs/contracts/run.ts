@@ -271,7 +271,7 @@ export const Run = z
     experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
     estimate: Estimate.nullable().meta({
       description:
-        'The estimate for the run, made when it was submitted; null for runs from before there were ' + 'estimates.',
+        'The estimate for the run, made when it was submitted; null for runs from before there were estimates.',
     }),
     actual: Actual.nullable().meta({ description: 'What the run took; null until it has ended.' }),
     warnings: z.array(RunWarning).meta({

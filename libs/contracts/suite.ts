@@ -28,7 +28,7 @@ const settings = {
     .meta({ description: 'Precedes the prompt of every case; null for none.' }),
   tools: Tools.meta({
     description:
-      'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more ' + 'than case.',
+      'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more than case.',
   }),
   pass_threshold: z
     .number()

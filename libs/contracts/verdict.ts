@@ -23,7 +23,7 @@ export const ERROR_TYPES = [
 ] as const;
 export const ErrorType = z.enum(ERROR_TYPES).meta({
   description:
-    'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there ' + 'is no reply.',
+    'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there is no reply.',
 });
 export type ErrorType = z.infer<typeof ErrorType>;
 
@@ -187,7 +187,7 @@ export const Evidence = z
   .meta({
     id: 'Evidence',
     description:
-      'The evidence for a verdict: which calls answered the expected ones, and how their arguments ' + 'compared.',
+      'The evidence for a verdict: which calls answered the expected ones, and how their arguments compared.',
   });
 export type Evidence = z.infer<typeof Evidence>;
 
@@ -195,7 +195,7 @@ export const Verdict = z
   .object({
     tool_score: z.number().meta({
       description:
-        'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' + 'that was made.',
+        'Whether the right tool was called, 0 or 1. With several expected calls, the share of them that was made.',
     }),
     param_score: z
       .number()

@@ -63,7 +63,7 @@ export class JobSubscriptions {
   readonly #reads = new KeyedSemaphore(MAX_TEAM_READS);
 
   constructor(
-    readonly of: {
+    readonly deps: {
       io: Server;
       pool: Pool;
       onReadFailure: (error: unknown, jobId: string) => void;
@@ -80,7 +80,7 @@ export class JobSubscriptions {
     socket: LiveSocket,
     { job_id: jobId, after_seq: afterSeq, batch }: Subscribe,
   ): Promise<Extract<SubscribeAnswer, { ok: true }>> {
-    const { pool } = this.of;
+    const { pool } = this.deps;
     const { teamId } = socket.data.caller;
     const [watched] = await readWatchedJobs(pool, [jobId]);
     if (watched?.team_id !== teamId) throw notFound('job', jobId);
@@ -132,7 +132,7 @@ export class JobSubscriptions {
   /** Reads the logs that have grown, in case a notification was lost. */
   async wakeBehind(): Promise<void> {
     if (this.#logs.size === 0) return;
-    for (const job of await readWatchedJobs(this.of.pool, [...this.#logs.keys()])) {
+    for (const job of await readWatchedJobs(this.deps.pool, [...this.#logs.keys()])) {
       const log = this.#logs.get(job.id);
       const isBehind = [...(log?.subscribers.values() ?? [])].some(({ cursor }) => cursor < job.last_seq);
       if (log && isBehind) void this.#read(job.id, log);
@@ -154,14 +154,14 @@ export class JobSubscriptions {
         await this.#reads.run(log.teamId, () => this.#sendNew(jobId, log));
       }
     } catch (error) {
-      this.of.onReadFailure(error, jobId);
+      this.deps.onReadFailure(error, jobId);
     } finally {
       log.isReading = false;
     }
   }
 
   async #sendNew(jobId: string, log: WatchedLog): Promise<void> {
-    const [job] = await readWatchedJobs(this.of.pool, [jobId]);
+    const [job] = await readWatchedJobs(this.deps.pool, [jobId]);
     if (!job) return;
     log.runId = job.run_id;
     log.lastSeq = job.last_seq;
@@ -175,7 +175,7 @@ export class JobSubscriptions {
     );
     if (behind.length === 0) return false;
     const from = Math.min(...behind.map(({ cursor }) => cursor));
-    const entries = await readLog(this.of.pool, job, from, PAGE);
+    const entries = await readLog(this.deps.pool, job, from, PAGE);
     if (entries.length === 0) return false;
     const progress = entries.at(-1)!.seq >= job.last_seq ? await this.#progressMessages(job.id) : [];
     // Without those that unsubscribed, or subscribed anew, while the log was read.
@@ -185,9 +185,9 @@ export class JobSubscriptions {
     for (const [batch, subscribers] of Map.groupBy(current, (subscriber) => subscriber.batch)) {
       const sockets = subscribers.map(({ socket }) => socket);
       try {
-        emitTo(this.of.io, sockets, [...toMessages(job.id, entries, batch), ...progress]);
+        emitTo(this.deps.io, sockets, [...toMessages(job.id, entries, batch), ...progress]);
       } catch (error) {
-        for (const socket of sockets) this.of.onSendFailure(socket, error as Error);
+        for (const socket of sockets) this.deps.onSendFailure(socket, error as Error);
       }
     }
     const teamEvents = entries.filter(({ name }) => TEAM_EVENTS.includes(name));
@@ -203,9 +203,9 @@ export class JobSubscriptions {
    * after that page, so that the last progress is final.
    */
   async #progressMessages(jobId: string): Promise<ServerMessage[]> {
-    const [job] = await readWatchedJobs(this.of.pool, [jobId]);
+    const [job] = await readWatchedJobs(this.deps.pool, [jobId]);
     if (!job) return [];
-    const { targets } = await readProgress(this.of.pool, job.run_id);
+    const { targets } = await readProgress(this.deps.pool, job.run_id);
     const { id, last_seq: seq, done, total } = job;
     const ofJob: ServerMessage = [
       'job_progress',

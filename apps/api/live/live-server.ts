@@ -35,7 +35,7 @@ export class LiveServer {
   #teamEventsSoon: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly of: {
+    readonly deps: {
       httpServer: HttpServer;
       pool: Pool;
       /** A connection of its own, which `close` ends. */
@@ -44,7 +44,7 @@ export class LiveServer {
       isShuttingDown: () => boolean;
     },
   ) {
-    const { httpServer, pool, subscriber, isShuttingDown } = of;
+    const { httpServer, pool, subscriber, isShuttingDown } = deps;
     this.#io = new Server(httpServer, { maxHttpBufferSize: MAX_PACKET_BYTES, serveClient: false });
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
       if (isShuttingDown() && !request.headers.upgrade) headers.connection = 'close';
@@ -87,7 +87,7 @@ export class LiveServer {
   async close(): Promise<void> {
     clearInterval(this.#pollTimer);
     clearTimeout(this.#teamEventsSoon);
-    this.of.subscriber.disconnect();
+    this.deps.subscriber.disconnect();
     await this.#io.close();
   }
 
@@ -97,8 +97,8 @@ export class LiveServer {
     const secret = typeof token === 'string' ? token : '';
     // The clock of Postgres stamps events, and a client that comes back must not be sent again what was before.
     const [caller, { rows }] = await Promise.all([
-      findCaller(this.of.pool, secret),
-      this.of.pool.query<{ now: Date }>('SELECT now()'),
+      findCaller(this.deps.pool, secret),
+      this.deps.pool.query<{ now: Date }>('SELECT now()'),
     ]);
     if (!caller) return new Error('The token is unknown, revoked or expired.');
     socket.data = {
@@ -151,7 +151,7 @@ export class LiveServer {
     const sockets: Iterable<LiveSocket> = this.#io.sockets.sockets.values();
     const byToken = Map.groupBy(sockets, ({ data }) => data.token);
     if (byToken.size === 0) return;
-    const callers = await findCallers(this.of.pool, [...byToken.keys()]);
+    const callers = await findCallers(this.deps.pool, [...byToken.keys()]);
     for (const [token, those] of byToken) if (!callers.has(token)) for (const socket of those) socket.disconnect(true);
   }
 
@@ -179,7 +179,7 @@ export class LiveServer {
 
   #failed(step: LiveStep, error: unknown, of: { job?: string } = {}): void {
     const { message, stack } = error as Error;
-    const { logger } = this.of;
+    const { logger } = this.deps;
     const facts = { step, ...of, error: message, stack };
     this.#countFailure(step);
     if (step === 'packet') logger.error(facts, 'A subscription failed');

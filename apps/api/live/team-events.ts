@@ -21,7 +21,7 @@ export class TeamEvents {
   readonly #sent = new SentEvents(REMEMBER_MS);
 
   constructor(
-    readonly of: {
+    readonly deps: {
       io: Server;
       pool: Pool;
       /** A subscription sends the job's events itself, in their place. */
@@ -32,28 +32,28 @@ export class TeamEvents {
   ) {}
 
   async sendNew(): Promise<void> {
-    const sockets: Iterable<LiveSocket> = this.of.io.sockets.sockets.values();
+    const sockets: Iterable<LiveSocket> = this.deps.io.sockets.sockets.values();
     const teams = Map.groupBy(sockets, (socket) => socket.data.caller.teamId);
     if (teams.size === 0) return;
-    for (const event of await readTeamEvents(this.of.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
+    for (const event of await readTeamEvents(this.deps.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
       if (!this.#sent.add(event.job_id, event.seq)) continue;
       try {
         const entry = parseLogEntry(event);
         for (const socket of teams.get(event.team_id) ?? []) this.#send(socket, event.job_id, entry);
       } catch (error) {
-        this.of.onFailure(error, event.job_id);
+        this.deps.onFailure(error, event.job_id);
       }
     }
   }
 
   #send(socket: LiveSocket, jobId: string, entry: LogEntry): void {
-    if (entry.at.getTime() < socket.data.sinceMs || this.of.isSubscribed(socket, jobId)) return;
+    if (entry.at.getTime() < socket.data.sinceMs || this.deps.isSubscribed(socket, jobId)) return;
     if (!socket.data.sent.add(jobId, entry.seq)) return;
     try {
       const [name, message] = toMessage(jobId, entry);
       socket.emit(name, message);
     } catch (error) {
-      this.of.onSendFailure(socket, error as Error);
+      this.deps.onSendFailure(socket, error as Error);
     }
   }
 }
