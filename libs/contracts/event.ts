@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BaselineComparison, Differs } from './comparison.js';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { Problem } from './input/problem.js';
@@ -77,7 +78,7 @@ export const LOG_EVENTS = {
       summary: Summary.describe('The figures of the model. They are final unless the run is resumed.'),
     },
   ),
-  tool_eval_complete: event('All models are done. `job_completed` follows at once.', {
+  tool_eval_complete: event('All models are done. `job_completed` follows soon.', {
     eval_id: evalId,
     score: share.describe("The mean over its models' `overall`, 0 to 1; null when nothing was scored."),
     delta: z
@@ -85,7 +86,23 @@ export const LOG_EVENTS = {
       .min(-1)
       .max(1)
       .nullable()
-      .describe('The score minus the score of the baseline of its experiment; null without a baseline.'),
+      .describe(
+        'The score minus that of the baseline of its experiment, over the cases in common; null without a ' +
+          'baseline, and where `differs` says why.',
+      ),
+    differs: z
+      .array(Differs)
+      .optional()
+      .describe('Why there is no delta. Left out without a baseline, and in logs of earlier releases.'),
+    comparison: BaselineComparison.optional().describe(
+      'The run against the baseline. Left out without one, and in logs of earlier releases.',
+    ),
+  }),
+  experiment_best_updated: event('An experiment has another best run. Every socket of the team receives it.', {
+    experiment_id: id.describe('The experiment.'),
+    eval_id: id.nullable().describe('The run that is best now; null when none qualifies any more.'),
+    score: share.describe('Its score, 0 to 1; null when there is none.'),
+    previous: id.nullable().describe('The run that was best before; null when there was none.'),
   }),
   job_completed: event('The job has ended. No event follows.', {
     status: z

@@ -1,30 +1,159 @@
 import { z } from 'zod';
-import { id, suiteId, time } from './page.js';
+import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
+import { JobStatus } from './job.js';
+import { id, PageQuery, suiteId, time } from './page.js';
+import { RunInput, Submitted } from './run.js';
+
+const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
+const description = z.string().max(10_000).meta({ description: 'What the experiment tries, and why.' });
+
+export const ExperimentStatus = z.enum(['active', 'archived']).meta({
+  description: 'An `archived` experiment takes no new runs and is left out of lists. It can become active again.',
+});
+export type ExperimentStatus = z.infer<typeof ExperimentStatus>;
 
 export const ExperimentInput = z
   .strictObject({
-    name: z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' }),
+    name,
     suite_id: suiteId.meta({ description: 'The suite of all its runs.' }),
-    description: z.string().max(10_000).default('').meta({ description: 'What the experiment tries, and why.' }),
-    baseline_eval_id: id
-      .nullable()
-      .default(null)
-      .meta({ description: 'The run of the suite to compare the others with; null for none.' }),
+    description: description.default(''),
+    baseline_eval_id: id.nullable().default(null).meta({
+      description:
+        'The run of the suite to compare the others with; null: the first run of the experiment that completes.',
+    }),
+    margin: Margin.default(DEFAULT_MARGIN),
+    measure: Measure.default('overall'),
   })
-  .meta({ id: 'ExperimentInput', description: 'An experiment to create.' });
+  .meta({
+    id: 'ExperimentInput',
+    description: 'An experiment to create. `margin` and `measure` stay: chosen after the results, they prove nothing.',
+  });
 export type ExperimentInput = z.infer<typeof ExperimentInput>;
+
+export const ExperimentUpdate = z
+  .strictObject({ name: name.optional(), description: description.optional(), status: ExperimentStatus.optional() })
+  .meta({ id: 'ExperimentUpdate', description: 'What to change. Fields that are left out stay.' });
+export type ExperimentUpdate = z.infer<typeof ExperimentUpdate>;
+
+export const BaselineInput = z
+  .strictObject({
+    eval_id: id.meta({ description: 'A completed run of the suite of the experiment, with at least one score.' }),
+  })
+  .meta({ id: 'BaselineInput', description: 'The run to compare the others with.' });
+export type BaselineInput = z.infer<typeof BaselineInput>;
+
+/** A complete RunInput without `suite_id` and `experiment_id`. */
+export const BestConfig = RunInput.omit({ suite_id: true, experiment_id: true }).meta({
+  id: 'BestConfig',
+  description: 'The settings of a run, complete: what `run-best` submits.',
+});
+export type BestConfig = z.infer<typeof BestConfig>;
+
+const shown = BaselineComparison.pick({ verdict: true, difference: true, ci: true });
+
+export const BestRun = z
+  .object({
+    score: z.number().meta({ description: 'Its score, 0..1.' }),
+    eval_id: id.meta({ description: 'The run.' }),
+    source: z
+      .enum(['eval', 'param_tune', 'prompt_tune'])
+      .meta({ description: 'What made the run: a user (`eval`), or a tuner that promoted its winner.' }),
+    source_id: id.meta({ description: 'The id of what made it: of the run itself, or of the tune.' }),
+    config: BestConfig,
+    targets: z.array(z.string()).meta({ description: 'The models it was found on, as `provider_key::model_id`.' }),
+    comparison: shown.nullable().meta({ description: 'It against the baseline; null when it is the baseline.' }),
+    tied_with: z.array(id).meta({
+      description: 'Runs that are not shown to be worse than it (95 %, corrected for their number by Holm).',
+    }),
+  })
+  .meta({ id: 'BestRun', description: 'The best configuration that was found so far.' });
+export type BestRun = z.infer<typeof BestRun>;
 
 export const Experiment = z
   .object({
     id: id.meta({ description: 'The id of the experiment: `experiment_id` of its runs.' }),
-    name: z.string().meta({ description: 'What the experiment is called.' }),
+    name,
     suite_id: id.meta({ description: 'The suite of all its runs.' }),
-    description: z.string().meta({ description: 'What the experiment tries, and why.' }),
+    suite_name: z.string().nullable().meta({ description: 'The name of the suite; null when the suite was deleted.' }),
+    description,
+    status: ExperimentStatus,
+    margin: Margin,
+    measure: Measure,
     baseline_eval_id: id
       .nullable()
       .meta({ description: 'The run that the others are compared with (see `delta` of a run); null for none.' }),
+    baseline_score: z.number().nullable().meta({ description: 'Its score, 0..1; null without a baseline.' }),
+    baseline_set_by: z
+      .enum(['user', 'first_run'])
+      .nullable()
+      .meta({ description: 'Whether a user pinned it, or it was the first run that completed; null without one.' }),
+    run_count: z.int().meta({ description: 'Runs of the experiment, whatever their status.' }),
+    comparisons: z
+      .object({
+        made: z.int().meta({ description: 'Runs that were compared with this baseline.' }),
+        expected_false_alarms: z.number().meta({
+          description: 'How many of them would be called better or worse on average if all were equal: 5 %.',
+        }),
+        improved_after_correction: z.array(id).meta({
+          description: 'Runs that are better even after the correction of Holm over all of these comparisons.',
+        }),
+      })
+      .meta({ description: 'How often this baseline was looked at. Each comparison alone stands at 95 %.' }),
+    best: BestRun.nullable().meta({ description: 'The best run so far; null when none qualifies.' }),
+    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
+    refreshing: z.boolean().meta({
+      description: 'Whether comparisons are being made again, after a run ended or the baseline changed.',
+    }),
     created_at: time.meta({ description: 'When the experiment was created.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
   })
   .meta({ id: 'Experiment', description: 'Runs of one suite that belong together, compared with a baseline.' });
 export type Experiment = z.infer<typeof Experiment>;
+
+export const ExperimentsQuery = z.strictObject({
+  ...PageQuery.shape,
+  status: z
+    .enum(['active', 'archived', 'all'])
+    .default('active')
+    .meta({ description: 'Only experiments with this status; `all` for every one.' }),
+  suite_id: id.optional().meta({
+    description: 'Only experiments over this suite.',
+    example: '019aa8a2-5c1e-7000-8000-000000000031',
+  }),
+});
+export type ExperimentsQuery = z.infer<typeof ExperimentsQuery>;
+
+export const TimelineEntry = z
+  .object({
+    type: z.enum(['eval', 'param_tune', 'prompt_tune', 'judge']).meta({ description: 'What it is.' }),
+    id: id.meta({ description: 'Its id: of a run, its `eval_id`.' }),
+    timestamp: time.meta({ description: 'When it ended. Entries come in this order, those of one instant by id.' }),
+    status: JobStatus,
+    score: z.number().nullable().meta({ description: 'Its score, 0..1; null when nothing is scored.' }),
+    delta: z
+      .number()
+      .nullable()
+      .meta({ description: 'Score minus that of the baseline, over the common cases; null where `differs` says why.' }),
+    is_baseline: z.boolean().meta({ description: 'Whether it is the baseline.' }),
+    is_best: z.boolean().meta({ description: 'Whether it is the best run.' }),
+    differs: z.array(Differs).meta({ description: 'Why there is no delta. Empty otherwise.' }),
+    comparison: BaselineComparison.omit({ baseline_eval_id: true, p: true })
+      .nullable()
+      .meta({ description: 'It against the baseline; null for the baseline, and until it is compared.' }),
+    config_summary: z
+      .string()
+      .meta({ description: 'The settings that differ from the baseline; "as baseline" when none does.' }),
+    targets: z.array(z.string()).meta({ description: 'Its models, as `provider_key::model_id`.' }),
+  })
+  .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+
+export const RunBestInput = RunInput.pick({ models: true, samples: true, budget: true })
+  .partial()
+  .meta({ id: 'RunBestInput', description: 'Replaces settings of the best configuration. It may be left out.' });
+export type RunBestInput = z.infer<typeof RunBestInput>;
+
+export const RunBestSubmitted = Submitted.extend({
+  config_used: BestConfig.meta({ description: 'The settings that were submitted.' }),
+}).meta({ id: 'RunBestSubmitted', description: 'A run of the best configuration that was accepted.' });
+export type RunBestSubmitted = z.infer<typeof RunBestSubmitted>;

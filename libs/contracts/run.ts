@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
@@ -264,9 +265,14 @@ export const Run = z
       .nullable()
       .meta({
         description:
-          "`score` minus the score of the experiment's baseline; null without a baseline, and until the " +
-          'run has ended.',
+          "The score minus that of the experiment's baseline, both over the cases that they have in common. " +
+          'Null without a baseline, until the run has ended, and where `differs` says why. `comparison` says ' +
+          'whether it is more than chance.',
       }),
+    differs: z.array(Differs).meta({ description: 'Why there is no `delta` though there is a baseline.' }),
+    comparison: BaselineComparison.nullable().meta({
+      description: 'The run against the baseline of its experiment; null without one, and until it is compared.',
+    }),
     summaries: z.array(Summary).meta({ description: 'The final figures of each model that is done.' }),
     experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
     estimate: Estimate.nullable().meta({

@@ -1,4 +1,4 @@
-import type { Experiment, ExperimentInput } from '#lib/contracts/experiment';
+import type { Experiment, ExperimentInput, ExperimentStatus } from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
@@ -8,17 +8,25 @@ import type { Experiment as ExperimentRow } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 
-const toExperiment = ({
-  team_id: _team,
-  baseline_run_id,
-  created_at,
-  updated_at,
-  ...row
-}: ExperimentRow): Experiment => ({
-  ...row,
-  baseline_eval_id: baseline_run_id,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
+const toExperiment = (row: ExperimentRow): Experiment => ({
+  id: row.id,
+  name: row.name,
+  suite_id: row.suite_id,
+  suite_name: null,
+  description: row.description,
+  status: row.status as ExperimentStatus,
+  margin: row.margin,
+  measure: row.measure,
+  baseline_eval_id: row.baseline_run_id,
+  baseline_score: null,
+  baseline_set_by: row.baseline_set_by as Experiment['baseline_set_by'],
+  run_count: 0,
+  comparisons: { made: 0, expected_false_alarms: 0, improved_after_correction: [] },
+  best: null,
+  notes: [],
+  refreshing: row.revision > row.refreshed_revision,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
 });
 
 /** The experiments of a team. */

@@ -1,3 +1,4 @@
+import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
@@ -119,6 +120,8 @@ function toRun(row: RunRow, warnings: RunWarning[]): Run {
     counts: { total: sum('total'), settled: sum('settled'), errored: sum('errored'), passed: sum('passed') },
     score: row.score ?? currentScore(row.targets),
     delta: row.delta,
+    differs: row.differs as Differs[],
+    comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
     summaries: summariesOfTargets(row.targets),
     experiment_id: row.experiment_id,
     estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate),

@@ -1,0 +1,358 @@
+import { z } from 'zod';
+import { JobStatus } from './job.js';
+import { id, time, PageQuery } from './page.js';
+import { ParsedCall } from './verdict.js';
+
+/** A score without its uncertainty decides nothing: `verdict` is what a comparison may be quoted for. */
+export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
+export const ComparisonVerdict = z.enum(COMPARISON_VERDICTS).meta({
+  description:
+    '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0. `same`: the 90 % ' +
+    'interval lies within the margin. `inconclusive`: these cases cannot tell. `not_comparable`: there are too ' +
+    'few common cases, or nothing to compare; `reasons` says which.',
+});
+export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
+
+export const VERDICT_REASONS = ['too_few_cases', 'nothing_scored', 'no_common_targets', 'running', 'errored'] as const;
+export const VerdictReason = z.enum(VERDICT_REASONS).meta({
+  description:
+    'Why there is no verdict: fewer than 5 common cases, nothing scored on one side, no common target, a run that ' +
+    'still goes on, or too large a share of errored results.',
+});
+export type VerdictReason = z.infer<typeof VerdictReason>;
+
+export const MIN_COMMON_CASES = 5;
+export const DEFAULT_MARGIN = 0.02;
+export const DEFAULT_MAX_ERRORED_SHARE = 0.05;
+export const MAX_COMPARED_RUNS = 6;
+
+export const Margin = z.number().min(0).max(1).meta({
+  description: 'The smallest difference that matters, as a share: 0.02 is two points. 0 asks for any difference.',
+});
+export const Measure = z.string().min(1).max(200).meta({
+  description: 'What is compared: `overall`, `passed` (0 or 1), or the name of a further metric of both runs.',
+  example: 'overall',
+});
+
+const interval = z.tuple([z.number(), z.number()]);
+const figure = z.number().nullable();
+
+export const Estimate = z
+  .object({
+    measure: Measure,
+    n_cases: z.int().meta({ description: 'Common cases with a score on both sides, or groups of them.' }),
+    samples: z
+      .tuple([z.number(), z.number()])
+      .meta({ description: 'Scored samples a case on each side, on average: baseline first.' }),
+    mean_a: figure.meta({ description: 'The mean over these cases in the baseline; every case weighs the same.' }),
+    mean_b: figure.meta({ description: 'The mean over these cases in the other run.' }),
+    difference: figure.meta({ description: 'The mean difference of the cases, other run minus baseline, -1..1.' }),
+    ci: interval.nullable().meta({
+      description:
+        'The 95 % interval of the difference: the t interval over cases after adding two pseudo-cases, one up and ' +
+        'one down. It need not be symmetric about `difference`.',
+    }),
+    ci90: interval.nullable().meta({ description: 'The 90 % interval, which decides `same`.' }),
+    se: figure.meta({ description: 'The standard error of the interval.' }),
+    df: z.int().nullable().meta({ description: 'Its degrees of freedom.' }),
+    p: figure.meta({ description: 'The two-sided p value of the same computation; it agrees with `ci`.' }),
+    small: z.boolean().meta({ description: 'Whether the difference is shown, and shown to be below the margin.' }),
+    robust: z.boolean().meta({
+      description: 'Whether the verdict stands however the errored samples would have scored (see `bounds`).',
+    }),
+    bounds: interval.nullable().meta({
+      description:
+        "The difference if the other run's errored samples had all failed and the baseline's all passed, and the " +
+        'reverse.',
+    }),
+    smallest_detectable: figure.meta({
+      description: 'The smallest true difference that this data shows in 80 % of such comparisons.',
+    }),
+    cases_for_margin: z
+      .int()
+      .nullable()
+      .meta({ description: 'About how many cases would show a difference of the margin; null for a margin of 0.' }),
+    variance: z
+      .object({
+        between: z.number().meta({ description: 'Variance of the differences between cases.' }),
+        within: z.number().meta({ description: 'Variance within cases, which more samples make smaller.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null unless both sides have at least two samples of every case.' }),
+    classic: z
+      .object({
+        se: z.number().meta({ description: 'The standard error, robust to clusters (CR1).' }),
+        ci: interval.meta({ description: 'The t interval; degrees of freedom: cases minus 1.' }),
+      })
+      .nullable()
+      .meta({ description: 'What other tools print. It is too narrow where few cases differ, and decides nothing.' }),
+    verdict: ComparisonVerdict.nullable().meta({
+      description: `${ComparisonVerdict.description} Null where no verdict is made: for categories and tools.`,
+    }),
+    reasons: z.array(VerdictReason).meta({ description: 'Why there is no verdict. Empty otherwise.' }),
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: 'The verdict in a sentence, in points (hundredths). Null where no verdict is made.' }),
+  })
+  .meta({
+    id: 'DifferenceEstimate',
+    description: 'A difference between two runs with its uncertainty. Shares are 0..1.',
+  });
+export type Estimate = z.infer<typeof Estimate>;
+
+export const CASE_OUTCOMES = ['fixed', 'broken', 'better', 'worse', 'same_right', 'same_wrong', 'same_mixed'] as const;
+export const CaseOutcome = z.enum(CASE_OUTCOMES).meta({
+  description:
+    'What happened to a case, by the share of its samples that passed: `fixed` (none, then all), `broken` (all, then ' +
+    'none), `better` and `worse` (in between), `same_right`, `same_wrong`, `same_mixed`.',
+});
+export type CaseOutcome = z.infer<typeof CaseOutcome>;
+
+const Outcomes = z
+  .record(CaseOutcome, z.int())
+  .meta({ description: 'How many cases have each outcome, summed over the pairs of targets.' });
+export type Outcomes = z.infer<typeof Outcomes>;
+
+const targetName = z.string().meta({ description: 'The model, as `provider_key::model_id`.' });
+
+export const ComparedTarget = z.object({
+  a: targetName.meta({ description: 'The target of the baseline.' }),
+  b: targetName.meta({ description: 'The target of the other run.' }),
+  estimate: Estimate,
+  p_holm: figure.meta({ description: '`p` after the correction of Holm over the targets of this comparison.' }),
+  mcnemar: z
+    .object({
+      fixed: z.int().meta({ description: 'Cases that failed and now pass.' }),
+      broken: z.int().meta({ description: 'Cases that passed and now fail.' }),
+      p_exact: z.number().meta({ description: 'The exact p value.' }),
+      p_mid: z.number().meta({ description: 'The mid-p value.' }),
+    })
+    .nullable()
+    .meta({ description: "McNemar's test; null unless `measure` is `passed` with one sample a case on both sides." }),
+  newcombe: interval
+    .nullable()
+    .meta({ description: "Newcombe's 95 % interval for paired proportions (method 10); null where `mcnemar` is." }),
+  outcomes: Outcomes,
+});
+export type ComparedTarget = z.infer<typeof ComparedTarget>;
+
+export const ComparedRun = z.object({
+  id: id.meta({ description: 'The id of the run.' }),
+  rescore_id: id.nullable().meta({ description: 'The rescore whose verdicts are compared; null for the first ones.' }),
+  suite: z
+    .object({
+      id: id.meta({ description: 'The id of the suite.' }),
+      name: z.string().meta({ description: 'Its name when the run was submitted.' }),
+      version: z.int().meta({ description: 'The version that the run pinned.' }),
+    })
+    .meta({ description: 'The suite of the run.' }),
+  status: JobStatus,
+  targets: z.array(targetName).meta({ description: 'The models of the run.' }),
+  unmatched: z.array(targetName).meta({ description: 'Models of the run that have no counterpart in the other.' }),
+  samples: z.int().meta({ description: 'Samples of each case.' }),
+  errored_share: z.number().meta({ description: 'The share of errored results among the compared cases, 0..1.' }),
+  created_at: time.meta({ description: 'When the run was submitted.' }),
+});
+export type ComparedRun = z.infer<typeof ComparedRun>;
+
+export const Change = z.object({
+  path: z.string().meta({ description: 'The setting, as a JSON pointer into the run or its suite.' }),
+  a: z.unknown().meta({ description: 'Its value in the baseline; null when it is not set.' }),
+  b: z.unknown().meta({ description: 'Its value in the other run; null when it is not set.' }),
+});
+export type Change = z.infer<typeof Change>;
+
+const sideFigures = z.object({
+  a: figure.meta({ description: 'Of the baseline; null when unknown.' }),
+  b: figure.meta({ description: 'Of the other run; null when unknown.' }),
+});
+
+export const Comparison = z
+  .object({
+    a: ComparedRun.meta({ description: 'The baseline.' }),
+    b: ComparedRun.meta({ description: 'The run that is compared with it.' }),
+    what_changed: z
+      .array(Change)
+      .meta({ description: 'Settings, models, tools and prompts that differ: the treatment that is measured.' }),
+    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
+    cases: z
+      .object({
+        common: z.int().meta({ description: 'Cases that ask and expect the same in both runs.' }),
+        changed: z.int().meta({ description: 'Cases of both runs whose content changed. They are not compared.' }),
+        only_a: z.int().meta({ description: 'Cases of the baseline alone.' }),
+        only_b: z.int().meta({ description: 'Cases of the other run alone.' }),
+        dropped_errored: z
+          .int()
+          .meta({ description: 'Common cases that no pair of targets has scored on both sides, because of errors.' }),
+      })
+      .meta({ description: 'The cases of both runs.' }),
+    all: Estimate.meta({ description: 'Over all pairs of targets: the mean over them is the difference of a case.' }),
+    targets: z.array(ComparedTarget).meta({ description: 'Each pair of targets.' }),
+    categories: z
+      .array(z.object({ category: z.string().meta({ description: 'The category.' }), estimate: Estimate }))
+      .meta({ description: 'Each category: where to look, not what was shown.' }),
+    tools: z
+      .array(
+        z.object({
+          tool: z.string().meta({ description: 'The expected tool; "(none)" for no call.' }),
+          estimate: Estimate,
+        }),
+      )
+      .meta({ description: 'Each expected tool: where to look, not what was shown.' }),
+    outcomes: Outcomes,
+    confusion: z
+      .array(
+        z.object({
+          expected: z.string().meta({ description: 'The expected tool; "(none)" for no call.' }),
+          called: z.string().meta({ description: 'The tool that was called, "(none)" or "(unknown)".' }),
+          a: z.int().meta({ description: 'Scored samples in the baseline.' }),
+          b: z.int().meta({ description: 'Scored samples in the other run.' }),
+        }),
+      )
+      .meta({ description: 'Which tool was called for which, the most frequent first; 200 at most.' }),
+    cost: sideFigures.meta({ description: 'What the compared results cost, in US dollars.' }),
+    latency_p50_ms: sideFigures.meta({ description: 'The median latency of the compared results, in milliseconds.' }),
+  })
+  .meta({ id: 'Comparison', description: 'Two runs, case by case: what changed, by how much, and how sure that is.' });
+export type Comparison = z.infer<typeof Comparison>;
+
+export const Comparisons = z
+  .object({
+    comparisons: z.array(Comparison).meta({ description: 'Each run after the first, compared with the first.' }),
+  })
+  .meta({ id: 'Comparisons', description: 'Several runs compared with one baseline.' });
+export type Comparisons = z.infer<typeof Comparisons>;
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const listed = (separator: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((text) => (separator ? text.split(separator) : [text])));
+
+const sides = {
+  a: id.optional().meta({ description: 'The baseline, with `b`.', example: '019aa8a2-5c1e-7000-8000-000000000011' }),
+  b: id.optional().meta({
+    description: 'The run to compare with `a`. The same run with `pairs` compares two of its targets.',
+    example: '019aa8a2-5c1e-7000-8000-000000000012',
+  }),
+  rescore_a: id.optional().meta({
+    description: 'Compares the verdicts of this rescore of `a`.',
+    example: '019aa8a2-5c1e-7000-8000-000000000081',
+  }),
+  rescore_b: id.optional().meta({
+    description: 'Compares the verdicts of this rescore of `b`.',
+    example: '019aa8a2-5c1e-7000-8000-000000000081',
+  }),
+  measure: Measure.default('overall'),
+  margin: z.coerce.number().min(0).max(1).default(DEFAULT_MARGIN).meta({ description: Margin.description }),
+  pairs: listed('')
+    .optional()
+    .meta({
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'Which targets to compare, as `<target of a>~<target of b>`; repeat it for several. By default, equal ' +
+        'targets are paired, and so is the only target of each run whatever its name.',
+      example: ['openai::gpt-x~openai::gpt-y'],
+    }),
+  max_errored_share: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(DEFAULT_MAX_ERRORED_SHARE)
+    .meta({ description: 'The share of errored results above which there is no verdict.' }),
+  partial: flag
+    .default(false)
+    .meta({ type: 'boolean', description: 'Compares runs that still go on by what is settled, without a verdict.' }),
+};
+
+export const CompareQuery = z.strictObject({
+  ...sides,
+  runs: listed(',').pipe(z.array(id).min(2).max(MAX_COMPARED_RUNS)).optional().meta({
+    type: 'string',
+    description: 'Two to six runs, separated by commas, instead of `a` and `b`. The first is the baseline.',
+    example: '019aa8a2-5c1e-7000-8000-000000000011,019aa8a2-5c1e-7000-8000-000000000012',
+  }),
+  cluster_by: z
+    .string()
+    .regex(/^tag:.{1,100}$/, 'must be "tag:<prefix>"')
+    .optional()
+    .meta({
+      description:
+        'Makes groups of cases the unit: cases that share the tag that begins with this prefix, such as ' +
+        'paraphrases of one request.',
+      example: 'tag:intent:',
+    }),
+});
+export type CompareQuery = z.infer<typeof CompareQuery>;
+
+export const CompareItemsQuery = z.strictObject({
+  ...sides,
+  ...PageQuery.shape,
+  target: z.string().max(300).optional().meta({
+    description: 'Only this target of either run.',
+    example: 'openai::gpt-x',
+  }),
+  outcome: CaseOutcome.optional(),
+  category: z.string().max(200).optional().meta({ description: 'Only cases of this category.', example: 'current' }),
+});
+export type CompareItemsQuery = z.infer<typeof CompareItemsQuery>;
+
+const ComparedSide = z.object({
+  result_id: z
+    .string()
+    .meta({ description: 'The result that is shown: the first sample that did not pass, or the first.' }),
+  score: figure.meta({ description: 'The mean of `measure` over the scored samples; null when none is.' }),
+  passed_samples: z.int().meta({ description: 'Samples that passed.' }),
+  scored_samples: z.int().meta({ description: 'Samples with a score.' }),
+  errored_samples: z.int().meta({ description: 'Samples that errored.' }),
+  called: z.array(ParsedCall).meta({ description: 'The calls of that result.' }),
+  explanation: z.array(z.string()).meta({ description: 'Its verdict, in plain sentences.' }),
+});
+
+export const ComparedItem = z
+  .object({
+    case_id: id.meta({ description: 'The id of the case, in the suite version of the other run.' }),
+    case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
+    category: z.string().nullable().meta({ description: 'Its category; null when it has none.' }),
+    prompt: z.string().meta({ description: 'The prompt of the case, or the last user message of its conversation.' }),
+    expected: z
+      .object({
+        tool: z.unknown().meta({ description: 'The expected tool, a list of acceptable ones, or null.' }),
+        params: z.unknown().meta({ description: 'The expected arguments; null when arguments are not compared.' }),
+        calls: z
+          .array(z.unknown())
+          .optional()
+          .meta({ description: 'The expected calls, if the case expects several.' }),
+      })
+      .meta({ description: 'What the case expects.' }),
+    target_a: targetName,
+    target_b: targetName,
+    outcome: CaseOutcome,
+    a: ComparedSide.meta({ description: 'The case in the baseline.' }),
+    b: ComparedSide.meta({ description: 'The case in the other run.' }),
+  })
+  .meta({ id: 'ComparedItem', description: 'One case and one pair of targets in both runs.' });
+export type ComparedItem = z.infer<typeof ComparedItem>;
+
+/** The comparison of a run with the baseline of its experiment, in short. */
+export const BaselineComparison = z
+  .object({
+    baseline_eval_id: id.meta({ description: 'The baseline that it was compared with.' }),
+    verdict: ComparisonVerdict,
+    difference: figure.meta({ description: 'The difference to the baseline over the common cases, -1..1.' }),
+    ci: interval.nullable().meta({ description: 'Its 95 % interval.' }),
+    p: figure.meta({ description: 'The p value that belongs to the interval.' }),
+    n_cases: z.int().meta({ description: 'How many cases it is over.' }),
+    small: z.boolean().meta({ description: 'Whether the difference is shown to be below the margin.' }),
+    text: z.string().meta({ description: 'The verdict in a sentence.' }),
+  })
+  .meta({ id: 'BaselineComparison', description: "A run compared with its experiment's baseline." });
+export type BaselineComparison = z.infer<typeof BaselineComparison>;
+
+export const DIFFERS = ['targets', 'cases'] as const;
+export const Differs = z.enum(DIFFERS).meta({
+  description: 'Why there is no `delta`: other targets, or fewer than 80 % of the cases in common.',
+});
+export type Differs = z.infer<typeof Differs>;
