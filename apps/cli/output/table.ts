@@ -15,3 +15,21 @@ export function table(cells: string[][]): string[] {
 
 export const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 export const dollars = (amount: number | null): string => (amount === null ? '-' : `$${amount.toFixed(4)}`);
+
+/** A share as a signed number of points (hundredths). */
+export function points(share: number): string {
+  const text = (100 * share).toFixed(1);
+  return Number(text) === 0 ? '0.0' : Number(text) > 0 ? `+${text}` : text;
+}
+
+/** A difference in points, with its interval where there is one. */
+export function difference(share: number | null, ci: readonly [number, number] | null): string {
+  if (share === null) return '-';
+  return ci ? `${points(share)} (${points(ci[0])} to ${points(ci[1])})` : points(share);
+}
+
+/** The beginning of a text that may be millions of characters long. */
+export function beginning(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
