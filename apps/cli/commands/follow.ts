@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import type { Run } from '#lib/contracts/run';
 import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { deltaText } from '../output/experiment-lines.js';
+import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
@@ -47,12 +46,6 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
     if (!options.json) printError(`Ask again what is missing with: toolmark resume ${eval_id}`);
   }
   if (options.failUnder !== undefined) checkScores(run.summaries, options.failUnder, options);
-}
-
-/** How the run differs from the baseline of its experiment, in the server's words. */
-function baselineLines(run: Run): string[] {
-  const { comparison } = run;
-  return comparison ? [`Against the baseline: ${comparison.text}`, `Delta: ${deltaText(run)}`, ''] : [];
 }
 
 /** A model without a score has not reached any. */

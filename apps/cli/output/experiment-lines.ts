@@ -1,5 +1,6 @@
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
+import type { Run } from '#lib/contracts/run';
 import { difference, percent, points, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
@@ -113,3 +114,7 @@ export function deltaText({ delta, differs, comparison, is_baseline }: Compared)
   if (delta !== null && points(delta) === points(comparison.difference ?? NaN)) return compared;
   return `${delta === null ? noDelta : points(delta)}; compared: ${compared}`;
 }
+
+/** How a run differs from the baseline of its experiment, in the server's words, and by how much. */
+export const baselineLines = (run: Pick<Run, 'delta' | 'differs' | 'comparison'>): string[] =>
+  run.comparison ? [`Against the baseline: ${run.comparison.text}`, `Delta: ${deltaText(run)}`, ''] : [];
