@@ -2,6 +2,7 @@
 const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const SPEC = '\\.spec\\.ts$';
+const COMPARISON_READS = ['^libs/comparison/(compare-runs|page-items|common-cases|call-counts|side-totals)\\.ts$'];
 
 /** What the files of `from` may import of ours. */
 const onlyOurs = (name, from, allowed, comment) => ({
@@ -80,6 +81,24 @@ module.exports = {
       [lib('imports', 'contracts', 'scoring')],
       'Files in, suites out: no server is needed to read one.',
     ),
+    {
+      ...onlyOurs(
+        'comparison-imports-contracts-and-statistics',
+        lib('comparison'),
+        [lib('comparison', 'contracts'), '^libs/scoring/statistics/'],
+        'Two runs measured in, one comparison out: no database is needed for the figures and their words.',
+      ),
+      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS] },
+    },
+    {
+      ...onlyOurs(
+        'comparison-reads-results',
+        lib('comparison'),
+        [lib('comparison', 'contracts', 'runtime'), '^libs/scoring/statistics/', '^libs/db/(read|connection)/'],
+        'These files bring the results of two runs of one team together.',
+      ),
+      from: { path: COMPARISON_READS },
+    },
     onlyOurs(
       'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
@@ -163,6 +182,16 @@ module.exports = {
       to: { path: '^libs/db/read/for-workers/', dependencyTypesNot: ['type-only'] },
     },
 
+    {
+      name: 'comparison-does-no-io',
+      severity: 'error',
+      comment: 'Figures and words follow from the measurements alone.',
+      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS] },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
+        pathNot: '^(node:)?crypto$',
+      },
+    },
     {
       name: 'contracts-need-zod-alone',
       severity: 'error',

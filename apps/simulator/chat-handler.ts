@@ -100,6 +100,7 @@ export class ChatHandler {
         promptTokens: read.tokens,
         repetition,
         nowMs,
+        seed: this.seed,
         ...chancesOf(this.seed, request, repetition),
         correctReply: () => (read.correctReply ??= correctReply(request)),
       },

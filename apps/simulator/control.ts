@@ -1,5 +1,6 @@
 import { newState, type ModelState } from './models/model-state.js';
 import { readModelName, MODEL_NAMES } from './models/models.js';
+import { readPromptSensitivity } from './models/prompt-sensitivity.js';
 import { readScript } from './models/scripts.js';
 import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-completions.js';
 
@@ -33,7 +34,9 @@ export function control(method: string, url: URL, body: unknown, states: States)
     case 'POST models':
       return switchModel(name, (body ?? {}) as { on?: unknown; status?: unknown }, states);
     case 'POST scripted':
-      return postScript(name, body, states);
+      return configure('scripted', name, (state) => (state.script = readScript(body)), states);
+    case 'POST prompt-sensitive':
+      return configure('prompt-sensitive', name, (state) => (state.sensitivity = readPromptSensitivity(body)), states);
     case 'GET stats':
       return jsonResponse(200, stats(states, url.searchParams));
     case 'GET requests':
@@ -47,7 +50,7 @@ export function control(method: string, url: URL, body: unknown, states: States)
       return errorResponse(
         404,
         `No ${method} ${url.pathname}. There are POST /control/models/<model>, ` +
-          '/control/scripted/<id>, /control/reset and GET /control/stats, ' +
+          '/control/scripted/<id>, /control/prompt-sensitive/<id>, /control/reset and GET /control/stats, ' +
           '/control/requests?model=<model>.',
       );
   }
@@ -69,12 +72,12 @@ function switchModel(
   return jsonResponse(200, { model: name, on, ...(!on && { status }) });
 }
 
-/** `abc` and `scripted:abc` name the same script. */
-function postScript(id: string, body: unknown, states: States): ResponsePlan {
-  const name =
-    id === '' || id === 'scripted' ? 'scripted' : /^scripted\b/.test(id) && readModelName(id) ? id : `scripted:${id}`;
+/** Changes the state of one instance of a model. For scripted models, `abc` and `scripted:abc` name the same one. */
+function configure(base: string, id: string, change: (state: ModelState) => void, states: States): ResponsePlan {
+  const isModel = id.startsWith(base) && readModelName(id) !== undefined;
+  const name = id === '' ? base : isModel ? id : `${base}:${id}`;
   try {
-    states.of(name).script = readScript(body);
+    change(states.of(name));
   } catch (error) {
     return errorResponse(400, (error as Error).message);
   }

@@ -146,3 +146,148 @@ it('embeddings of similar texts are similar', async () => {
   ];
   expect(cosine(one, near)).toBeGreaterThan(cosine(one, far));
 });
+
+describe('prompt-sensitive', () => {
+  const question = (n: number) => `What is the weather in ${['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4]}? (${n})`;
+  const rightCall = (n: number) => ({ name: 'get_weather', city: ['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4] });
+  /** Which of 200 questions it gets right. Each is asked once. */
+  const right = async (model: string, system = 'Be brief.', more: object = {}): Promise<number[]> => {
+    const found: number[] = [];
+    for (let n = 0; n < 200; n++) {
+      const messages = [
+        { role: 'system', content: system },
+        { role: 'user', content: question(n) },
+      ];
+      const call = (await message(model, undefined, { messages, ...more })).tool_calls[0].function;
+      const called = { name: call.name, city: JSON.parse(call.arguments).city };
+      if (JSON.stringify(called) === JSON.stringify(rightCall(n))) found.push(n);
+    }
+    return found;
+  };
+  const rule = (phrase: string, gain: number, more: object = {}) => ({ phrase, where: 'system', gain, ...more });
+  const post = (id: string, body: object) => control(`prompt-sensitive/${id}`, body);
+
+  it('gets more right with a phrase that helps, fewer with one that hurts, and the same with another', async () => {
+    const rules = [rule('think first', 0.3), rule('HURRY', -0.2)];
+    expect(await post('one', { base: 0.4, rules })).toEqual({ model: 'prompt-sensitive:one' });
+    const base = await right('prompt-sensitive:one');
+    expect(base.length).toBeGreaterThan(60);
+    expect(base.length).toBeLessThan(100);
+    expect(await right('prompt-sensitive:one', 'Be polite.')).toEqual(base);
+
+    const better = await right('prompt-sensitive:one', 'Be brief. Think first.');
+    expect(better).toEqual(expect.arrayContaining(base));
+    expect((better.length - base.length) / 200).toBeGreaterThan(0.2);
+    const worse = await right('prompt-sensitive:one', 'Be brief, hurry.');
+    expect(base).toEqual(expect.arrayContaining(worse));
+    expect((base.length - worse.length) / 200).toBeGreaterThan(0.1);
+  });
+
+  it('reads the descriptions of tools too, and rules can be for some prompts only', async () => {
+    const described = (of: string) => ({
+      tools: tools.map((tool) =>
+        tool.function.name === of
+          ? { ...tool, function: { ...tool.function, description: `${tool.function.description}. Current only.` } }
+          : tool,
+      ),
+    });
+    await post('two', { base: 0.2, rules: [rule('current only', 0.8, { where: 'tools/get_weather', when: 'tokyo' })] });
+    const base = await right('prompt-sensitive:two');
+    expect(await right('prompt-sensitive:two', 'Current only.')).toEqual(base);
+    expect(await right('prompt-sensitive:two', undefined, described('send_email'))).toEqual(base);
+    const more = await right('prompt-sensitive:two', undefined, described('get_weather'));
+    const tokyo = Array.from({ length: 50 }, (_, n) => 4 * n);
+    expect(more).toEqual([...new Set([...base, ...tokyo])].sort((a, b) => a - b));
+
+    await post('three', { base: 0.2, rules: [rule('current only', 0.8, { where: 'any' })] });
+    expect(await right('prompt-sensitive:three', undefined, described('send_email'))).toHaveLength(200);
+    expect(await right('prompt-sensitive:three', 'current ONLY')).toHaveLength(200);
+  });
+
+  const system = 'Think first.';
+  const model = 'prompt-sensitive:formats';
+  const messages = [{ role: 'user', content: question(0) }];
+  const functions = tools.map((tool) => tool.function);
+  it.each([
+    [
+      '/v1/responses',
+      { model, instructions: system, input: messages, tools: functions.map((own) => ({ type: 'function', ...own })) },
+    ],
+    [
+      '/anthropic/v1/messages',
+      {
+        model,
+        system,
+        messages,
+        max_tokens: 99,
+        tools: functions.map(({ parameters, ...own }) => ({ ...own, input_schema: parameters })),
+      },
+    ],
+    [
+      `/google/v1beta/models/${model}:generateContent`,
+      {
+        systemInstruction: { parts: [{ text: system }] },
+        contents: [{ role: 'user', parts: [{ text: question(0) }] }],
+        tools: [{ functionDeclarations: functions }],
+      },
+    ],
+  ])('reads system messages in the format of %s', async (path, body) => {
+    await post('formats', { base: 0, rules: [rule('think first', 1)] });
+    const answer = await fetch(simulator.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify(body),
+    });
+    expect(await answer.text()).toMatch(/"get_weather"[^]*Tokyo\\*"/);
+  });
+
+  it('loses skill when its prompts are too long', async () => {
+    await post('long', { base: 1, too_long: { chars: 500, loss: 1 } });
+    expect(await right('prompt-sensitive:long')).toHaveLength(200);
+    expect(await right('prompt-sensitive:long', 'x'.repeat(500))).toEqual([]);
+  });
+
+  it('draws each sample anew, the same ones with every prompt, and other ones with another seed', async () => {
+    const rules = [rule('think first', 0.3)];
+    await post('a', { base: 0.5, rules });
+    const samples = [await right('prompt-sensitive:a'), await right('prompt-sensitive:a')];
+    expect(samples[0]).not.toEqual(samples[1]);
+    const again = [await right('prompt-sensitive:a', 'Polite.'), await right('prompt-sensitive:a', 'Polite.')];
+    expect(again).toEqual(samples);
+    const better = await right('prompt-sensitive:a', 'Think first.');
+    expect(better).toEqual(expect.arrayContaining(samples[0]!));
+
+    await post('b', { base: 0.5, rules });
+    expect(await right('prompt-sensitive:b')).toEqual(samples[0]);
+    await post('c', { base: 0.5, rules, seed: 1 });
+    const others = await right('prompt-sensitive:c');
+    const both = others.filter((n) => samples[0]!.includes(n)).length;
+    expect(both / 200).toBeGreaterThan(0.15);
+    expect(both / 200).toBeLessThan(0.35);
+  });
+
+  it('begins again when its rules are posted again, and says how to post them when nobody has', async () => {
+    const without = await ask('prompt-sensitive:new');
+    expect(without.status).toBe(400);
+    expect(((await without.json()) as any).error.message).toContain('/control/prompt-sensitive/');
+    await post('new', { base: 0.5 });
+    const first = await right('prompt-sensitive:new');
+    await post('prompt-sensitive:new', { base: 0.5 });
+    expect(await right('prompt-sensitive:new')).toEqual(first);
+  });
+
+  it.each([
+    [{}, '"base" must be a number from 0 to 1.'],
+    [{ base: 2 }, '"base" must be a number from 0 to 1.'],
+    [{ base: 0.4, rules: [{ phrase: ' ', gain: 1 }] }, '"rules.0.phrase" must not be empty.'],
+    [{ base: 0.4, rules: [{ phrase: 'x', gain: '1' }] }, '"rules.0.gain" must be a number from -1 to 1.'],
+    [{ base: 0.4, rules: [{ phrase: 'x', where: 'user', gain: 1 }] }, '"rules.0.where" must be "system", "tools/'],
+    [{ base: 0.4, rule: [] }, 'The body has no field "rule".'],
+    [{ base: 0.4, too_long: { chars: -1, loss: 0.1 } }, '"too_long.chars" must be a whole number, 0 or more.'],
+    [[], 'The body must be an object.'],
+  ])('refuses %j and shows the form', async (body, problem) => {
+    const { error } = await control('prompt-sensitive/bad', body);
+    expect(error.message).toContain(problem);
+    expect(error.message).toContain('Post {"base": 0.4, "rules": [{"phrase":');
+  });
+});

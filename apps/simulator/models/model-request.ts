@@ -16,6 +16,8 @@ export interface ModelRequest {
   repetition: number;
   promptTokens: number;
   nowMs: number;
+  /** The seed of the simulator. */
+  seed: number;
   /** A number in [0, 1) that is the same for the same seed, model and conversation; see `chancesOf`. */
   chance(what: string): number;
   /** A number in [0, 1) that differs in each repetition, so that a retry may succeed. */

@@ -1,4 +1,5 @@
 import type { Bucket } from './rate-limit.js';
+import type { PromptSensitivity } from './prompt-sensitivity.js';
 import type { Script } from './script.js';
 
 /** The state of one model name. */
@@ -20,6 +21,7 @@ export interface ModelState {
   bucket?: Bucket;
   limitHeaders: Record<string, string>;
   script?: Script;
+  sensitivity?: PromptSensitivity;
 }
 
 /** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */

@@ -2,6 +2,7 @@ import type { ModelRequest } from './model-request.js';
 import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
+import { promptSensitiveReply } from './prompt-sensitive-reply.js';
 import { nextScripted } from './scripts.js';
 import * as spoil from './spoil-reply.js';
 import {
@@ -211,6 +212,19 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   scripted: {
     about: 'Answers what was posted to /control/scripted/<its id>.',
     respond: (asked) => nextScripted(asked, completionOf),
+  },
+  'prompt-sensitive': {
+    about: 'As good as its prompts, by the phrases posted to /control/prompt-sensitive/<its id>.',
+    reply: (asked) => promptSensitiveReply(asked, asked.state.sensitivity!),
+    respond: ({ state, request: { model } }) =>
+      state.sensitivity
+        ? undefined
+        : errorResponse(
+            400,
+            `Nobody has said yet which phrases help "${model}". Post them to ` +
+              `/control/prompt-sensitive/${encodeURIComponent(model)}.`,
+            'no_rules',
+          ),
   },
 };
 

@@ -29,6 +29,25 @@ export function wrongArgument(reply: CorrectReply, at: number): Reply {
   return { ...reply, calls: [{ ...first, arguments: given }, ...rest] };
 }
 
+/**
+ * Changes the value of an argument of the first call that its tool requires.
+ * @returns undefined when it has none, so that it would stay right
+ */
+export function wrongRequiredArgument(reply: CorrectReply, at: number): Reply | undefined {
+  const [first, ...rest] = reply.calls;
+  const schema = reply.ranked().find((tool) => tool.function.name === first?.name)?.function.parameters;
+  const key =
+    first &&
+    pick(
+      (schema?.required ?? []).filter((name) => Object.hasOwn(argumentsOf(first), name)),
+      at,
+    );
+  if (key === undefined) return undefined;
+  const given = argumentsOf(first!);
+  const spoilt = { ...given, [key]: wrongValue(given[key], schema?.properties?.[key]) };
+  return { ...reply, calls: [{ ...first!, arguments: spoilt }, ...rest] };
+}
+
 function wrongValue(value: unknown, schema: JsonSchema | undefined): unknown {
   const others = schema?.enum?.filter((other) => other !== value);
   if (others && others.length > 0) return others[0];

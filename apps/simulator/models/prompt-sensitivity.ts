@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `has no field "${issue.keys.join('", "')}"` : 'must be an object',
+  });
+const share = z.number('must be a number from 0 to 1').min(0).max(1);
+
+const Rule = object({
+  phrase: z.string('must be a text').trim().min(1, 'must not be empty'),
+  /** Where the phrase counts: in the system message, in the description of one tool, or in any of these. */
+  where: z
+    .string('must be "system", "tools/<name>" or "any"')
+    .regex(/^(system|any|tools\/.+)$/)
+    .default('any'),
+  /** Only prompts with this text in them; null for all of them. */
+  when: z.string('must be a text or null').nullish(),
+  gain: z.number('must be a number from -1 to 1').min(-1).max(1),
+});
+
+const Sensitivity = object({
+  base: share,
+  rules: z.array(Rule, 'must be a list').default([]),
+  too_long: object({ chars: z.int('must be a whole number, 0 or more').min(0), loss: share }).nullish(),
+  seed: z.int('must be a whole number').default(0),
+});
+
+/** How the skill of a model depends on its prompts. */
+export type PromptSensitivity = z.infer<typeof Sensitivity> & {
+  /** How often each request was made since this was posted. */
+  asked: Map<string, number>;
+};
+
+const SHAPE =
+  'Post {"base": 0.4, "rules": [{"phrase": "...", "where": "system" | "tools/<name>" | "any", ' +
+  '"when": "<part of the prompt>" | null, "gain": 0.2}], "too_long": {"chars": 2000, "loss": 0.1} | null, "seed": 0}.';
+
+/** @throws Error that says what is wrong with the posted body */
+export function readPromptSensitivity(body: unknown): PromptSensitivity {
+  const parsed = Sensitivity.safeParse(body);
+  if (parsed.success) return { ...parsed.data, asked: new Map() };
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.length > 0 ? `"${path.join('.')}"` : 'The body'} ${message}.`,
+  );
+  throw new Error(`${problems.join(' ')} ${SHAPE}`);
+}

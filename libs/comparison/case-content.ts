@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject } from '#lib/contracts/json/json';
+
+/**
+ * A hash of what a case asks and expects. Cases of one hash can be compared; name, category, tags, source and draft do
+ * not count, nor how the same meaning is written. Numbers keep their text: 5 and 5.0 differ.
+ * @param input the case as `parseJson` read it, with or without `id` and `position`
+ */
+export function contentOf(input: CaseInput): string {
+  const rest = withoutDefaults(input);
+  for (const key of [...ABOUT_THE_CASE, ...ASKED, ...EXPECTED]) delete rest[key];
+  return hashOf([askedBy(input), expectedBy(input), rest]);
+}
+
+/** A hash of what a case asks, whatever it expects. */
+export const questionOf = (input: CaseInput): string => hashOf(askedBy(input));
+
+const ABOUT_THE_CASE = ['id', 'position', 'name', 'category', 'tags', 'source', 'draft'];
+const ASKED = ['prompt', 'messages', 'tools', 'distractors', 'mock_responses', 'multi_turn', 'max_rounds'];
+const EXPECTED = ['expected_tool', 'expected_params', 'expected_calls', 'should_call_tool', 'scoring_config'];
+const DEFAULTS: Record<string, unknown> = { param_scoring: 'exact', call_order: 'any', allow_extra_calls: true };
+
+const withoutDefaults = (input: CaseInput): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).filter(([key, value]) => value !== null && value !== undefined && value !== DEFAULTS[key]),
+  );
+
+function askedBy({ messages, prompt, tools, distractors, mock_responses, multi_turn, max_rounds }: CaseInput): unknown {
+  return {
+    messages: messages ?? [{ role: 'user', content: prompt ?? '' }],
+    // Models read tools and the answers of mocks as text, in the order in which their keys are written.
+    tools: tools?.map((tool) => JSON.stringify(tool)),
+    mocks: Object.fromEntries(Object.entries(mock_responses ?? {}).map(([name, mock]) => [name, JSON.stringify(mock)])),
+    distractors: typeof distractors === 'number' ? { count: distractors, seed: 0 } : distractors,
+    rounds: multi_turn ? (max_rounds ?? 5) : undefined,
+  };
+}
+
+function expectedBy({ expected_calls, expected_tool, expected_params, scoring_config }: CaseInput): unknown {
+  const calls = expected_calls ?? (expected_tool == null ? [] : [{ tool: expected_tool, params: expected_params }]);
+  return calls.map((call) => ({
+    tool: [call.tool].flat(),
+    params: call.params ?? undefined,
+    scoring: ('scoring_config' in call ? call.scoring_config : undefined) ?? scoring_config ?? undefined,
+  }));
+}
+
+const hashOf = (value: unknown): string => createHash('sha256').update(sorted(value)).digest('base64');
+
+/** JSON with the keys of each object in alphabetical order, and numbers as they were written. */
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`)
+    .join()}}`;
+}

@@ -1,0 +1,47 @@
+/** A case of a run, by what it asks and expects. */
+export interface KeyedCase {
+  caseId: string;
+  /** What the case asks and expects: equal for equal cases of both runs (`contentOf`). */
+  content: string;
+  /** What the case asks alone (`questionOf`). It is only looked at where the content of a `caseId` changed. */
+  question?: string;
+}
+
+export interface MatchedCases {
+  /** Indexes into both lists, in the order of the second. */
+  common: { a: number; b: number }[];
+  /** Cases of both runs that ask or expect something else. */
+  changed: number;
+  /** Those of them that ask the same and expect something else. */
+  changedExpectations: number;
+  onlyA: number;
+  onlyB: number;
+}
+
+/**
+ * Finds the cases that are the same in two runs: those with one id and equal content. Cases whose id the other run
+ * does not have are matched by content, each once, in order.
+ */
+export function matchCases(a: readonly KeyedCase[], b: readonly KeyedCase[]): MatchedCases {
+  const byId = new Map(a.map((one, index) => [one.caseId, index]));
+  const idsOfB = new Set(b.map((one) => one.caseId));
+  const left = new Map<string, number[]>();
+  a.forEach((one, index) => {
+    if (idsOfB.has(one.caseId)) return;
+    const equal = left.get(one.content);
+    if (equal) equal.push(index);
+    else left.set(one.content, [index]);
+  });
+  for (const indexes of left.values()) indexes.reverse();
+  const matched: MatchedCases = { common: [], changed: 0, changedExpectations: 0, onlyA: 0, onlyB: 0 };
+  b.forEach((one, index) => {
+    const sameId = byId.get(one.caseId);
+    const found = sameId ?? left.get(one.content)?.pop();
+    if (found === undefined) return void matched.onlyB++;
+    if (a[found]!.content === one.content) return void matched.common.push({ a: found, b: index });
+    matched.changed++;
+    if (one.question !== undefined && a[found]!.question === one.question) matched.changedExpectations++;
+  });
+  matched.onlyA = a.length - matched.common.length - matched.changed;
+  return matched;
+}
