@@ -95,9 +95,9 @@ describe('a comparison in a pull request', () => {
     expect(comparisonMarkdown([comparisonOf('p::x_1')])).toEqual([
       '**p::x\\_1 is worse.**',
       '',
-      '| model | baseline | now | points \\(95 %\\) | p \\(Holm\\) | fixed | broken | verdict |',
+      '| model | baseline | now | difference \\(95 %\\) | p \\(Holm\\) | fixed | broken | verdict |',
       '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
-      '| p::x\\_1 | 90.0 % | 80.0 % | -10.0 \\(-15.0 to 0.0\\) | &#60; 0.0001 | 3 | 25 | p::x\\_1 |',
+      '| p::x\\_1 | 90.0 % | 80.0 % | -10 points \\(-15 to -0.04\\) | &#60; 0.0001 | 3 | 25 | p::x\\_1 |',
       '',
       '- Baseline: run-a, p::x\\_1 v1, 1 sample a case, completed',
       '- Now: run-b, p::x\\_1 v2, 3 samples a case, completed, rescore r, not compared: p::x\\_1',
@@ -153,6 +153,6 @@ it('on a terminal a comparison has no control characters, whatever the names', (
   expect(hostile.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
   const lines = comparisonLines(comparisonOf('p::x'));
   expect(lines[0]).toBe('p::x is worse.');
-  expect(lines).toContain('p::x   90.0 %    80.0 %  -10.0 (-15.0 to 0.0)  < 0.0001  3      25      p::x');
+  expect(lines).toContain('p::x   90.0 %    80.0 %  -10 points (-15 to -0.04)  < 0.0001  3      25      p::x');
   expect(lines.at(-1)).toBe('  and 23 more');
 });

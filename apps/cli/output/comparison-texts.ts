@@ -13,7 +13,16 @@ export type ShownComparison = Comparison & { broken: ComparedItem[] };
 const MAX_TEXT = 300;
 const MAX_NAME = 100;
 
-export const TARGET_HEADING = ['model', 'baseline', 'now', 'points (95 %)', 'p (Holm)', 'fixed', 'broken', 'verdict'];
+export const TARGET_HEADING = [
+  'model',
+  'baseline',
+  'now',
+  'difference (95 %)',
+  'p (Holm)',
+  'fixed',
+  'broken',
+  'verdict',
+];
 
 export const targetRows = ({ targets }: Comparison): string[][] =>
   targets.map(({ a, b, estimate, p_holm, outcomes }) => [

@@ -1,7 +1,8 @@
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import type { Run } from '#lib/contracts/run';
-import { difference, percent, points, table } from './table.js';
+import { points } from '#lib/comparison/points';
+import { difference, percent, signedPoints, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
 export const experimentTable = (experiments: readonly Experiment[]): string[] =>
@@ -30,7 +31,7 @@ export function experimentLines(experiment: Experiment): string[] {
     `Name       ${name}`,
     ...(description ? [`About      ${description}`] : []),
     `Suite      ${suite_name ?? '(deleted)'}`,
-    `Compares   ${measure}, with a margin of ${points(margin).replace('+', '')} points`,
+    `Compares   ${measure}, with a margin of ${points(margin)}`,
     `Runs       ${run_count}`,
     `Baseline   ${baselineText(experiment)}`,
     ...(best ? bestLines(best) : ['Best       none yet']),
@@ -59,6 +60,7 @@ function bestLines(best: BestRun): string[] {
 
 const SETTINGS = ['samples', 'temperature', 'tool_choice', 'max_tokens'] as const;
 function settingsText(config: BestRun['config']): string {
+  if (!config) return 'a recorded run, which cannot be run again';
   const { params, system_prompt: prompt, metrics } = config;
   return [
     ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`),
@@ -112,7 +114,7 @@ export function deltaText({ delta, differs, comparison, is_baseline }: Compared)
   const { verdict, small, ci } = comparison;
   const compared = `${difference(comparison.difference, ci)}, ${verdict}${small ? ', small' : ''}`;
   if (delta !== null && points(delta) === points(comparison.difference ?? NaN)) return compared;
-  return `${delta === null ? noDelta : points(delta)}; compared: ${compared}`;
+  return `${delta === null ? noDelta : signedPoints(delta)}; compared: ${compared}`;
 }
 
 /** How a run differs from the baseline of its experiment, in the server's words, and by how much. */

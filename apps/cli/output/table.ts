@@ -1,3 +1,4 @@
+import { points, pointsRange } from '#lib/comparison/points';
 import { escapeControls } from './terminal.js';
 
 /** Lines of columns of equal width. */
@@ -16,16 +17,13 @@ export function table(cells: string[][]): string[] {
 export const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 export const dollars = (amount: number | null): string => (amount === null ? '-' : `$${amount.toFixed(4)}`);
 
-/** A share as a signed number of points (hundredths). */
-export function points(share: number): string {
-  const text = (100 * share).toFixed(1);
-  return Number(text) === 0 ? '0.0' : Number(text) > 0 ? `+${text}` : text;
-}
+/** A difference of shares in points: "+9 points". */
+export const signedPoints = (share: number): string => `${share > 0 ? '+' : ''}${points(share)}`;
 
-/** A difference in points, with its interval where there is one. */
+/** A difference with its interval, where there is one: "+9 points (1 to 17)". */
 export function difference(share: number | null, ci: readonly [number, number] | null): string {
   if (share === null) return '-';
-  return ci ? `${points(share)} (${points(ci[0])} to ${points(ci[1])})` : points(share);
+  return ci ? `${signedPoints(share)} (${pointsRange(ci)})` : signedPoints(share);
 }
 
 /** The beginning of a text that may be millions of characters long. */
