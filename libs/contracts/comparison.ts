@@ -302,7 +302,7 @@ export type CompareItemsQuery = z.infer<typeof CompareItemsQuery>;
 const ComparedSide = z.object({
   result_id: z
     .string()
-    .meta({ description: 'The result that is shown: the first sample that did not pass, or the first.' }),
+    .meta({ description: 'The result that is shown: the first scored sample that did not pass, or the first one.' }),
   score: figure.meta({ description: 'The mean of `measure` over the scored samples; null when none is.' }),
   passed_samples: z.int().meta({ description: 'Samples that passed.' }),
   scored_samples: z.int().meta({ description: 'Samples with a score.' }),
