@@ -9,7 +9,7 @@ interface Making {
 }
 
 /** What making an answer returns: its JSON, and whether it stays the same for as long as its key does. */
-interface MadeAnswer {
+export interface MadeAnswer {
   json: string;
   keep: boolean;
 }
@@ -24,10 +24,6 @@ export class ComparisonCache {
     sizeCalculation: (json, key) => Buffer.byteLength(json) + Buffer.byteLength(key),
   });
   readonly #making = new Map<string, Making>();
-
-  get(key: string): string | undefined {
-    return this.#kept.get(key);
-  }
 
   /** @throws the reason of `signal` once it aborts, or what `make` throws */
   async getOrMake(
