@@ -26,7 +26,8 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
     sql.query('SELECT count(*), sum(overall) FROM result WHERE run_id = ANY ($1)', [runs]),
   );
   console.log(
-    `${cpus().length} cores, ${cpus()[0].model.trim()}; 2 x ${cases} cases x ${samples} samples; ${requests} requests each`,
+    `${cpus().length} cores, ${cpus()[0].model.trim()}; 2 x ${cases} cases x ${samples} samples; ` +
+      `${requests} requests each`,
   );
   console.log('p50 ms  p95 ms  of the count  what');
   report('count and sum of the rows of both runs', count, count);
@@ -87,7 +88,7 @@ async function renameCase({ call, suiteId }) {
 }
 const caseOf = ({ id: _id, position: _position, ...input }) => input;
 
-/** A run whose samples pass with this chance: by a hash of case and sample, and in each fifth case also of the run. */
+/** A run whose samples pass with this chance, by a hash of case and sample; in each fifth case also of the run. */
 async function loadRun({ call, sql, suiteId }, chance) {
   const { eval_id: evalId } = await call('POST', '/api/tool-eval', {
     suite_id: suiteId,
@@ -103,8 +104,8 @@ async function loadRun({ call, sql, suiteId }, chance) {
        CASE WHEN good THEN 1 ELSE 0.6 END, CASE WHEN good THEN 'none' ELSE 'wrong_argument' END, 'native', false,
        'category ' || c % 10,
        '[{"name":"get_weather","arguments":{"city":"city ' || c || '","units":"celsius"}}]',
-       '{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[{"path":"/city","rule":"exact","verdict":"match",'
-         '"expected":"city ' || c || '","actual":"city ' || c || '"}]}],"missing":[],"unexpected":[]}',
+       '{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[{"path":"/city","rule":"exact",'
+         '"verdict":"match","expected":"city ' || c || '","actual":"city ' || c || '"}]}],"missing":[],"unexpected":[]}',
        3, 100 + (c * 7 + s * 13) % 900, 300, 20, 0.0001, 1, 'required'
      FROM generate_series(0, $2 - 1) c CROSS JOIN generate_series(0, $3 - 1) s CROSS JOIN LATERAL (
        SELECT (hashtext(c || '-' || s || CASE WHEN c % 5 = 0 THEN $5 ELSE '' END) & 1023) < 1024 * $4::float8 AS good

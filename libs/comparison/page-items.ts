@@ -100,12 +100,14 @@ function pairsOf(a: ComparableRun, b: ComparableRun, { pairs: asked, target }: I
   });
   const { pairs } = pairTargets(names(a), names(b), asked);
   const chosen = pairs.filter((pair) => target === undefined || pair.a === target || pair.b === target);
-  if (target !== undefined && chosen.length === 0)
+  if (target !== undefined && chosen.length === 0) {
+    const compared = [...new Set(pairs.flatMap((pair) => [pair.a, pair.b]))];
     throw new ProblemError(
       422,
-      `No compared target is "${target}". ${suggestNames(target, [...new Set(pairs.flatMap((pair) => [pair.a, pair.b]))], 'compared targets')}`,
+      `No compared target is "${target}". ${suggestNames(target, compared, 'compared targets')}`,
       [{ path: '/target', message: 'is in no pair of targets that is compared' }],
     );
+  }
   return chosen.map((pair) => ({ a: side(a, pair.a), b: side(b, pair.b) }));
 }
 

@@ -85,7 +85,7 @@ function pairOf(a: string | undefined, b: string | undefined): Sides {
   if (a !== undefined && b !== undefined) return { a, b };
   throw new ProblemError(
     422,
-    'Two runs are needed: a, the baseline, and b. GET /api/compare also takes runs, two to six ids separated by commas.',
+    'Two runs are needed: a, the baseline, and b. GET /api/compare also takes runs: two to six ids, with commas.',
     [{ path: a === undefined ? '/a' : '/b', message: 'is missing' }],
   );
 }

@@ -66,7 +66,7 @@ const measured = (team: { teamId: string }, runId: string, more: object = {}) =>
   });
 const call = (name: string, args: object = {}): object => ({ name, arguments: args });
 
-it('tells of each case its scored samples, their mean and variance, what errored, and what it cost and took', async () => {
+it('tells of each case its scored samples, their mean and variance, its errors, cost and latencies', async () => {
   const team = await aTeam(pool);
   const { runId, settle } = await aRun(team, { samples: 3 });
   await settle(0, { overall: 1, cost_usd: 0.25, latency_ms: 10 });

@@ -125,7 +125,7 @@ export class ResultRepository implements TeamScoped {
 /** What a comparison shows of the results of a case: the first scored sample that did not pass, or the first one. */
 export type ShownResult = Pick<ResultDetails, 'result' | 'input' | 'abstention'>;
 
-/** The shown result of each of these cases, by position. A target of one of the team's runs; cases that it has scored. */
+/** The shown result of each of these cases of a target, by position. */
 export async function readShownResults(
   db: Pool | PoolClient,
   teamId: string,
