@@ -9,7 +9,10 @@ const INTERVALS: Record<Summary['ci_method'], string> = {
   bootstrap: '95 % interval: a bootstrap over cases, made by an earlier release.',
 };
 
-/** The models of a run, the best first, what their intervals are, and a line for each one that was asked under another `tool_choice`. */
+/**
+ * The models of a run, the best first, what their intervals are, and a line for each one that was asked under another
+ * `tool_choice`.
+ */
 export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 'config'>): string[] {
   const summaries = [...all].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
   const notes = new Map(summaries.map((summary) => [summary.target, toolChoiceNote(summary, config.tool_choice)]));
