@@ -133,7 +133,7 @@ export type LogEvent = { [Name in LogEventName]: { name: Name; data: LogEventDat
 export const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS) as LogEventName[];
 export const TERMINAL_EVENTS: readonly LogEventName[] = ['job_completed', 'job_failed', 'job_cancelled'];
 /** The events that every socket of a team receives without subscribing. */
-export const TEAM_EVENTS: readonly LogEventName[] = ['job_created', ...TERMINAL_EVENTS];
+export const TEAM_EVENTS: readonly LogEventName[] = ['job_created', 'experiment_best_updated', ...TERMINAL_EVENTS];
 
 const jobId = id.describe('The job.');
 /** The message that carries an event of a log. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const share = z.number().nullable();
+const interval = z.tuple([z.number(), z.number()]).nullable();
 export const GroupSummary = z.object({
   cases: z.int().meta({ description: 'Cases that have a result, scored or errored.' }),
   scored: z.int().meta({ description: 'Results with a score.' }),
@@ -13,20 +14,24 @@ export const GroupSummary = z.object({
     description: 'Mean parameter score over the results that have one, 0..1; null when none has.',
   }),
   overall: share.meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
+  overall_ci: interval.meta({
+    description:
+      '95 % interval of `overall`: the t interval over cases after adding two pseudo-cases, 0 and 1. Null when ' +
+      'nothing is scored. In summaries of earlier releases it is a bootstrap over cases, and null for categories.',
+  }),
   irrelevance_accuracy: share.meta({
     description: 'Mean overall score of the cases that expect no call, 0..1; null when there are none.',
   }),
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
-const interval = z.tuple([z.number(), z.number()]).nullable();
 /** A metric over the results of a target. */
 export const MetricSummary = z.object({
   mean: share.meta({
     description: 'Mean score over the results that the metric applies to; null when it applies to none.',
   }),
   ci: interval.meta({
-    description: '95 % interval of the mean, by a seeded bootstrap over cases; null when there is no mean.',
+    description: '95 % interval of the mean, computed like `overall_ci`; null when there is no mean.',
   }),
   scored: z.int().meta({ description: 'Results that the metric applies to.' }),
   not_applicable: z.int().meta({ description: 'Results that the metric does not apply to. They are not in the mean.' }),
@@ -35,14 +40,11 @@ export type MetricSummary = z.infer<typeof MetricSummary>;
 
 export const Summary = GroupSummary.extend({
   target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
-  overall_ci: interval.meta({
-    description: '95 % interval of `overall`, by a seeded bootstrap over cases; null when nothing is scored.',
-  }),
   pass_rate: share.meta({ description: 'Share of scored results that passed, 0..1; null when nothing is scored.' }),
   pass_rate_ci: interval.meta({
     description:
-      "95 % interval of `pass_rate`: Wilson's, or a bootstrap over cases where they have several " +
-      'samples; null when nothing is scored.',
+      "95 % interval of `pass_rate`: Wilson's where each case has one scored sample, else computed like " +
+      '`overall_ci`; null when nothing is scored.',
   }),
   pass_at_k: z.array(z.number()).meta({
     description:

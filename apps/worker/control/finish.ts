@@ -24,7 +24,7 @@ export class Finisher {
     const { pool, locks, onTargetFinished } = this.deps;
     const { runId, ordinal } = done;
     await withAdvisoryLock(locks, `finish ${runId} ${ordinal}`, async () => {
-      const summary = new SummaryBuilder({ seed: ordinal });
+      const summary = new SummaryBuilder();
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         signal.throwIfAborted();
         for (const item of page) summary.add(item);

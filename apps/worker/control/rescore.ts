@@ -146,7 +146,7 @@ async function prepareAgain(cached: CachedRun, position: number, options: Rescor
 async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const summaries: Summary[] = [];
   for (const { ordinal, providerKey, modelId } of run.targets) {
-    const summary = new SummaryBuilder({ seed: ordinal });
+    const summary = new SummaryBuilder();
     for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
       for (const item of page) summary.add(item);
     }

@@ -18,12 +18,12 @@ const group = {
   tool_accuracy: 1,
   param_accuracy: 0.75,
   overall: 0.9333333333333332,
+  overall_ci: [0.22162731953241976, 1],
   irrelevance_accuracy: 1,
 };
 const summary = {
   ...group,
   target,
-  overall_ci: [0.8, 1],
   pass_rate: 0.6666666666666666,
   pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
   pass_at_k: [0.6666666666666666],
@@ -41,6 +41,7 @@ const summary = {
       tool_accuracy: 1,
       param_accuracy: 0.75,
       overall: 0.9,
+      overall_ci: [0, 1],
       irrelevance_accuracy: null,
     },
     abstention: {
@@ -51,6 +52,7 @@ const summary = {
       tool_accuracy: 1,
       param_accuracy: null,
       overall: 1,
+      overall_ci: [0, 1],
       irrelevance_accuracy: 1,
     },
   },

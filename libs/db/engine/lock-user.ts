@@ -3,7 +3,7 @@ import type { PoolClient } from '../connection/pool.js';
 /**
  * Locks a user's row until the transaction ends, so that whatever starts or ends jobs of the user takes turns.
  * Every transaction takes its locks in one order, or two could wait for each other: user, providers, targets by key,
- * job.
+ * run, experiment, job.
  */
 export async function lockUser(client: PoolClient, userId: string): Promise<void> {
   await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);

@@ -9,6 +9,7 @@ import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
+import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { noCases, pinSuiteVersion, type PinnedSuite } from './pin-suite-version.js';
@@ -123,7 +124,7 @@ export interface RecordedRun {
 
 /**
  * Makes the run of a recording whose replies are all there. Its job starts at once, or waits for the user's others.
- * @throws ProblemError 409 when the recording was abandoned
+ * @throws ProblemError 409 when the recording was abandoned, 422 when the experiment is gone
  */
 export async function finishRecording(
   client: PoolClient,
@@ -163,6 +164,7 @@ export async function finishRecording(
     run.warnings.map((data) => ({ name: 'eval_warning', data })),
   );
   await admitJobs(client, userId);
+  await joinExperiment(client, teamId, run.experimentId);
   return { jobId, laneId };
 }
 

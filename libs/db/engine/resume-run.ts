@@ -44,7 +44,7 @@ export async function resumeRun(
     const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total, generation });
     await client.query(
       `UPDATE run SET job_id = $2, user_id = $3, generation = $4, status = 'pending', finished_at = NULL,
-         score = NULL, delta = NULL
+         score = NULL, delta = NULL, differs = '{}', comparison = NULL
        WHERE id = $1`,
       [runId, jobId, userId, generation],
     );

@@ -9,6 +9,7 @@ import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
+import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
 import { noCases, pinSuiteVersion, type PinnedSuite } from './pin-suite-version.js';
 
@@ -45,7 +46,7 @@ export interface Submission {
  * generation (`resumeRun`).
  *
  * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is
- *   gone
+ *   or the experiment is gone
  */
 export async function submitRun(
   pool: Pool | PoolClient,
@@ -65,6 +66,7 @@ export async function submitRun(
     await lockProviders(client, '$1', [targets.map((target) => target.providerId)]);
     await insertTargets(client, runId, userId, itemsPerTarget, targets);
     await admitJobs(client, userId);
+    await joinExperiment(client, teamId, input.experiment_id);
     return { jobId, runId };
   });
 }

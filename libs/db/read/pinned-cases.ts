@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import { CASE_PAGE } from '../catalogue/case-pages.js';
-import type { Pool } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 
 /** A case of a suite version, as it is stored: `body` is its JSON. */
 export interface StoredCase {
@@ -39,8 +39,15 @@ export async function readPinnedSuite(
   return rows[0] && { tools: rows[0].tools, pages: pinnedPages(pool, rows[0].version_id, rows[0].positions) };
 }
 
-/** @param positions of the selected cases, in order; empty: all of them */
-async function* pinnedPages(pool: Pool, versionId: string, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
+/**
+ * Cases of a suite version, page by page.
+ * @param positions of the selected cases, in order; empty: all of them
+ */
+export async function* pinnedPages(
+  pool: Pool | PoolClient,
+  versionId: string,
+  positions: readonly number[],
+): AsyncGenerator<PinnedCase[]> {
   let next = 0;
   for (let after = -1; ;) {
     const wanted = positions.slice(next, next + CASE_PAGE.cases);
@@ -62,4 +69,4 @@ async function* pinnedPages(pool: Pool, versionId: string, positions: readonly n
     after = rows.at(-1)!.position;
   }
 }
-type PinnedCase = Omit<StoredCase, 'category'>;
+export type PinnedCase = Omit<StoredCase, 'category'>;

@@ -1,4 +1,4 @@
-import type { Summary } from '#lib/contracts/summary';
+import type { GroupSummary, Summary } from '#lib/contracts/summary';
 
 /** Fields that summaries stored by an earlier release lack. */
 const ADDED_LATER = {
@@ -8,8 +8,15 @@ const ADDED_LATER = {
   tool_choice_used: {},
   cached: { results: 0, prompt_tokens: 0, completion_tokens: 0 },
 } satisfies Partial<Summary>;
+const GROUP_ADDED_LATER = { overall_ci: null } satisfies Partial<GroupSummary>;
 
-const complete = (stored: Summary): Summary => ({ ...ADDED_LATER, ...stored });
+const complete = (stored: Summary): Summary => ({
+  ...ADDED_LATER,
+  ...stored,
+  by_category: Object.fromEntries(
+    Object.entries(stored.by_category).map(([name, group]) => [name, { ...GROUP_ADDED_LATER, ...group }]),
+  ),
+});
 
 export const parseSummary = (json: string): Summary => complete(JSON.parse(json) as Summary);
 export const parseSummaries = (json: string): Summary[] => (JSON.parse(json) as Summary[]).map(complete);

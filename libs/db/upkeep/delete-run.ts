@@ -7,8 +7,8 @@ export async function deleteRun(
   { teamId, runId }: { teamId: string; runId: string },
 ): Promise<'deleted' | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ status: JobStatus }>(
-      'SELECT status FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
+    const { rows } = await client.query<{ status: JobStatus; experiment_id: string | null }>(
+      'SELECT status, experiment_id FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
       [runId, teamId],
     );
     if (!rows[0]) return 'not-found';
@@ -25,11 +25,23 @@ export async function deleteRun(
     const jobs = [...own.rows.map(({ id }) => id), ...rescores.rows.map(({ job_id }) => job_id)];
     await client.query('DELETE FROM job WHERE id = ANY ($1)', [jobs]);
     await client.query('DELETE FROM rescore WHERE run_id = $1', [runId]);
-    await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
     await client.query('DELETE FROM run WHERE id = $1', [runId]);
+    await forgetInExperiments(client, runId, rows[0].experiment_id);
     await client.query('INSERT INTO purge (run_id, job_ids) VALUES ($1, $2)', [runId, jobs]);
     return 'deleted';
   });
+}
+
+/** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
+async function forgetInExperiments(client: PoolClient, runId: string, experimentId: string | null): Promise<void> {
+  await client.query('DELETE FROM experiment_comparison WHERE run_id = $1 OR against_run_id = $1', [runId]);
+  await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
+  await client.query(
+    `UPDATE experiment SET best_run_id = nullif(best_run_id, $2),
+       tied_with = CASE WHEN best_run_id = $2 THEN '{}' ELSE array_remove(tied_with, $2) END
+     WHERE id = $1`,
+    [experimentId, runId],
+  );
 }
 
 const ITEM = 'target, case_position, sample';

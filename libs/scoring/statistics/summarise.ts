@@ -1,6 +1,7 @@
 import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
-import { clusteredInterval, wilson } from './intervals.js';
+import { caseMeanInterval } from './intervals.js';
 import { passAtK, passHatK } from './pass-at-k.js';
+import { wilson } from './proportions.js';
 
 class Mean {
   sum = 0;
@@ -36,7 +37,7 @@ class Group {
     if (item.abstention) this.irrelevance.add(item.overall);
   }
 
-  finish(): GroupSummary {
+  finish(cases: readonly Samples[]): GroupSummary {
     return {
       cases: this.cases.size,
       scored: this.scored,
@@ -45,6 +46,7 @@ class Group {
       tool_accuracy: this.tool.value,
       param_accuracy: this.param.value,
       overall: this.overall.value,
+      overall_ci: intervalOf(cases.map((samples) => samples.overall)),
       irrelevance_accuracy: this.irrelevance.value,
     };
   }
@@ -52,9 +54,13 @@ class Group {
 
 /** The scored samples of a case. */
 class Samples {
+  constructor(readonly category: string | null) {}
   readonly overall = new Mean();
   readonly passed = new Mean();
 }
+
+const intervalOf = (cases: readonly Mean[]): [number, number] | null =>
+  caseMeanInterval(cases.flatMap(({ value }) => value ?? []));
 
 /** One metric over the results of a target. The interval needs the mean of each case. */
 class MetricGroup {
@@ -66,12 +72,12 @@ class MetricGroup {
     entryOf(this.byCase, casePosition, () => new Mean()).add(score);
   }
 
-  finish(seed: number): MetricSummary {
+  finish(): MetricSummary {
     const means = [...this.byCase.values()];
     const scored = means.reduce((sum, mean) => sum + mean.count, 0);
     return {
       mean: scored === 0 ? null : means.reduce((sum, mean) => sum + mean.sum, 0) / scored,
-      ci: clusteredInterval(means, seed),
+      ci: intervalOf(means),
       scored,
       not_applicable: this.notApplicable,
     };
@@ -112,7 +118,6 @@ const count = (counts: Counts, key: string): void => void (counts[key] = (counts
  * two screens disagree. Takes memory for one entry per case and four bytes per item.
  */
 export class SummaryBuilder {
-  readonly #seed: number;
   readonly #all = new Group();
   readonly #categories = new Map<string, Group>();
   readonly #byCase = new Map<number, Samples>();
@@ -124,10 +129,6 @@ export class SummaryBuilder {
   readonly #usage = { prompt_tokens: 0, completion_tokens: 0 };
   readonly #cached = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
   readonly #cost = new Mean();
-
-  constructor({ seed }: { seed: number }) {
-    this.#seed = seed;
-  }
 
   add(item: SettledItem): void {
     this.#all.add(item);
@@ -152,7 +153,7 @@ export class SummaryBuilder {
     if (item.format_compliance) count(this.#formats, item.format_compliance);
     // A case that expects no call is sent with "auto" to every model.
     if (item.tool_choice_used !== null && !item.abstention) count(this.#toolChoices, item.tool_choice_used);
-    const samples = entryOf(this.#byCase, item.case_position, () => new Samples());
+    const samples = entryOf(this.#byCase, item.case_position, () => new Samples(item.category));
     samples.overall.add(item.overall);
     samples.passed.add(Number(item.passed));
     for (const [id, score] of Object.entries(item.metrics ?? {}))
@@ -161,19 +162,21 @@ export class SummaryBuilder {
   }
 
   finish(): Omit<Summary, 'target'> {
-    const overall = [...this.#byCase.values()].map((samples) => samples.overall);
-    const passed = [...this.#byCase.values()].map((samples) => samples.passed);
+    const cases = [...this.#byCase.values()];
+    const passed = cases.map((samples) => samples.passed);
+    const byCategory = Map.groupBy(cases, (samples) => samples.category);
     return {
-      ...this.#all.finish(),
-      overall_ci: clusteredInterval(overall, this.#seed),
+      ...this.#all.finish(cases),
       ...this.#passRate(passed),
       ...repeats(passed),
-      metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish(this.#seed)])),
+      metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish()])),
       format_counts: this.#formats,
       error_counts: this.#errors,
       tool_choice_used: this.#toolChoices,
       by_category: Object.fromEntries(
-        [...this.#categories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => [name, group.finish()]),
+        [...this.#categories]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, group]) => [name, group.finish(byCategory.get(name) ?? [])]),
       ),
       latency_ms: this.#latencies.finish(),
       usage: this.#usage,
@@ -188,7 +191,7 @@ export class SummaryBuilder {
     const isOneSampleACase = passedByCase.length === scored;
     return {
       pass_rate: scored === 0 ? null : passed / scored,
-      pass_rate_ci: isOneSampleACase ? wilson(passed, scored) : clusteredInterval(passedByCase, this.#seed),
+      pass_rate_ci: isOneSampleACase ? wilson(passed, scored) : intervalOf(passedByCase),
     };
   }
 }

@@ -1,0 +1,102 @@
+import type { CaseHead, CasePlaces, ComparableRun, ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import { parseCase } from '#lib/db/read/pinned-cases';
+import { contentOf, questionOf } from './case-content.js';
+import { NONE } from './call-counts.js';
+import { matchCases, type KeyedCase } from './match-cases.js';
+
+/** A case that asks and expects the same in both runs, with its position in each. */
+export interface CommonCase {
+  a: number;
+  b: number;
+  category: string | null;
+  /** The expected tool; "(none)" for no call. */
+  tool: string;
+  cluster: string | null;
+}
+
+export interface CommonCases {
+  /** In the order of the second run. */
+  common: CommonCase[];
+  changed: number;
+  changedExpectations: number;
+  onlyA: number;
+  onlyB: number;
+}
+
+type Places = { a: number; b: number };
+type Matched = Omit<CommonCases, 'common'> & { common: Places[] };
+
+/**
+ * Finds the common cases of two runs, with what the second one says of them. It reads no text of cases that are equal
+ * byte by byte, and never more texts than a page.
+ */
+export async function findCommonCases(
+  runs: ComparableRunRepository,
+  a: ComparableRun,
+  b: ComparableRun,
+  clusterPrefix?: string,
+): Promise<CommonCases> {
+  const matched = a.versionId === b.versionId ? matchPositions(a, b) : await matchVersions(runs, a, b);
+  const heads = new Map((await runs.readHeads(b, clusterPrefix)).map((head) => [head.position, head]));
+  return {
+    ...matched,
+    common: matched.common.map((places) => ({ ...places, ...describe(heads.get(places.b)) })),
+  };
+}
+
+const describe = (head?: CaseHead): Omit<CommonCase, 'a' | 'b'> => ({
+  category: head?.category ?? null,
+  tool: head?.tool ?? NONE,
+  cluster: head?.cluster ?? null,
+});
+
+const positionsOf = ({ positions, caseCount }: ComparableRun): number[] =>
+  positions.length ? positions : Array.from({ length: caseCount }, (_, position) => position);
+
+/** Of one version, cases are equal where their positions are. */
+function matchPositions(a: ComparableRun, b: ComparableRun): Matched {
+  const inA = new Set(positionsOf(a));
+  const common = positionsOf(b).flatMap((position) => (inA.has(position) ? [{ a: position, b: position }] : []));
+  return {
+    common,
+    changed: 0,
+    changedExpectations: 0,
+    onlyA: a.caseCount - common.length,
+    onlyB: b.caseCount - common.length,
+  };
+}
+
+async function matchVersions(runs: ComparableRunRepository, a: ComparableRun, b: ComparableRun): Promise<Matched> {
+  const places = await runs.pairCases(a, b);
+  const rest = places.filter(({ identical }) => !identical);
+  const restA = await readKeyed(runs, a, 'a', rest);
+  const restB = await readKeyed(runs, b, 'b', rest);
+  const { common, ...counts } = matchCases(
+    restA.map(({ keyed }) => keyed),
+    restB.map(({ keyed }) => keyed),
+  );
+  const equal = places.flatMap((one) => (one.identical ? [{ a: one.a!, b: one.b! }] : []));
+  const found = common.map((pair) => ({ a: restA[pair.a]!.position, b: restB[pair.b]!.position }));
+  return { ...counts, common: [...equal, ...found].sort((one, other) => one.b - other.b) };
+}
+
+/** The cases of one side by their content, read page by page. */
+async function readKeyed(
+  runs: ComparableRunRepository,
+  run: ComparableRun,
+  side: 'a' | 'b',
+  rest: readonly CasePlaces[],
+): Promise<{ position: number; keyed: KeyedCase }[]> {
+  const idOf = new Map(rest.flatMap((one) => (one[side] === null ? [] : [[one[side], one.caseId] as const])));
+  if (idOf.size === 0) return [];
+  const read: { position: number; keyed: KeyedCase }[] = [];
+  const positions = [...idOf.keys()].sort((one, other) => one - other);
+  for await (const page of runs.readCases(run, positions)) {
+    for (const { position, body } of page) {
+      const input = parseCase(body);
+      const keyed = { caseId: idOf.get(position)!, content: contentOf(input), question: questionOf(input) };
+      read.push({ position, keyed });
+    }
+  }
+  return read;
+}

@@ -1,0 +1,255 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Comparison } from '#lib/contracts/comparison';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished } from '#lib/contracts/job';
+import { metricName } from '#lib/contracts/metric';
+import type { MeasuredCase } from '#lib/db/read/case-measurements';
+import { ComparableRunRepository, type ComparableRun } from '#lib/db/read/comparable-runs';
+import type { Pool } from '#lib/db/connection/pool';
+import { CallCounts, ToolNames } from './call-counts.js';
+import { findCommonCases, type CommonCases } from './common-cases.js';
+import { ComparisonBuilder, type ComparisonFrame } from './comparison-builder.js';
+import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
+import { notesOn } from './notes.js';
+import { pairTargets, type PairedTargets } from './pair-targets.js';
+import { SideTotals } from './side-totals.js';
+import { whatChanged, type RunTreatment } from './what-changed.js';
+
+export interface CompareRequest {
+  /** The run that is the baseline. */
+  a: string;
+  b: string;
+  /** The rescore of the run whose verdicts are compared; undefined for the first verdicts. */
+  rescoreA?: string;
+  rescoreB?: string;
+  measure: string;
+  /** A share: 0.02 is two points, and 0 asks for any difference. */
+  margin: number;
+  /** `<target of a>~<target of b>`; undefined: equal targets, or the only one of each run. */
+  pairs?: readonly string[];
+  /** `tag:<prefix>` */
+  clusterBy?: string;
+  maxErroredShare: number;
+  /** Compares what is settled of runs that still go on. */
+  partial: boolean;
+}
+
+export interface ComparedRuns {
+  comparison: Comparison;
+  /** The mean over the targets of their mean overall score, over the common cases; null where nothing is scored. */
+  scores: { a: number | null; b: number | null };
+  /** Common cases / cases of the run that has more, 0..1. */
+  commonShare: number;
+  /** Both runs have the same targets. */
+  sameTargets: boolean;
+  /** What was compared: a resume makes the next generation. */
+  generations: { a: number; b: number };
+}
+
+/**
+ * Compares two runs of a team, case by case. It reads them in one snapshot, and holds the cases of one pair of targets
+ * at a time. Runs that still go on are not compared unless `partial` says so; the comparison has no verdict then.
+ * @throws ProblemError 404 for a run or rescore that the team does not have, 422 for what cannot be compared
+ */
+export function compareRuns(
+  pool: Pool,
+  teamId: string,
+  request: CompareRequest,
+  signal?: AbortSignal,
+): Promise<ComparedRuns> {
+  return ComparableRunRepository.inSnapshot(pool, teamId, async (runs) => {
+    const [a, b] = await readSides(runs, request);
+    const targets = pairTargets(namesOf(a), namesOf(b), request.pairs);
+    const cases = await findCommonCases(runs, a, b, request.clusterBy?.slice('tag:'.length));
+    const running = !isFinished(a.status) || !isFinished(b.status);
+    const builder = new ComparisonBuilder(frameOf({ a, b, targets, cases, request, running }));
+    const totals = { a: new SideTotals(), b: new SideTotals() };
+    const pairs = running && !request.partial ? [] : targets.pairs;
+    for (const pair of pairs) {
+      await setImmediate(undefined, { signal });
+      await addPair({ runs, a, b, request, cases, builder, totals }, pair);
+    }
+    return {
+      comparison: builder.finish({
+        cost: { a: totals.a.cost, b: totals.b.cost },
+        latency_p50_ms: { a: totals.a.medianLatency, b: totals.b.medianLatency },
+      }),
+      scores: { a: totals.a.score, b: totals.b.score },
+      commonShare: cases.common.length / Math.max(a.caseCount, b.caseCount, 1),
+      sameTargets: a.targets.length === b.targets.length && namesOf(a).every((name) => namesOf(b).includes(name)),
+      generations: { a: a.generation, b: b.generation },
+    };
+  });
+}
+
+const namesOf = ({ targets }: ComparableRun): string[] => targets.map(({ name }) => name);
+
+/** Both runs, checked. */
+export async function readSides(
+  runs: ComparableRunRepository,
+  request: Pick<CompareRequest, 'a' | 'b' | 'rescoreA' | 'rescoreB' | 'measure' | 'pairs'>,
+): Promise<[ComparableRun, ComparableRun]> {
+  const a = await runs.read(request.a, request.rescoreA);
+  const b = await runs.read(request.b, request.rescoreB);
+  if (a.id === b.id && a.rescore?.id === b.rescore?.id && !request.pairs?.length)
+    throw new ProblemError(
+      422,
+      'a and b are one run. To compare two of its targets, name them with pairs=<target>~<target>; to compare its ' +
+        'verdicts with those of a rescore, name it with rescore_b.',
+      [{ path: '/b', message: 'is the same run as a' }],
+    );
+  checkRescore(a, 'rescore_a');
+  checkRescore(b, 'rescore_b');
+  checkMeasure(a, b, request.measure);
+  return [a, b];
+}
+
+function checkRescore({ rescore }: ComparableRun, parameter: string): void {
+  if (!rescore || rescore.status === 'completed') return;
+  throw new ProblemError(
+    422,
+    isFinished(rescore.status)
+      ? `The rescore "${rescore.id}" is ${rescore.status} and lacks verdicts. Rescore the run again.`
+      : `The rescore "${rescore.id}" is ${rescore.status}. Its verdicts can be compared once it is completed.`,
+    [{ path: `/${parameter}`, message: `is ${rescore.status}, not completed` }],
+  );
+}
+
+function checkMeasure(a: ComparableRun, b: ComparableRun, measure: string): void {
+  const ofB = new Set(measuresOf(b));
+  const common = measuresOf(a).filter((name) => ofB.has(name));
+  if (common.includes(measure)) return;
+  const lacking = !measuresOf(a).includes(measure) && !ofB.has(measure) ? 'Neither run has' : 'One of the runs lacks';
+  throw new ProblemError(
+    422,
+    `${lacking} the measure "${measure}". Both have: ${common.join(', ')}. A rescore can compute further metrics: ` +
+      'POST /api/tool-eval/history/{id}/rescore, then compare with rescore_a or rescore_b.',
+    [{ path: '/measure', message: `must be one of: ${common.join(', ')}` }],
+  );
+}
+
+const measuresOf = ({ config, rescore }: ComparableRun): string[] => [
+  'overall',
+  'passed',
+  ...(rescore?.options ?? config).metrics.map(metricName),
+];
+
+interface Framed {
+  a: ComparableRun;
+  b: ComparableRun;
+  targets: PairedTargets;
+  cases: CommonCases;
+  request: CompareRequest;
+  running: boolean;
+}
+
+function frameOf({ a, b, targets, cases, request, running }: Framed): ComparisonFrame {
+  const [madeA, madeB] = [treatmentOf(a), treatmentOf(b)];
+  return {
+    a: { ...headOf(a), unmatched: targets.unmatched.a },
+    b: { ...headOf(b), unmatched: targets.unmatched.b },
+    what_changed: whatChanged(madeA, madeB),
+    notes: notesOn(madeA, madeB, cases),
+    cases: {
+      common: cases.common.length,
+      changed: cases.changed,
+      only_a: cases.onlyA,
+      only_b: cases.onlyB,
+    },
+    measure: request.measure,
+    margin: request.margin,
+    maxErroredShare: request.maxErroredShare,
+    running,
+  };
+}
+
+const headOf = (run: ComparableRun): Omit<ComparisonFrame['a'], 'unmatched'> => ({
+  id: run.id,
+  rescore_id: run.rescore?.id ?? null,
+  suite: run.suite,
+  status: run.status,
+  targets: namesOf(run),
+  samples: run.samples,
+  created_at: run.createdAt.toISOString(),
+});
+
+const treatmentOf = (run: ComparableRun): RunTreatment => ({
+  config: run.config,
+  targets: run.targets.map(({ name, params, systemPrompt }) => ({ target: name, params, systemPrompt })),
+  suite: {
+    id: run.suite.id,
+    version: run.suite.version,
+    systemPrompt: run.systemPrompt,
+    tools: run.tools,
+    passThreshold: run.passThreshold,
+  },
+  rescore: run.rescore?.options ?? null,
+  scoringVersions: run.scoringVersions,
+});
+
+interface Reading {
+  runs: ComparableRunRepository;
+  a: ComparableRun;
+  b: ComparableRun;
+  request: Pick<CompareRequest, 'measure'>;
+  cases: Pick<CommonCases, 'common'>;
+  builder: ComparisonBuilder;
+  totals: { a: SideTotals; b: SideTotals };
+}
+
+/** Reads what two targets made of the common cases, and adds it to the comparison. */
+async function addPair({ runs, a, b, request, cases, builder, totals }: Reading, pair: TargetPair): Promise<void> {
+  const tools = new ToolNames([
+    ...[...a.tools, ...b.tools].map((tool) => tool.function.name),
+    ...cases.common.flatMap(({ tool }) => tool.split(' or ')),
+  ]);
+  const read = (run: ComparableRun, name: string, positions: number[]): Promise<MeasuredCase[]> =>
+    runs.measure({
+      runId: run.id,
+      ordinal: run.targets.find((target) => target.name === name)!.ordinal,
+      rescoreId: run.rescore?.id,
+      positions: positions.length === run.caseCount ? undefined : positions,
+      measure: request.measure,
+      tools: tools.lower,
+    });
+  const ofA = await read(
+    a,
+    pair.a,
+    cases.common.map((one) => one.a),
+  );
+  const ofB = await read(
+    b,
+    pair.b,
+    cases.common.map((one) => one.b),
+  );
+  totals.a.addTarget(ofA);
+  totals.b.addTarget(ofB);
+  const [byA, byB] = [byPosition(ofA), byPosition(ofB)];
+  const calls = new CallCounts(tools);
+  const paired = cases.common.map(({ a: placeA, b: placeB, ...head }, index): PairedCase => {
+    const [inA, inB] = [byA.get(placeA), byB.get(placeB)];
+    if (inA?.scored && inB?.scored) {
+      totals.a.addCase(inA);
+      totals.b.addCase(inB);
+      calls.add('a', head.tool, inA.called);
+      calls.add('b', head.tool, inB.called);
+    }
+    return { index, ...head, a: toMeasurement(inA), b: toMeasurement(inB) };
+  });
+  builder.addTargets(pair, paired, calls.finish());
+}
+
+const byPosition = (cases: readonly MeasuredCase[]): Map<number, MeasuredCase> =>
+  new Map(cases.map((one) => [one.position, one]));
+
+const NOTHING: CaseMeasurement = { scored: 0, errored: 0, passed: 0, mean: null, variance: null };
+const toMeasurement = (measured?: MeasuredCase): CaseMeasurement =>
+  measured
+    ? {
+        scored: measured.scored,
+        errored: measured.errored,
+        passed: measured.passed,
+        mean: measured.mean,
+        variance: measured.variance,
+      }
+    : NOTHING;

@@ -1,0 +1,43 @@
+import type { MeasuredCase } from '#lib/db/read/case-measurements';
+
+/**
+ * Sums over the compared results of one side. It counts latencies by value, so that the median is exact and the memory
+ * that of the values that occur.
+ */
+export class SideTotals {
+  readonly #latencies = new Map<number, number>();
+  readonly #means: number[] = [];
+  #cost: number | null = null;
+
+  /** @param all the measured common cases of a target */
+  addTarget(all: readonly MeasuredCase[]): void {
+    const scored = all.reduce((sum, one) => sum + one.overall_count, 0);
+    if (scored > 0) this.#means.push(all.reduce((sum, one) => sum + one.overall_sum, 0) / scored);
+  }
+
+  /** @param one a case that both sides have scored */
+  addCase({ cost, latencies }: MeasuredCase): void {
+    if (cost !== null) this.#cost = (this.#cost ?? 0) + cost;
+    for (const text of latencies?.split(' ') ?? []) {
+      const latency = Number(text);
+      this.#latencies.set(latency, (this.#latencies.get(latency) ?? 0) + 1);
+    }
+  }
+
+  get cost(): number | null {
+    return this.#cost;
+  }
+
+  /** The mean over the targets' overall means, without targets that have nothing scored: the score of a run. */
+  get score(): number | null {
+    return this.#means.length ? this.#means.reduce((a, b) => a + b, 0) / this.#means.length : null;
+  }
+
+  /** The median by nearest rank, as summaries have it. */
+  get medianLatency(): number | null {
+    const counts = [...this.#latencies].sort(([a], [b]) => a - b);
+    const rank = Math.ceil(counts.reduce((sum, [, count]) => sum + count, 0) / 2);
+    let seen = 0;
+    return counts.find(([, count]) => (seen += count) >= rank)?.[0] ?? null;
+  }
+}

@@ -1,0 +1,71 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { PoolClient } from '../connection/pool.js';
+
+// Transactions lock in one order (`lockUser`): an experiment comes after its runs.
+
+/**
+ * Makes a run the baseline of an experiment, for a user. The figures of the experiment follow (`refreshExperiment`).
+ * Lock and check the run before (`checkBaseline`): it could be deleted or resumed meanwhile.
+ * @returns whether the team has such an experiment
+ */
+export async function pinBaseline(
+  client: PoolClient,
+  teamId: string,
+  experimentId: string,
+  runId: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `UPDATE experiment SET baseline_run_id = $3, baseline_set_by = 'user', updated_at = now()
+     WHERE team_id = $1 AND id = $2`,
+    [teamId, experimentId, runId],
+  );
+  return rowCount !== 0;
+}
+
+/**
+ * Deletes an experiment with its comparisons. Its runs stay, without it.
+ * @returns whether the team has such an experiment
+ */
+export async function deleteExperiment(client: PoolClient, teamId: string, experimentId: string): Promise<boolean> {
+  const ofExperiment = [teamId, experimentId];
+  // Those who admit a pending run of such a user may hold the experiment already.
+  await client.query(
+    `SELECT 1 FROM users WHERE id IN (SELECT user_id FROM run WHERE team_id = $1 AND experiment_id = $2)
+     ORDER BY id FOR UPDATE`,
+    ofExperiment,
+  );
+  await unlinkRuns(client, ofExperiment);
+  const { rowCount } = await client.query(
+    'SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR UPDATE',
+    ofExperiment,
+  );
+  await unlinkRuns(client, ofExperiment); // Those that were submitted meanwhile.
+  await client.query('DELETE FROM experiment WHERE team_id = $1 AND id = $2', ofExperiment);
+  return rowCount !== 0;
+}
+
+async function unlinkRuns(client: PoolClient, ofExperiment: string[]): Promise<void> {
+  await client.query(
+    `UPDATE run SET experiment_id = NULL, delta = NULL, differs = '{}', comparison = NULL WHERE id IN (
+       SELECT id FROM run WHERE team_id = $1 AND experiment_id = $2 ORDER BY id FOR NO KEY UPDATE
+     )`,
+    ofExperiment,
+  );
+}
+
+/**
+ * Keeps the experiment of a run that is submitted until the transaction ends. The last step of the transaction: whoever
+ * deletes the experiment locks the user first.
+ * @throws ProblemError 422 when the experiment is gone
+ */
+export async function joinExperiment(client: PoolClient, teamId: string, experimentId: string | null): Promise<void> {
+  if (experimentId === null) return;
+  const { rowCount } = await client.query('SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR KEY SHARE', [
+    teamId,
+    experimentId,
+  ]);
+  if (rowCount === 0)
+    throw new ProblemError(422, 'The experiment of the run was deleted just now.', [
+      { path: '/experiment_id', message: 'name one that is there, or none' },
+    ]);
+}

@@ -1,0 +1,96 @@
+import type { Pool, PoolClient } from '../connection/pool.js';
+import { resultTable } from './for-workers/result-table.js';
+
+/** Which results are measured: those of one target, or of some of its cases. */
+export interface MeasuredTarget {
+  runId: string;
+  ordinal: number;
+  rescoreId?: string;
+  /** Positions of the cases; undefined: all that the run has. */
+  positions?: readonly number[];
+  /** `overall`, `passed`, or the name of a further metric. */
+  measure: string;
+  /** Names of tools in lower case, of which `called` has the indexes. */
+  tools: readonly string[];
+}
+
+/** What a target made of a case, from one row of a grouped statement. */
+export interface MeasuredCase {
+  position: number;
+  /** Samples with a value of the measure. */
+  scored: number;
+  errored: number;
+  passed: number;
+  /** Of the measure, over these samples; null where there are none. */
+  mean: number | null;
+  /** Sample variance of the measure; null under two samples. */
+  variance: number | null;
+  overall_sum: number;
+  overall_count: number;
+  cost: number | null;
+  /** Milliseconds of the scored samples, separated by spaces; null where none is known. */
+  latencies: string | null;
+  /** For each scored sample an index into `tools`, `NO_CALL` or `UNKNOWN_TOOL`, separated by spaces. */
+  called: string | null;
+}
+export const NO_CALL = -1;
+export const UNKNOWN_TOOL = -2;
+
+/**
+ * Each case of a target in one row, in the order of the cases. A grouped statement that reads the results once, in the
+ * order of their primary key.
+ */
+export async function readMeasuredCases(
+  db: Pool | PoolClient,
+  teamId: string,
+  { runId, ordinal, rescoreId, positions, measure, tools }: MeasuredTarget,
+): Promise<MeasuredCase[]> {
+  const values: unknown[] = [runId, ordinal, teamId, tools];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const { rows } = await db.query<MeasuredCase>(
+    `SELECT case_position AS position, count(measure)::int AS scored,
+       count(*) FILTER (WHERE outcome <> 'scored')::int AS errored,
+       count(*) FILTER (WHERE passed AND measure IS NOT NULL)::int AS passed,
+       avg(measure) AS mean, var_samp(measure) AS variance,
+       coalesce(sum(overall), 0) AS overall_sum, count(overall)::int AS overall_count, sum(cost_usd) AS cost,
+       string_agg(latency_ms::text, ' ') FILTER (WHERE outcome = 'scored') AS latencies,
+       string_agg(called_index::text, ' ') AS called
+     FROM (
+       SELECT case_position, outcome, passed, overall, cost_usd, latency_ms,
+         CASE WHEN outcome = 'scored' THEN ${measureOf(measure, parameter)} END AS measure,
+         CASE WHEN outcome = 'scored' THEN ${CALLED_INDEX} END AS called_index
+       FROM ${resultTable(rescoreId && parameter(rescoreId))} r
+       WHERE run_id = $1 AND target = $2 AND EXISTS (SELECT 1 FROM run WHERE id = $1 AND team_id = $3)
+         ${positions ? `AND case_position = ANY (${parameter(positions)}::int[])` : ''}
+     ) sample
+     GROUP BY case_position ORDER BY case_position`,
+    values,
+  );
+  return rows;
+}
+
+/**
+ * SQL of stored JSON as Postgres can read it. Arguments of a call may hold U+0000 or half a surrogate pair, which
+ * stand in stored JSON as escapes, and Postgres refuses to read any part of such a document. It does not matter what
+ * such texts become here: only numbers and names of tools are read. The replacement leaves JSON valid, because `\/` is
+ * an escape, too.
+ */
+const readable = (json: string): string => String.raw`replace(${json}, '\u', '/u')::json`;
+
+function measureOf(measure: string, parameter: (value: unknown) => string): string {
+  if (measure === 'overall') return 'overall';
+  if (measure === 'passed') return 'passed::int::float8';
+  return `(${readable('metrics')} -> ${parameter(measure)}::text ->> 'score')::float8`;
+}
+
+/** Of the call that answers an expected one, or of the first call. Its common forms are told without reading JSON. */
+const CALL = `CASE
+  WHEN evidence IS NULL OR evidence LIKE '{"pairs":[{"called":0,%' OR evidence LIKE '{"pairs":[]%' THEN 0
+  ELSE coalesce((${readable('evidence')} #>> '{pairs,0,called}')::int, 0) END`;
+
+/** Almost every stored list of calls begins like this. A name that is longer than a tool's may be is cut. */
+const NAME_FIRST = '[{"name":"';
+const CALLED_INDEX = `CASE WHEN called = '[]' THEN ${NO_CALL} ELSE coalesce(array_position($4::text[], lower(
+  CASE WHEN starts_with(called, '${NAME_FIRST}') AND (${CALL}) = 0
+    THEN split_part(substr(called, ${NAME_FIRST.length + 1}, 70), '"', 1)
+    ELSE ${readable('called')} -> (${CALL}) ->> 'name' END)) - 1, ${UNKNOWN_TOOL}) END`;

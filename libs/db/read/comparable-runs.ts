@@ -1,0 +1,218 @@
+import { notFound } from '#lib/contracts/input/problem';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { JobStatus } from '#lib/contracts/job';
+import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { Tool } from '#lib/contracts/tool';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { pinnedPages, type PinnedCase } from './pinned-cases.js';
+
+/** Of one statement. A target of a million results takes a few seconds. */
+const STATEMENT_TIMEOUT_MS = 55_000;
+
+export interface ComparableTarget {
+  ordinal: number;
+  /** `provider_key::model_id` */
+  name: string;
+  params: JsonObject;
+  systemPrompt: string | null;
+}
+
+/** A run with everything about it that a comparison reads, except cases and results. */
+export interface ComparableRun {
+  id: string;
+  generation: number;
+  status: JobStatus;
+  suite: { id: string; name: string; version: number };
+  versionId: string;
+  systemPrompt: string | null;
+  tools: Tool[];
+  passThreshold: number;
+  config: RunConfig | RecordedConfig;
+  samples: number;
+  /** Positions of its cases, in order; empty: all of the version. */
+  positions: number[];
+  caseCount: number;
+  targets: ComparableTarget[];
+  /** Of its first and its last verdict, which differ where a later release resumed it; empty while there is none. */
+  scoringVersions: number[];
+  rescore: { id: string; status: JobStatus; options: RescoreOptions } | null;
+  createdAt: Date;
+}
+
+/** Two versions of a suite, case by case. */
+export interface CasePlaces {
+  /** Position in the first run; null: the second one alone has a case of this id. */
+  a: number | null;
+  b: number | null;
+  caseId: string;
+  /** Both have the case, with the same JSON. */
+  identical: boolean;
+}
+
+/** What a comparison says of a case of one run. */
+export interface CaseHead {
+  position: number;
+  category: string | null;
+  /** The expected tool, or the first of several expected ones; null for no call. */
+  tool: string | null;
+  /** The first tag that begins with the prefix of the clusters. */
+  cluster: string | null;
+}
+
+interface RunRow {
+  id: string;
+  generation: number;
+  status: JobStatus;
+  suite_id: string;
+  suite_name: string;
+  suite_version: number;
+  suite_version_id: string;
+  system_prompt: string | null;
+  tools: string;
+  pass_threshold: number;
+  config: string;
+  samples: number;
+  case_positions: number[];
+  case_count: number;
+  targets: { ordinal: number; name: string; params: string; systemPrompt: string | null }[];
+  scoring_versions: number[];
+  rescore_id: string | null;
+  rescore_status: JobStatus | null;
+  rescore_options: string | null;
+  rescore_version: number | null;
+  created_at: Date;
+}
+
+/** What is read of two runs of a team to compare them. */
+export class ComparableRunRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /**
+   * Reads everything in one snapshot, so that a run that is resumed or deleted meanwhile is compared as it was.
+   * Postgres itself ends a statement that takes too long.
+   */
+  static inSnapshot<Made>(
+    pool: Pool,
+    teamId: string,
+    work: (runs: ComparableRunRepository) => Promise<Made>,
+  ): Promise<Made> {
+    return inTransaction(pool, async (client) => {
+      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+      return work(new ComparableRunRepository(client, teamId));
+    });
+  }
+
+  /** @throws ProblemError 404 when the team has no such run, or the run no such rescore */
+  async read(runId: string, rescoreId?: string): Promise<ComparableRun> {
+    const { rows } = await this.db.query<RunRow>(
+      `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
+         v.system_prompt, v.tools, v.pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
+         CASE WHEN cardinality(r.case_positions) > 0 THEN cardinality(r.case_positions)
+           ELSE (SELECT count(*)::int FROM suite_version_case WHERE version_id = v.id) END AS case_count,
+         (SELECT json_agg(json_build_object('ordinal', ordinal, 'name', provider_key || '::' || model_id,
+             'params', params, 'systemPrompt', system_prompt) ORDER BY ordinal)
+           FROM target WHERE run_id = r.id) AS targets,
+         ARRAY(
+           (SELECT scoring_version FROM result WHERE run_id = r.id ORDER BY generation, seq LIMIT 1) UNION
+           (SELECT scoring_version FROM result WHERE run_id = r.id ORDER BY generation DESC, seq DESC LIMIT 1)
+         ) AS scoring_versions,
+         s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
+         s.scoring_version AS rescore_version
+       FROM run r JOIN suite_version v ON v.id = r.suite_version_id
+         LEFT JOIN rescore s ON s.id = $3 AND s.run_id = r.id AND s.team_id = r.team_id
+         LEFT JOIN job j ON j.id = s.job_id
+       WHERE r.id = $1 AND r.team_id = $2`,
+      [runId, this.teamId, rescoreId ?? null],
+    );
+    if (!rows[0]) throw notFound('run', runId);
+    if (rescoreId !== undefined && rows[0].rescore_id === null) throw notFound('rescore', rescoreId);
+    return toRun(rows[0]);
+  }
+
+  /** The cases of two runs side by side, without their texts. */
+  async pairCases(a: ComparableRun, b: ComparableRun): Promise<CasePlaces[]> {
+    const cases = (version: number, positions: number): string =>
+      `(SELECT position, case_id, body FROM suite_version_case WHERE version_id = $${version}
+        AND (cardinality($${positions}::int[]) = 0 OR position = ANY ($${positions})))`;
+    const { rows } = await this.db.query<CasePlaces>(
+      `SELECT a.position AS a, b.position AS b, case_id AS "caseId", coalesce(a.body = b.body, false) AS identical
+       FROM ${cases(1, 3)} a FULL JOIN ${cases(2, 4)} b USING (case_id)
+       WHERE ${this.#owns(5, 1)} AND ${this.#owns(5, 2)}
+       ORDER BY b.position, a.position`,
+      [a.versionId, b.versionId, a.positions, b.positions, this.teamId],
+    );
+    return rows;
+  }
+
+  /** The JSON of cases, page by page. @param positions in order, at least one */
+  readCases({ versionId }: ComparableRun, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
+    return pinnedPages(this.db, versionId, positions);
+  }
+
+  /** The heads of all cases of the run's version. @param clusterPrefix beginning of the tag that names a cluster */
+  async readHeads({ versionId }: ComparableRun, clusterPrefix?: string): Promise<CaseHead[]> {
+    const { rows } = await this.db.query<CaseHead & { tools: string | null }>(
+      // Of escapes that Postgres refuses see case-measurements.ts.
+      `SELECT c.position, c.category,
+         coalesce(x.expected_calls -> 0 -> 'tool', x.expected_tool) #>> '{}' AS tool,
+         (SELECT tag FROM unnest(c.tags) WITH ORDINALITY AS t (tag, n) WHERE starts_with(tag, $2) ORDER BY n LIMIT 1)
+           AS cluster
+       FROM suite_version_case c,
+         json_to_record(replace(c.body, '\\u', '/u')::json) AS x (expected_tool json, expected_calls json)
+       WHERE c.version_id = $1 AND ${this.#owns(3, 1)} ORDER BY c.position`,
+      [versionId, clusterPrefix ?? null, this.teamId],
+    );
+    return rows.map((row) => ({ ...row, tool: row.tool?.startsWith('[') ? acceptable(row.tool) : row.tool }));
+  }
+
+  /** What a target made of each case: a row a case. */
+  measure(target: MeasuredTarget): Promise<MeasuredCase[]> {
+    return readMeasuredCases(this.db, this.teamId, target);
+  }
+
+  /** SQL: the team of parameter `team` has a run that pins the version of parameter `version`. */
+  #owns(team: number, version: number): string {
+    return `EXISTS (SELECT 1 FROM run WHERE suite_version_id = $${version} AND team_id = $${team})`;
+  }
+}
+
+/** Several acceptable tools are one expectation. */
+function acceptable(json: string): string | null {
+  const names = parseJson(json) as string[];
+  return names.length ? names.join(' or ') : null;
+}
+
+function toRun(row: RunRow): ComparableRun {
+  return {
+    id: row.id,
+    generation: row.generation,
+    status: row.status,
+    suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version },
+    versionId: row.suite_version_id,
+    systemPrompt: row.system_prompt,
+    tools: parseJson(row.tools) as unknown as Tool[],
+    passThreshold: row.pass_threshold,
+    config: parseJson(row.config) as unknown as RunConfig | RecordedConfig,
+    samples: row.samples,
+    positions: row.case_positions,
+    caseCount: row.case_count,
+    targets: row.targets.map((target) => ({ ...target, params: parseJson(target.params) as JsonObject })),
+    scoringVersions: row.rescore_version === null ? row.scoring_versions : [row.rescore_version],
+    rescore:
+      row.rescore_id === null
+        ? null
+        : {
+            id: row.rescore_id,
+            status: row.rescore_status!,
+            options: parseJson(row.rescore_options!) as unknown as RescoreOptions,
+          },
+    createdAt: row.created_at,
+  };
+}
