@@ -88,6 +88,7 @@ it('the guided example prints what docs/compare.md shows', async () => {
     const here = lines.replace(/^alias .*$/m, '').replace(/^SIMULATOR=\S+/m, `SIMULATOR=${system.simulator.url}`);
     let shown = await shell.run(here);
     if (output === undefined) continue;
+    expect(output).not.toBe('');
     // Runs of an experiment are compared after they have ended.
     if (lines.includes('experiments'))
       await until(async () => lasting((shown = await shell.run(here))) === lasting(output)).catch(() => {});
