@@ -148,7 +148,7 @@ function frameOf({ a, b, targets, cases, request, running }: Framed): Comparison
   return {
     a: { ...headOf(a), unmatched: targets.unmatched.a },
     b: { ...headOf(b), unmatched: targets.unmatched.b },
-    what_changed: whatChanged(madeA, madeB),
+    what_changed: whatChanged(madeA, madeB, targets.pairs),
     notes: notesOn(madeA, madeB, cases),
     cases: {
       common: cases.common.length,

@@ -1,5 +1,12 @@
-import type { Change, ComparedRun, Comparison } from '#lib/contracts/comparison';
+import type { Change, ComparedRun, ComparedTarget, Comparison, Estimate, Outcomes } from '#lib/contracts/comparison';
+import { holm } from '#lib/scoring/statistics/holm';
+import { mcnemarExact, mcnemarMidP, newcombePaired } from '#lib/scoring/statistics/proportions';
+import { CaseSums } from './case-sums.js';
+import { bareEstimate, conclude, sumsOf } from './estimate.js';
+import { measureDifference, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
+import { noteOnErrors } from './notes.js';
+import { countOutcomes, noOutcomes } from './outcomes.js';
 
 /** What is known of a comparison before its results are read. */
 export interface ComparisonFrame {
@@ -18,19 +25,137 @@ export interface ComparisonFrame {
 /** How often a tool was called where one was expected, in the scored samples of a pair of targets. */
 export type Confusion = Comparison['confusion'][number];
 
+type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & { figures: Figures };
+
+const MAX_CONFUSIONS = 200;
+
 /**
  * Makes a comparison of the pairs of targets that are added one after another. Of each pair it keeps the figures, and
  * of each case a few sums.
  */
 export class ComparisonBuilder {
+  readonly #targets: MeasuredTarget[] = [];
+  readonly #cases = new Map<number, CaseSums>();
+  readonly #confusion = new Map<string, Confusion>();
+
   constructor(private readonly frame: ComparisonFrame) {}
 
   /** @param cases all common cases, those without results too */
   addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): void {
-    throw new Error(`not yet: ${pair.a}, ${cases.length}, ${confusion.length}, ${this.frame.measure}`);
+    this.#targets.push({
+      ...pair,
+      figures: measureDifference(cases.map(sumsOf)),
+      outcomes: countOutcomes(cases),
+      ...(this.frame.measure === 'passed' ? proportionsOf(cases) : NO_PROPORTIONS),
+    });
+    for (const one of cases) {
+      const sums = this.#cases.get(one.index) ?? new CaseSums(one);
+      sums.add(one);
+      this.#cases.set(one.index, sums);
+    }
+    for (const { expected, called, a, b } of confusion) {
+      const key = JSON.stringify([expected, called]);
+      const counts = this.#confusion.get(key) ?? { expected, called, a: 0, b: 0 };
+      counts.a += a;
+      counts.b += b;
+      this.#confusion.set(key, counts);
+    }
   }
 
+  /** @param totals over all pairs of targets */
   finish(totals: Pick<Comparison, 'cost' | 'latency_p50_ms'>): Comparison {
-    throw new Error(`not yet: ${totals.cost.a}`);
+    const cases = [...this.#cases.values()];
+    const figures = measureDifference(cases);
+    const outcomes = sumOutcomes(this.#targets.map((target) => target.outcomes));
+    const all = conclude(figures, outcomes, {
+      ...this.frame,
+      obstacle: this.#obstacle(),
+      subject: { pairs: this.#targets, amongOthers: false },
+    });
+    return {
+      a: { ...this.frame.a, errored_share: figures.erroredShares[0] },
+      b: { ...this.frame.b, errored_share: figures.erroredShares[1] },
+      what_changed: this.frame.what_changed,
+      notes: [...this.frame.notes, ...noteOnErrors(all)],
+      cases: { ...this.frame.cases, dropped_errored: cases.filter(isDropped).length },
+      all,
+      targets: this.#finishTargets(),
+      categories: this.#groupBy(cases, (one) => one.of.category).map(([category, estimate]) => ({
+        category,
+        estimate,
+      })),
+      tools: this.#groupBy(cases, (one) => one.of.tool).map(([tool, estimate]) => ({ tool, estimate })),
+      outcomes,
+      confusion: this.#mostConfused(),
+      ...totals,
+    };
   }
+
+  #obstacle(): 'running' | 'no_common_targets' | undefined {
+    if (this.frame.running) return 'running';
+    return this.#targets.length === 0 && this.frame.cases.common > 0 ? 'no_common_targets' : undefined;
+  }
+
+  #finishTargets(): ComparedTarget[] {
+    const family = this.#targets.flatMap(({ figures: { p } }) => (p === null ? [] : [p]));
+    const corrected = holm(family).values();
+    return this.#targets.map(({ figures, ...target }) => {
+      const p_holm = figures.p === null ? null : corrected.next().value!;
+      const estimate = conclude(figures, target.outcomes, {
+        ...this.frame,
+        obstacle: this.#obstacle(),
+        holm: p_holm === null ? undefined : { p: p_holm, targets: family.length },
+        subject: { pairs: [target], amongOthers: this.#targets.length > 1 },
+      });
+      return { ...target, estimate, p_holm };
+    });
+  }
+
+  #groupBy(cases: readonly CaseSums[], nameOf: (one: CaseSums) => string | null): [string, Estimate][] {
+    const groups = new Map<string, CaseSums[]>();
+    for (const one of cases) {
+      const name = nameOf(one);
+      if (name === null) continue;
+      const group = groups.get(name);
+      if (group) group.push(one);
+      else groups.set(name, [one]);
+    }
+    return [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, group]) => [name, bareEstimate(measureDifference(group), this.frame)]);
+  }
+
+  #mostConfused(): Confusion[] {
+    const times = ({ a, b }: Confusion): number => a + b;
+    return [...this.#confusion.values()]
+      .sort((x, y) => times(y) - times(x) || (x.expected + x.called < y.expected + y.called ? -1 : 1))
+      .slice(0, MAX_CONFUSIONS);
+  }
+}
+
+/** A case that errors alone kept out of every pair of targets. */
+const isDropped = (one: CaseSums): boolean => one.pairs === 0 && one.errored[0] + one.errored[1] > 0;
+
+function sumOutcomes(all: readonly Outcomes[]): Outcomes {
+  const sum = noOutcomes();
+  for (const outcomes of all)
+    for (const outcome of Object.keys(sum) as (keyof Outcomes)[]) sum[outcome] += outcomes[outcome];
+  return sum;
+}
+
+const NO_PROPORTIONS = { mcnemar: null, newcombe: null };
+
+/** Tests for pass and fail that other tools print. They need independent cases, each with one sample on both sides. */
+function proportionsOf(cases: readonly PairedCase[]): Pick<ComparedTarget, 'mcnemar' | 'newcombe'> {
+  const scored = cases.filter(({ a, b }) => a.scored > 0 && b.scored > 0);
+  const isSingle = cases.every(({ a, b }) => a.scored + a.errored <= 1 && b.scored + b.errored <= 1);
+  if (scored.length === 0 || !isSingle || cases.some((one) => one.cluster !== null)) return NO_PROPORTIONS;
+  const count = (a: number, b: number): number =>
+    scored.filter((one) => one.a.passed === a && one.b.passed === b).length;
+  const [fixed, broken] = [count(0, 1), count(1, 0)];
+  const { ci } = newcombePaired({ both: count(1, 1), only_a: broken, only_b: fixed, neither: count(0, 0) });
+  return {
+    mcnemar: { fixed, broken, p_exact: mcnemarExact(fixed, broken), p_mid: mcnemarMidP(fixed, broken) },
+    newcombe: ci && [ci[0] + 0, ci[1] + 0],
+  };
 }

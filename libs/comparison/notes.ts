@@ -1,7 +1,78 @@
+import type { Estimate } from '#lib/contracts/comparison';
 import type { MatchedCases } from './match-cases.js';
-import type { RunTreatment } from './what-changed.js';
+import { pointsRange } from './points.js';
+import { passThresholdOf, type RunTreatment } from './what-changed.js';
+
+/** Below this share of common cases, two runs are not over the same cases. */
+const MOST = 0.8;
+
+type CaseCounts = Pick<MatchedCases, 'changed' | 'changedExpectations' | 'onlyA' | 'onlyB'> & {
+  common: { length: number };
+};
 
 /** What to know before trusting a comparison, and what helps. */
-export function notesOn(a: RunTreatment, b: RunTreatment, cases: MatchedCases): string[] {
-  throw new Error(`not yet: ${a.suite.id} ${b.suite.id} ${cases.changed}`);
+export function notesOn(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[] {
+  return [...caseNotes(a, b, cases), ...scoringNotes(a, b), ...sampleNotes(a, b)];
+}
+
+function caseNotes(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[] {
+  const notes: string[] = [];
+  const { length: common } = cases.common;
+  if (a.suite.id !== b.suite.id) notes.push('The runs are of different suites. Cases of equal content are compared.');
+  const [ofA, ofB] = [common + cases.changed + cases.onlyA, common + cases.changed + cases.onlyB];
+  const larger = Math.max(ofA, ofB);
+  if (common < MOST * larger)
+    notes.push(
+      `Only ${common} cases are the same in both runs, and the larger has ${larger}. The figures are over these.`,
+    );
+  const { changedExpectations: expecting } = cases;
+  if (expecting > 0)
+    notes.push(
+      `${expecting === 1 ? '1 case asks the same and expects' : `${expecting} cases ask the same and expect`} ` +
+        'something else now: rescore the baseline under the new expectations to compare them. A new run with its ' +
+        'settings does that, and with "cache": "use" its stored replies answer what did not change.',
+    );
+  return notes;
+}
+
+function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
+  const notes: string[] = [];
+  const versions = [...new Set([...a.scoringVersions, ...b.scoringVersions])].sort((x, y) => x - y);
+  if (versions.length > 1)
+    notes.push(
+      `The verdicts were made by versions ${versions.join(' and ')} of the scoring, which may be part of the ` +
+        'difference. Rescore the older run, and compare with rescore_a or rescore_b.',
+    );
+  const [fromA, fromB] = [passThresholdOf(a), passThresholdOf(b)];
+  if (fromA !== fromB)
+    notes.push(
+      `Cases pass from ${fromA} in the baseline and from ${fromB} in the other run. Rescore one of them with the ` +
+        '"pass_threshold" of the other, and compare with rescore_a or rescore_b.',
+    );
+  const rules = ({ rescore }: RunTreatment): string =>
+    JSON.stringify([rescore?.param_scoring ?? null, rescore?.scoring_config ?? null]);
+  if (rules(a) !== rules(b))
+    notes.push(
+      'Arguments were compared by different rules, which may be part of the difference. Rescore both runs with the ' +
+        'same options, and compare with rescore_a and rescore_b.',
+    );
+  return notes;
+}
+
+function sampleNotes({ config: a }: RunTreatment, { config: b }: RunTreatment): string[] {
+  if (a.samples === b.samples) return [];
+  const fewer = a.samples < b.samples ? 'the baseline' : 'the other run';
+  return [
+    `The runs have ${a.samples} and ${b.samples} samples of each case. That favours neither, but more samples of ` +
+      `${fewer} would make the interval narrower.`,
+  ];
+}
+
+/** Says so when the errored samples could overturn a verdict. */
+export function noteOnErrors({ verdict, robust, bounds }: Estimate): string[] {
+  if (robust || bounds === null || !['improved', 'regressed', 'same'].includes(verdict!)) return [];
+  return [
+    'Errored results could overturn the verdict: had they all been right or wrong, the difference would lie ' +
+      `anywhere from ${pointsRange(bounds)} points. Resume the runs to repeat them.`,
+  ];
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job.js';
+import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
-import { RunInput, Submitted } from './run.js';
+import { Budget, RunInput, Submitted } from './run.js';
 
 const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
 const description = z.string().max(10_000).meta({ description: 'What the experiment tries, and why.' });
@@ -22,7 +23,9 @@ export const ExperimentInput = z
         'The run of the suite to compare the others with; null: the first run of the experiment that completes.',
     }),
     margin: Margin.default(DEFAULT_MARGIN),
-    measure: Measure.default('overall'),
+    measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric')
+      .default('overall')
+      .meta(Measure.meta()!),
   })
   .meta({
     id: 'ExperimentInput',
@@ -32,6 +35,10 @@ export type ExperimentInput = z.infer<typeof ExperimentInput>;
 
 export const ExperimentUpdate = z
   .strictObject({ name: name.optional(), description: description.optional(), status: ExperimentStatus.optional() })
+  .refine((update) => Object.keys(update).length > 0, {
+    message: 'must have at least one of name, description and status',
+    when: ({ issues }) => issues.length === 0,
+  })
   .meta({ id: 'ExperimentUpdate', description: 'What to change. Fields that are left out stay.' });
 export type ExperimentUpdate = z.infer<typeof ExperimentUpdate>;
 
@@ -59,7 +66,9 @@ export const BestRun = z
       .enum(['eval', 'param_tune', 'prompt_tune'])
       .meta({ description: 'What made the run: a user (`eval`), or a tuner that promoted its winner.' }),
     source_id: id.meta({ description: 'The id of what made it: of the run itself, or of the tune.' }),
-    config: BestConfig,
+    config: BestConfig.nullable().meta({
+      description: 'Its settings, complete: what `run-best` submits. Null for a recorded run, which asked no model.',
+    }),
     targets: z.array(z.string()).meta({ description: 'The models it was found on, as `provider_key::model_id`.' }),
     comparison: shown.nullable().meta({ description: 'It against the baseline; null when it is the baseline.' }),
     tied_with: z.array(id).meta({
@@ -118,7 +127,7 @@ export const ExperimentsQuery = z.strictObject({
     .meta({ description: 'Only experiments with this status; `all` for every one.' }),
   suite_id: id.optional().meta({
     description: 'Only experiments over this suite.',
-    example: '019aa8a2-5c1e-7000-8000-000000000031',
+    example: '019aa8a2-5c1e-7000-8000-000000000011',
   }),
 });
 export type ExperimentsQuery = z.infer<typeof ExperimentsQuery>;
@@ -148,9 +157,19 @@ export const TimelineEntry = z
   .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
-export const RunBestInput = RunInput.pick({ models: true, samples: true, budget: true })
-  .partial()
-  .meta({ id: 'RunBestInput', description: 'Replaces settings of the best configuration. It may be left out.' });
+// Without the defaults of a run: what is left out stays as it is in the best configuration.
+export const RunBestInput = z
+  .strictObject({
+    models: RunInput.shape.models.optional(),
+    samples: RunInput.shape.samples.unwrap().optional().meta(RunInput.shape.samples.meta()!),
+    budget: Budget.nullable()
+      .optional()
+      .meta({ description: 'Limits for the cost and the number of requests; null for none.' }),
+  })
+  .meta({
+    id: 'RunBestInput',
+    description: 'Replaces settings of the best configuration. What is left out stays, and so may be the whole body.',
+  });
 export type RunBestInput = z.infer<typeof RunBestInput>;
 
 export const RunBestSubmitted = Submitted.extend({

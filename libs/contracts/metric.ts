@@ -129,6 +129,8 @@ export const METRICS_NOT_IN_RUNS: Partial<Record<MetricId, string>> = {
 };
 const RUN_METRIC_IDS = METRIC_IDS.filter((id) => !METRICS_NOT_IN_RUNS[id]);
 
+/** What the scores of a metric may be called: see `as`. */
+export const METRIC_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const metricId = z
   .string()
   .max(200)
@@ -141,7 +143,7 @@ export const MetricAsked = z
       id: metricId,
       as: z
         .string()
-        .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", "." and "-"')
+        .regex(METRIC_NAME, 'must be 1 to 64 letters, digits, "_", "." and "-"')
         .optional()
         .meta({
           description:

@@ -1,68 +1,111 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { Experiment, ExperimentInput } from '#lib/contracts/experiment';
+import {
+  BaselineInput,
+  Experiment,
+  ExperimentInput,
+  ExperimentsQuery,
+  ExperimentUpdate,
+  RunBestInput,
+  RunBestSubmitted,
+  TimelineEntry,
+} from '#lib/contracts/experiment';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
-import { Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 import { ExperimentService } from './experiments.service.js';
+import { timelineCursor } from './timeline.js';
 
 @Controller('api/experiments')
 export class ExperimentsController {
   constructor(readonly service: ExperimentService) {}
 
   @Get()
-  @About('List experiments', 'The newest first.')
+  @About('List experiments', 'The newest first; archived ones only where `status` asks for them.')
   @Answers(200, pageOf(Experiment))
-  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
+  list(@Me() caller: Caller, @Query({ schema: ExperimentsQuery }) { cursor, ...query }: ExperimentsQuery) {
+    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
   }
 
   @Post()
-  @About('Make an experiment', 'Runs that name it as `experiment_id` are compared with its baseline.')
+  @About(
+    'Make an experiment',
+    'Runs that name it as `experiment_id` are compared with its baseline: the run that you give, or else the first ' +
+      'run of the experiment that completes.',
+  )
   @Answers(201, Experiment)
   create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
     return this.service.create(caller, input, change);
   }
 
   @Get(':id')
-  @About('Read an experiment', 'One experiment with its baseline.')
+  @About('Read an experiment', 'Its baseline, its best run so far, and what to know before trusting the figures.')
   @Answers(200, Experiment, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return this.service.read(caller, uuid('experiment', id));
   }
 
   @Put(':id')
-  @About('Change an experiment', 'Not built yet: it answers 422.')
+  @About(
+    'Change an experiment',
+    'Its name, its description, or its status. An archived experiment takes no new runs until it is active again. ' +
+      'Its margin and measure stay.',
+  )
   @Answers(200, Experiment, 404)
-  update(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.refuseUnbuilt(caller, uuid('experiment', id), 'Changing an experiment');
+  update(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: ExperimentUpdate }) update: ExperimentUpdate,
+    @Changes() change: Change,
+  ) {
+    return this.service.update(caller, uuid('experiment', id), update, change);
   }
 
   @Delete(':id')
-  @About('Delete an experiment', 'Not built yet: it answers 422.')
+  @About('Delete an experiment', 'Its runs stay, without a link to it and without a delta.')
   @Answers(204, undefined, 404)
-  remove(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.refuseUnbuilt(caller, uuid('experiment', id), 'Deleting an experiment');
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return this.service.delete(caller, uuid('experiment', id), change);
   }
 
   @Put(':id/baseline')
-  @About('Pin another baseline', 'Not built yet: it answers 422. Give `baseline_eval_id` when you make the experiment.')
+  @About(
+    'Pin another baseline',
+    'All runs of the experiment are compared with it anew, in the background: `refreshing` is true until that is done.',
+  )
   @Answers(200, Experiment, 404)
-  pinBaseline(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.refuseUnbuilt(caller, uuid('experiment', id), 'Pinning another baseline');
+  pinBaseline(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: BaselineInput }) { eval_id: runId }: BaselineInput,
+    @Changes() change: Change,
+  ) {
+    return this.service.pinBaseline(caller, uuid('experiment', id), runId, change);
   }
 
   @Get(':id/timeline')
-  @About('Read the timeline of an experiment', 'Not built yet: it answers 422.')
-  @Answers(200, undefined, 404, 422)
-  timeline(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.refuseUnbuilt(caller, uuid('experiment', id), 'The timeline');
+  @About('Read the timeline of an experiment', 'What ended in it, the oldest first, each entry beside the baseline.')
+  @Answers(200, pageOf(TimelineEntry), 404)
+  timeline(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
+  ) {
+    return this.service.timeline(caller, uuid('experiment', id), { limit, cursor: timelineCursor(cursor) });
   }
 
   @Post(':id/run-best')
-  @About('Run the best configuration again', 'Not built yet: it answers 422.')
-  @Answers(202, Submitted, 404)
-  runBest(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.refuseUnbuilt(caller, uuid('experiment', id), 'Running the best configuration');
+  @About(
+    'Run the best configuration again',
+    'Submits the settings of the best run as a new run of the experiment. Models, samples and budget may be ' +
+      'replaced; system prompts of models that are left out go with them. Answers 409 while no run is best.',
+  )
+  @Answers(202, RunBestSubmitted, 404, 409)
+  runBest(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: RunBestInput.nullish() }) input: RunBestInput | null | undefined,
+    @Changes() change: Change,
+  ) {
+    return this.service.runBest(caller, uuid('experiment', id), input ?? {}, change);
   }
 }

@@ -1,51 +1,123 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Experiment, ExperimentInput } from '#lib/contracts/experiment';
+import type {
+  Experiment,
+  ExperimentInput,
+  ExperimentsQuery,
+  ExperimentUpdate,
+  RunBestInput,
+  RunBestSubmitted,
+  TimelineEntry,
+} from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { ProblemError } from '#lib/contracts/input/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { checkBaseline } from '#lib/db/catalogue/check-baseline';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
-import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
+import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
 import type { Change } from '../platform/decorators.js';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
+import { refuseArchived } from '../runs/check-experiment.js';
 import { findSuite } from '../runs/find-suite.js';
+import { RunService } from '../runs/runs.service.js';
+import { replaceSettings, toBestConfig } from './best-config.js';
+import { describeExperiments } from './describe-experiments.js';
+import { readTimeline } from './timeline.js';
 
-/** Runs that belong together, compared with a baseline. */
+/** Runs that belong together, compared with a baseline. Workers make the comparisons, when runs end. */
 @Injectable()
 export class ExperimentService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
+    readonly runs: RunService,
   ) {}
 
-  list(caller: Caller, page: PageQuery): Promise<Page<Experiment>> {
-    return this.#of(caller).list(page);
+  async list({ teamId }: Caller, query: ExperimentsQuery): Promise<Page<Experiment>> {
+    const { items, next_cursor } = await new ExperimentRepository(this.pool, teamId).list(query);
+    return { items: await describeExperiments(this.pool, teamId, items), next_cursor };
   }
 
   async create(caller: Caller, input: ExperimentInput, change: Change): Promise<Experiment> {
     await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
-      const experiment = await this.#of(caller).create(client, input);
-      await audit(client, caller, 'experiment.create', experiment.id);
-      return experiment;
+      const id = await new ExperimentRepository(client, caller.teamId).create(input);
+      await audit(client, caller, 'experiment.create', id);
+      return this.#read(client, caller, id);
     });
   }
 
   read(caller: Caller, id: string): Promise<Experiment> {
-    return this.#of(caller).read(id);
+    return this.#read(this.pool, caller, id);
   }
 
-  /** For routes that exist already and do nothing yet. @throws ProblemError 404, else 422 */
-  async refuseUnbuilt(caller: Caller, id: string, what: string): Promise<never> {
-    await this.read(caller, id);
-    throw new ProblemError(
-      422,
-      `${what} is not built yet. Experiments can be created, listed and read, and runs can name them.`,
-    );
+  async update(caller: Caller, id: string, update: ExperimentUpdate, change: Change): Promise<Experiment> {
+    return change(async (client) => {
+      await new ExperimentRepository(client, caller.teamId).update(id, update);
+      await audit(client, caller, 'experiment.update', id);
+      return this.#read(client, caller, id);
+    });
   }
 
-  #of({ teamId }: Caller): ExperimentRepository {
-    return new ExperimentRepository(this.prisma, teamId);
+  delete(caller: Caller, id: string, change: Change): Promise<void> {
+    return change(async (client) => {
+      if (!(await deleteExperiment(client, caller.teamId, id))) throw notFound('experiment', id);
+      await audit(client, caller, 'experiment.delete', id);
+    });
+  }
+
+  pinBaseline(caller: Caller, id: string, runId: string, change: Change): Promise<Experiment> {
+    const { teamId } = caller;
+    return change(async (client) => {
+      const { suiteId, measure } = await new ExperimentRepository(client, teamId).read(id);
+      await checkBaseline(client, teamId, { runId, suiteId, measure, path: '/eval_id' });
+      if (!(await pinBaseline(client, teamId, id, runId))) throw notFound('experiment', id);
+      await audit(client, caller, 'experiment.baseline', id);
+      return this.#read(client, caller, id);
+    });
+  }
+
+  async timeline({ teamId }: Caller, id: string, page: PageQuery): Promise<Page<TimelineEntry>> {
+    return readTimeline(this.pool, teamId, await new ExperimentRepository(this.pool, teamId).read(id), page);
+  }
+
+  async runBest(caller: Caller, id: string, replaced: RunBestInput, change: Change): Promise<RunBestSubmitted> {
+    const { teamId } = caller;
+    const experiment = await new ExperimentRepository(this.pool, teamId).read(id);
+    refuseArchived(experiment);
+    const { bestId, suiteId } = experiment;
+    if (bestId === null) throw noBest(id);
+    const best = (await new ExperimentRunRepository(this.pool, teamId).find([bestId])).get(bestId);
+    if (!best || best.score === null) throw noBest(id);
+    const config = toBestConfig(best);
+    if (!config)
+      throw new ProblemError(
+        409,
+        `The best run, ${best.id}, is recorded: its replies were made elsewhere, and nothing here can make them ` +
+          'again. Submit a run with POST /api/tool-eval.',
+      );
+    const used = replaceSettings(config, replaced);
+    const input = { ...used, suite_id: suiteId, experiment_id: id };
+    const withConfig: Change = (work) =>
+      change(async (client) => {
+        const submitted = await work(client);
+        await audit(client, caller, 'experiment.run_best', id);
+        return Object.assign({}, submitted, { config_used: used });
+      });
+    return (await this.runs.submit(caller, input, withConfig)) as RunBestSubmitted;
+  }
+
+  async #read(db: Pool | PoolClient, { teamId }: Caller, id: string): Promise<Experiment> {
+    const experiment = await new ExperimentRepository(db, teamId).read(id);
+    return (await describeExperiments(db, teamId, [experiment]))[0]!;
   }
 }
+
+const noBest = (id: string): ProblemError =>
+  new ProblemError(
+    409,
+    'The experiment has no best run yet. A run qualifies when it is completed, has the models of the baseline, ' +
+      'at least 80 % of its cases and at most 5 % errored results. ' +
+      `GET /api/experiments/${id}/timeline shows its runs.`,
+  );

@@ -200,7 +200,16 @@ describe('every route of the OpenAPI document that changes something', () => {
     const gone = await submit();
     await client.post(`/api/jobs/${gone.job_id}/cancel`);
     await client.post(`/api/jobs/${third.job_id}/cancel`);
+    const baseline = await submit();
+    for (const [table, id] of [
+      ['job', baseline.job_id],
+      ['run', baseline.eval_id],
+    ])
+      await pool.query(`UPDATE ${table} SET status = 'completed', finished_at = now() WHERE id = $1`, [id]);
+    await pool.query('UPDATE run SET score = 1 WHERE id = $1', [baseline.eval_id]);
     const experiment = (await client.post('/api/experiments', { name: 'e', suite_id: suiteId })).body;
+    await pool.query('UPDATE experiment SET best_run_id = $1', [baseline.eval_id]);
+    const pinned = { eval_id: baseline.eval_id };
     const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const lane = (await client.get('/api/lanes')).body.items[0].id;
@@ -242,11 +251,11 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/tool-eval/history/{id}/rescore', `/api/tool-eval/history/${third.eval_id}/rescore`, {}],
       ['POST /api/tool-eval/history/{id}/resume', `/api/tool-eval/history/${finished.eval_id}/resume`, {}],
       ['DELETE /api/tool-eval/history/{id}', `/api/tool-eval/history/${gone.eval_id}`, undefined],
-      ['POST /api/experiments', '', { name: 'x', suite_id: suiteId, baseline_eval_id: third.eval_id }],
-      ['PUT /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined, 'nothing'],
-      ['DELETE /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined, 'nothing'],
-      ['PUT /api/experiments/{id}/baseline', `/api/experiments/${experiment.id}/baseline`, undefined, 'nothing'],
-      ['POST /api/experiments/{id}/run-best', `/api/experiments/${experiment.id}/run-best`, undefined, 'nothing'],
+      ['POST /api/experiments', '', { name: 'x', suite_id: suiteId, baseline_eval_id: baseline.eval_id }],
+      ['PUT /api/experiments/{id}', `/api/experiments/${experiment.id}`, { name: 'y' }],
+      ['PUT /api/experiments/{id}/baseline', `/api/experiments/${experiment.id}/baseline`, pinned],
+      ['POST /api/experiments/{id}/run-best', `/api/experiments/${experiment.id}/run-best`, undefined],
+      ['DELETE /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined],
       ['PUT /api/settings/embedding', '', { provider_key: 'sim', model_id: 'a' }],
       ['PUT /api/settings/cache', '', { lifetime_days: 7 }],
       ['DELETE /api/settings/cache', '', undefined],

@@ -8,7 +8,6 @@ import type { RecordedConfig } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { abandonRecording, beginRecording, finishRecording, type Recording } from '#lib/db/engine/record-run';
 import { TextStream } from '#lib/imports/source/text-stream';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
@@ -16,7 +15,7 @@ import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
-import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { Upload } from '../platform/upload.js';
 import { checkExperiment } from '../runs/check-experiment.js';
 import { checkSpending } from '../runs/check-spending.js';
@@ -42,7 +41,6 @@ export class RecordedService {
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
     readonly suiteThreads: SuiteThreads,
   ) {}
@@ -80,12 +78,12 @@ export class RecordedService {
     incoming: TextStream,
     change: Change,
   ): Promise<RecordedSubmitted> {
-    const { pool, prisma, suiteThreads } = this;
+    const { pool, suiteThreads } = this;
     const { teamId } = caller;
     const { suite_id: suiteId, target_name: targetName } = settings;
     const startedAtMs = Date.now();
     const metrics = resolveMetrics(settings.metrics);
-    await checkExperiment(prisma, teamId, settings);
+    await checkExperiment(pool, teamId, settings);
     await checkSpending(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
     const recording = await beginRecording(pool, teamId, suiteId);
     try {

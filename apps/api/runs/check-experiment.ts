@@ -1,22 +1,39 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
-import { ExperimentRepository } from '#lib/db/catalogue/experiments';
-import type { Prisma } from '#lib/db/connection/prisma';
+import { ExperimentRepository, type StoredExperiment } from '#lib/db/catalogue/experiments';
+import type { Pool } from '#lib/db/connection/pool';
 
-/** @throws ProblemError 422 when the experiment of a run does not exist or is about another suite */
+/** @throws ProblemError 422 when the experiment of a run does not exist, is about another suite, or is archived */
 export async function checkExperiment(
-  prisma: Prisma,
+  pool: Pool,
   teamId: string,
   { experiment_id: id, suite_id: suiteId }: Pick<RunInput, 'experiment_id' | 'suite_id'>,
 ): Promise<void> {
   if (id === null) return;
-  const experiment = await new ExperimentRepository(prisma, teamId).find(id);
+  const experiment = await new ExperimentRepository(pool, teamId).find(id);
   if (!experiment)
-    throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [
-      { path: '/experiment_id', message: 'does not exist' },
-    ]);
-  if (experiment.suite_id === suiteId) return;
-  throw new ProblemError(422, 'The experiment is about another suite; scores of different suites cannot be compared.', [
-    { path: '/experiment_id', message: `is about suite ${experiment.suite_id}` },
-  ]);
+    throw new ProblemError(
+      422,
+      `No experiment with id "${id}" in this team. GET /api/experiments lists the active ones with their ids.`,
+      [{ path: '/experiment_id', message: 'does not exist' }],
+    );
+  if (experiment.suiteId !== suiteId)
+    throw new ProblemError(
+      422,
+      'The experiment is about another suite; scores of different suites cannot be compared. Run its suite, or leave ' +
+        'experiment_id out.',
+      [{ path: '/experiment_id', message: `is about suite ${experiment.suiteId}` }],
+    );
+  refuseArchived(experiment);
+}
+
+/** @throws ProblemError 422 */
+export function refuseArchived({ id, name, status }: StoredExperiment): void {
+  if (status !== 'archived') return;
+  throw new ProblemError(
+    422,
+    `The experiment "${name}" is archived and takes no new runs. Set its status to "active" with ` +
+      `PUT /api/experiments/${id}.`,
+    [{ path: '/experiment_id', message: 'is archived' }],
+  );
 }

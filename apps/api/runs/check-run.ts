@@ -4,7 +4,6 @@ import type { RunInput } from '#lib/contracts/run';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { checkExperiment } from './check-experiment.js';
 import { findSemanticCase } from './find-semantic-case.js';
@@ -14,13 +13,13 @@ const MAX_SUGGESTIONS = 10;
 
 /** @throws ProblemError 422 when the run cannot be carried out as it is asked for */
 export async function checkRun(
-  { pool, prisma }: { pool: Pool; prisma: Prisma },
+  pool: Pool,
   teamId: string,
   input: RunInput,
   targets: readonly ResolvedTarget[],
 ): Promise<void> {
   checkBudget(input, targets);
-  await checkExperiment(prisma, teamId, input);
+  await checkExperiment(pool, teamId, input);
   await checkFilter(pool, teamId, input);
   await checkEmbeddingModel(pool, teamId, input);
 }

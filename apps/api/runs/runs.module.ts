@@ -9,5 +9,6 @@ import { RunService } from './runs.service.js';
   imports: [JobsModule, ThreadsModule],
   controllers: [RunsController],
   providers: [RunService, RunEstimator],
+  exports: [RunService],
 })
 export class RunsModule {}

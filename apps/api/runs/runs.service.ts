@@ -81,7 +81,7 @@ export class RunService {
     const metrics = resolveMetrics(input.metrics);
     const suite = await findSuite(pool, caller.teamId, input.suite_id);
     const targets = await resolveTargets(prisma, caller.teamId, input);
-    await checkRun({ pool, prisma }, caller.teamId, input, targets);
+    await checkRun(pool, caller.teamId, input, targets);
     return { input: { ...input, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
   }
 

@@ -184,6 +184,9 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval/history/{id}/rescore': {},
       'POST /api/tool-eval/history/{id}/resume': {},
       'POST /api/tool-suites/{id}/mcp-sync': {},
+      'PUT /api/experiments/{id}': { name: 'stolen' },
+      'PUT /api/experiments/{id}/baseline': { eval_id: run.eval_id },
+      'POST /api/experiments/{id}/run-best': {},
       'PUT /api/tool-suites/{id}/cases/{caseId}': case_,
     };
     for (const { method, path, takesBody } of operations) {

@@ -14,6 +14,7 @@ export const EXAMPLE_IDS = {
   abstention: idOf(23),
   run: idOf(31),
   baseline: idOf(32),
+  best: idOf(33),
   job: idOf(41),
   rescoreJob: idOf(42),
   experiment: idOf(51),

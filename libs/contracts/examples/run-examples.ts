@@ -24,6 +24,7 @@ const group = {
 const summary = {
   ...group,
   target,
+  ci_method: 't_pseudo_cases',
   pass_rate: 0.6666666666666666,
   pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
   pass_at_k: [0.6666666666666666],
@@ -128,6 +129,17 @@ export const run = {
   counts: { total: 3, settled: 3, errored: 0, passed: 2 },
   score: 0.9333333333333332,
   delta: 0.05,
+  differs: [],
+  comparison: {
+    baseline_eval_id: EXAMPLE_IDS.baseline,
+    verdict: 'not_comparable',
+    difference: null,
+    ci: null,
+    p: null,
+    n_cases: 3,
+    small: false,
+    text: 'Only 3 cases are common to both runs, and a comparison needs 5.',
+  },
   summaries: [summary],
   experiment_id: EXAMPLE_IDS.experiment,
   estimate,
@@ -233,25 +245,6 @@ export const RUN_EXAMPLES = {
       score: 0.9333333333333332,
       summaries: [summary],
       created_at: at('10:00:00'),
-    },
-  },
-  ExperimentInput: {
-    'An experiment': {
-      name: 'Shorter descriptions',
-      suite_id: EXAMPLE_IDS.suite,
-      description: 'Do models choose as well when descriptions are half as long?',
-      baseline_eval_id: EXAMPLE_IDS.baseline,
-    },
-  },
-  Experiment: {
-    'An experiment': {
-      id: EXAMPLE_IDS.experiment,
-      name: 'Shorter descriptions',
-      suite_id: EXAMPLE_IDS.suite,
-      description: 'Do models choose as well when descriptions are half as long?',
-      baseline_eval_id: EXAMPLE_IDS.baseline,
-      created_at: at('09:20:00'),
-      updated_at: at('09:20:00'),
     },
   },
 };

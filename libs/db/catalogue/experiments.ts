@@ -1,79 +1,119 @@
-import type { Experiment, ExperimentInput, ExperimentStatus } from '#lib/contracts/experiment';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { ExperimentInput, ExperimentsQuery, ExperimentStatus, ExperimentUpdate } from '#lib/contracts/experiment';
+import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
-import type { PoolClient } from '../connection/pool.js';
-import type { Prisma } from '../connection/prisma.js';
-import type { Experiment as ExperimentRow } from '../generated/client.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { checkBaseline } from './check-baseline.js';
 import { toPage } from './page.js';
 
-const toExperiment = (row: ExperimentRow): Experiment => ({
-  id: row.id,
-  name: row.name,
-  suite_id: row.suite_id,
-  suite_name: null,
-  description: row.description,
-  status: row.status as ExperimentStatus,
-  margin: row.margin,
-  measure: row.measure,
-  baseline_eval_id: row.baseline_run_id,
-  baseline_score: null,
-  baseline_set_by: row.baseline_set_by as Experiment['baseline_set_by'],
-  run_count: 0,
-  comparisons: { made: 0, expected_false_alarms: 0, improved_after_correction: [] },
-  best: null,
-  notes: [],
-  refreshing: row.revision > row.refreshed_revision,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
-});
+/** An experiment without what is known of its runs. */
+export interface StoredExperiment {
+  id: string;
+  suiteId: string;
+  /** Null when the suite was deleted; likewise `suiteVersion`. */
+  suiteName: string | null;
+  /** The version that a run would pin now. */
+  suiteVersion: number | null;
+  name: string;
+  description: string;
+  status: ExperimentStatus;
+  margin: number;
+  measure: string;
+  baselineId: string | null;
+  baselineSetBy: 'user' | 'first_run' | null;
+  /** It had one, which was deleted: only a user pins another. */
+  baselineDeleted: boolean;
+  bestId: string | null;
+  tiedWith: string[];
+  runCount: number;
+  refreshing: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
 
-/** The experiments of a team. */
+const SELECT = `
+  SELECT e.id, e.suite_id AS "suiteId", s.name AS "suiteName", s.version AS "suiteVersion", e.name, e.description,
+    e.status, e.margin, e.measure, e.baseline_run_id AS "baselineId", e.baseline_set_by AS "baselineSetBy",
+    e.baseline_deleted AS "baselineDeleted",
+    e.best_run_id AS "bestId", e.tied_with AS "tiedWith", e.revision > e.refreshed_revision AS refreshing,
+    (SELECT count(*)::int FROM run r WHERE r.experiment_id = e.id AND r.team_id = e.team_id) AS "runCount",
+    e.created_at AS "createdAt", e.updated_at AS "updatedAt"
+  FROM experiment e LEFT JOIN suite s ON s.id = e.suite_id AND s.team_id = e.team_id
+  WHERE e.team_id = $1`;
+
+/** The experiments of a team. What their runs say of them is in `read/experiment-runs.ts`. */
 export class ExperimentRepository implements TeamScoped {
   constructor(
-    readonly prisma: Prisma,
+    readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
-  async list({ limit, cursor }: PageQuery): Promise<Page<Experiment>> {
-    const rows = await this.prisma.experiment.findMany({
-      where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }) },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
-    });
-    return toPage(rows.map(toExperiment), limit);
+  async list({ limit, cursor, status, suite_id: suiteId }: ExperimentsQuery): Promise<Page<StoredExperiment>> {
+    const { rows } = await this.db.query<StoredExperiment>(
+      `${SELECT} AND ($2::uuid IS NULL OR e.id < $2) AND ($3 = 'all' OR e.status = $3)
+         AND ($4::uuid IS NULL OR e.suite_id = $4)
+       ORDER BY e.id DESC LIMIT $5`,
+      [this.teamId, cursor ?? null, status, suiteId ?? null, limit + 1],
+    );
+    return toPage(rows, limit);
   }
 
-  async find(id: string): Promise<Experiment | undefined> {
-    const row = await this.prisma.experiment.findFirst({ where: { id, team_id: this.teamId } });
-    return row ? toExperiment(row) : undefined;
+  async find(id: string): Promise<StoredExperiment | undefined> {
+    const { rows } = await this.db.query<StoredExperiment>(`${SELECT} AND e.id = $2`, [this.teamId, id]);
+    return rows[0];
   }
 
   /** @throws ProblemError 404 */
-  async read(id: string): Promise<Experiment> {
+  async read(id: string): Promise<StoredExperiment> {
     const experiment = await this.find(id);
     if (!experiment) throw notFound('experiment', id);
     return experiment;
   }
 
   /**
-   * @param client of the request's transaction, which Prisma cannot join
+   * @returns the id
    * @throws ProblemError 422 when its suite or its baseline does not fit
    */
-  async create(client: PoolClient, input: ExperimentInput): Promise<Experiment> {
-    await this.#checkSuite(client, input.suite_id);
-    if (input.baseline_eval_id !== null) await this.#checkBaseline(client, input.baseline_eval_id, input.suite_id);
-    const { rows } = await client.query<ExperimentRow>(
-      `INSERT INTO experiment (id, team_id, suite_id, name, description, baseline_run_id, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, now()) RETURNING *`,
-      [newId(), this.teamId, input.suite_id, input.name, input.description, input.baseline_eval_id],
+  async create(input: ExperimentInput): Promise<string> {
+    await this.#checkSuite(input.suite_id);
+    const { baseline_eval_id: runId, suite_id: suiteId, measure } = input;
+    if (runId !== null)
+      await checkBaseline(this.db, this.teamId, { runId, suiteId, measure, path: '/baseline_eval_id' });
+    const id = newId();
+    // There is nothing to refresh yet.
+    await this.db.query(
+      `INSERT INTO experiment (id, team_id, suite_id, name, description, margin, measure, baseline_run_id,
+         baseline_set_by, revision, refreshed_revision, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, now())`,
+      [
+        id,
+        this.teamId,
+        suiteId,
+        input.name,
+        input.description,
+        input.margin,
+        measure,
+        runId,
+        runId === null ? null : 'user',
+      ],
     );
-    return toExperiment(rows[0]!);
+    return id;
   }
 
-  async #checkSuite(client: PoolClient, suiteId: string): Promise<void> {
-    const { rowCount } = await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2', [
+  /** @throws ProblemError 404 */
+  async update(id: string, { name, description, status }: ExperimentUpdate): Promise<void> {
+    const { rowCount } = await this.db.query(
+      `UPDATE experiment SET name = coalesce($3, name), description = coalesce($4, description),
+         status = coalesce($5, status), updated_at = now()
+       WHERE team_id = $1 AND id = $2`,
+      [this.teamId, id, name ?? null, description ?? null, status ?? null],
+    );
+    if (rowCount === 0) throw notFound('experiment', id);
+  }
+
+  async #checkSuite(suiteId: string): Promise<void> {
+    const { rowCount } = await this.db.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2', [
       suiteId,
       this.teamId,
     ]);
@@ -81,23 +121,5 @@ export class ExperimentRepository implements TeamScoped {
       throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [
         { path: '/suite_id', message: 'does not exist' },
       ]);
-  }
-
-  async #checkBaseline(client: PoolClient, runId: string, suiteId: string): Promise<void> {
-    const { rows } = await client.query<{ suite_id: string }>(
-      'SELECT suite_id FROM run WHERE id = $1 AND team_id = $2',
-      [runId, this.teamId],
-    );
-    const baseline = rows[0];
-    if (!baseline)
-      throw new ProblemError(422, `No run with id "${runId}" in this team.`, [
-        { path: '/baseline_eval_id', message: 'does not exist' },
-      ]);
-    if (baseline.suite_id !== suiteId)
-      throw new ProblemError(
-        422,
-        'The baseline is a run of another suite; scores of different suites cannot be compared.',
-        [{ path: '/baseline_eval_id', message: `is a run of suite ${baseline.suite_id}` }],
-      );
   }
 }

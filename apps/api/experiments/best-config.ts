@@ -1,0 +1,59 @@
+import { defaultCachePolicy } from '#lib/contracts/cache-policy';
+import { BestConfig, type RunBestInput } from '#lib/contracts/experiment';
+import { metricName, type RunMetric } from '#lib/contracts/metric';
+import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import type { ExperimentRun } from '#lib/db/read/experiment-runs';
+
+/**
+ * What to submit for a run like this one: its stored settings as a request has them.
+ * @returns null for a recorded run, which asked no model
+ */
+export function toBestConfig({ config, targets }: ExperimentRun): BestConfig | null {
+  if (targets.some(({ recorded }) => recorded)) return null;
+  const metrics = (config.metrics ?? []) as unknown as RunMetric[];
+  return {
+    ...(config as unknown as BestConfig),
+    models: targets.map(({ providerKey, modelId, params }) => ({
+      provider_key: providerKey,
+      model_id: modelId,
+      params,
+    })),
+    // The version belongs to what was computed: a new run takes the present one.
+    metrics: metrics.map((metric) => ({ id: metric.id, as: metricName(metric), options: metric.options })),
+  };
+}
+
+/**
+ * The best configuration with the settings that a request replaces.
+ * @throws ProblemError 422 when an earlier release took settings that are not valid any more
+ */
+export function replaceSettings(best: BestConfig, replaced: RunBestInput): BestConfig {
+  const parsed = BestConfig.safeParse({ ...best, ...replaced });
+  if (!parsed.success)
+    throw new ProblemError(
+      422,
+      `The settings of the best run are not valid any more (${parsed.error.issues
+        .slice(0, 3)
+        .map(({ path, message }) => `${jsonPointer(path)} ${message}`)
+        .join('; ')}). Submit a run with POST /api/tool-eval.`,
+    );
+  const config = parsed.data;
+  if (replaced.models) config.system_prompt = promptsOf(config);
+  // A cache mode that the best run had by default is that of the new settings. Otherwise one stored reply would stand
+  // for the first of several samples.
+  if (replaced.samples !== undefined && best.cache === defaultCachePolicy(best))
+    config.cache = defaultCachePolicy(config);
+  return config;
+}
+
+/** System prompts without those of models that are not asked: a submit would refuse them. */
+function promptsOf({ system_prompt: prompts, models }: BestConfig): BestConfig['system_prompt'] {
+  if (typeof prompts !== 'object' || prompts === null) return prompts;
+  const isAsked = (name: string): boolean =>
+    models.some((model) =>
+      typeof model === 'string'
+        ? name === model || (!model.includes('::') && name.endsWith(`::${model}`))
+        : name === `${model.provider_key}::${model.model_id}`,
+    );
+  return Object.fromEntries(Object.entries(prompts).filter(([name]) => name === '*' || isAsked(name)));
+}

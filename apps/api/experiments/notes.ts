@@ -1,0 +1,60 @@
+import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
+import type { Experiment } from '#lib/contracts/experiment';
+import type { StoredExperiment } from '#lib/db/catalogue/experiments';
+import type { ExperimentRun } from '#lib/db/read/experiment-runs';
+
+interface Told {
+  baseline: ExperimentRun | undefined;
+  /** Runs that are better when each comparison is looked at alone. */
+  improved: number;
+  comparisons: Experiment['comparisons'];
+}
+
+/** What to know of an experiment before trusting its figures, and what helps. */
+export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: Told): string[] {
+  return [
+    ...(baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)]),
+    ...correctionNote(improved, comparisons),
+  ];
+}
+
+function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): string {
+  if (suiteName === null) return 'There is no baseline, and the suite was deleted: no run can be compared any more.';
+  const pin = `PUT /api/experiments/${id}/baseline pins`;
+  return baselineDeleted
+    ? `The baseline was deleted, so nothing is compared. ${pin} another run.`
+    : 'There is no baseline yet, so nothing is compared. The first run of the experiment that completes becomes it; ' +
+        `${pin} another.`;
+}
+
+function baselineNotes({ id, suiteVersion }: StoredExperiment, baseline: ExperimentRun): string[] {
+  const errored = baseline.targets.reduce((sum, target) => sum + target.errored, 0);
+  const items = baseline.targets.reduce((sum, target) => sum + target.n, 0);
+  const notes = [];
+  if (baseline.samples === 1)
+    notes.push(
+      'The baseline has one sample a case: one lucky or unlucky draw that all later runs share. Run its settings ' +
+        `again with more samples, and pin that run with PUT /api/experiments/${id}/baseline.`,
+    );
+  if (errored > items * DEFAULT_MAX_ERRORED_SHARE)
+    notes.push(
+      `${errored} of the ${items} results of the baseline errored. With more than ` +
+        `${DEFAULT_MAX_ERRORED_SHARE * 100} % there is no verdict: repeat them with ` +
+        `POST /api/tool-eval/history/${baseline.id}/resume, or pin another run.`,
+    );
+  if (suiteVersion !== null && suiteVersion !== baseline.suiteVersion)
+    notes.push(
+      `The baseline ran version ${baseline.suiteVersion} of the suite, which is at version ${suiteVersion} now. ` +
+        'New runs are compared over the cases that stayed the same.',
+    );
+  return notes;
+}
+
+function correctionNote(improved: number, { made, improved_after_correction }: Experiment['comparisons']): string[] {
+  const lost = improved - improved_after_correction.length;
+  if (lost <= 0) return [];
+  return [
+    `Runs shown to be better, of ${made} that were compared with this baseline: ${improved}. After the correction ` +
+      `for that number: ${improved - lost}. Run the others again, with more samples, before trusting them.`,
+  ];
+}

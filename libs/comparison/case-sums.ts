@@ -1,0 +1,115 @@
+import type { CaseMeasurement, PairedCase } from './measurements.js';
+
+/** A case over the pairs of targets that were added. It keeps sums, so that any number of pairs takes its memory. */
+export class CaseSums {
+  /** Pairs with a scored sample on both sides. The sums down to `weightedDifference` are over these. */
+  pairs = 0;
+  a = 0;
+  b = 0;
+  difference = 0;
+  readonly scored: [number, number] = [0, 0];
+  /** The variance of the difference within the case, summed; null once a side has fewer than two samples. */
+  within: number | null = 0;
+  /** Sample differences: as many as the side with fewer samples has. */
+  weight = 0;
+  weightedDifference = 0;
+
+  /** Pairs with a sample on both sides, scored or errored, and their differences under the worst and best luck. */
+  sampledPairs = 0;
+  low = 0;
+  high = 0;
+
+  /** All samples of each side, and those of them that errored. */
+  readonly samples: [number, number] = [0, 0];
+  readonly errored: [number, number] = [0, 0];
+
+  constructor(readonly of: Pick<PairedCase, 'category' | 'tool' | 'cluster'>) {}
+
+  add({ a, b }: Pick<PairedCase, 'a' | 'b'>): void {
+    [a, b].forEach((side, index) => {
+      this.samples[index]! += side.scored + side.errored;
+      this.errored[index]! += side.errored;
+    });
+    this.#addBounds(a, b);
+    if (a.mean === null || b.mean === null) return;
+    this.pairs++;
+    this.a += a.mean;
+    this.b += b.mean;
+    this.difference += b.mean - a.mean;
+    this.scored[0] += a.scored;
+    this.scored[1] += b.scored;
+    if (this.within !== null) {
+      const known = a.variance !== null && b.variance !== null;
+      this.within = known ? this.within + (a.variance! / a.scored + b.variance! / b.scored) : null;
+    }
+    const weight = Math.min(a.scored, b.scored);
+    this.weight += weight;
+    this.weightedDifference += weight * (b.mean - a.mean);
+  }
+
+  #addBounds(a: CaseMeasurement, b: CaseMeasurement): void {
+    if (a.scored + a.errored === 0 || b.scored + b.errored === 0) return;
+    this.sampledPairs++;
+    this.low += meanIfErrored(b, 0) - meanIfErrored(a, 1);
+    this.high += meanIfErrored(b, 1) - meanIfErrored(a, 0);
+  }
+}
+
+/** The mean if every errored sample had had this score. */
+const meanIfErrored = ({ mean, scored, errored }: CaseMeasurement, score: number): number =>
+  errored === 0 ? mean! : ((mean ?? 0) * scored + score * errored) / (scored + errored);
+
+/** What counts once in a comparison: a case, or a cluster of cases. */
+export interface Unit {
+  a: number;
+  b: number;
+  difference: number;
+  /** The variance of the difference within the unit; null when it is unknown. */
+  within: number | null;
+  weight: number;
+  weightedDifference: number;
+}
+
+/** The cases by the unit that they belong to. */
+export function groupByCluster(cases: readonly CaseSums[]): CaseSums[][] {
+  const clusters = new Map<string, CaseSums[]>();
+  const groups: CaseSums[][] = [];
+  for (const one of cases) {
+    const { cluster } = one.of;
+    const group = cluster === null ? undefined : clusters.get(cluster);
+    if (group) {
+      group.push(one);
+      continue;
+    }
+    const made = [one];
+    groups.push(made);
+    if (cluster !== null) clusters.set(cluster, made);
+  }
+  return groups;
+}
+
+/** The mean over the cases of a unit, each over its pairs. Undefined when none has a score on both sides. */
+export function unitOf(group: readonly CaseSums[]): Unit | undefined {
+  const measured = group.filter((one) => one.pairs > 0);
+  if (measured.length === 0) return undefined;
+  const unit: Unit = { a: 0, b: 0, difference: 0, within: 0, weight: 0, weightedDifference: 0 };
+  for (const one of measured) {
+    const share = 1 / (one.pairs * measured.length);
+    unit.a += one.a * share;
+    unit.b += one.b * share;
+    unit.difference += one.difference * share;
+    unit.within = unit.within === null || one.within === null ? null : unit.within + one.within * share * share;
+    unit.weight += one.weight;
+    unit.weightedDifference += one.weightedDifference;
+  }
+  return unit;
+}
+
+/** The differences of a unit under the worst and best luck of its errored samples. Undefined without samples. */
+export function boundsOf(group: readonly CaseSums[]): [low: number, high: number] | undefined {
+  const sampled = group.filter((one) => one.sampledPairs > 0);
+  if (sampled.length === 0) return undefined;
+  const mean = (key: 'low' | 'high'): number =>
+    sampled.reduce((sum, one) => sum + one[key] / one.sampledPairs, 0) / sampled.length;
+  return [mean('low'), mean('high')];
+}

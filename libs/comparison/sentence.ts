@@ -1,0 +1,185 @@
+import { MIN_COMMON_CASES, type Outcomes } from '#lib/contracts/comparison';
+import { casesForMargin, type Figures } from './figures.js';
+import type { TargetPair } from './measurements.js';
+import { percent, points, pointsRange } from './points.js';
+import type { Verdict, VerdictRules } from './verdict.js';
+
+/** What a sentence is about. */
+export interface Subject {
+  /** The targets that are compared, one pair or several. */
+  pairs: readonly TargetPair[];
+  /** Whether the comparison has other targets, so that the sentence has to name its own. */
+  amongOthers: boolean;
+  /** The metric that is compared, if it is not the score or the pass rate. */
+  metric?: string | undefined;
+}
+
+type Context = VerdictRules & { subject: Subject; outcomes: Outcomes };
+
+/** A verdict as a person would write it: in points, with the interval that decides, and with what helps. */
+export function sentenceFor(figures: Figures, verdict: Verdict, context: Context): string {
+  const names = namesOf(context.subject);
+  switch (verdict.verdict) {
+    case 'improved':
+    case 'regressed':
+      return shown(figures, verdict, context, names);
+    case 'same': {
+      const counted = countsOf(figures, context, `90 %: ${pointsRange(figures.ci90!)}`);
+      return begin(names.with, `no difference larger than ${points(context.margin)} between ${names.both} ${counted}.`);
+    }
+    case 'not_comparable':
+      return notComparable(figures, verdict, context, names);
+    case 'inconclusive':
+      return verdict.reasons.includes('errored')
+        ? tooManyErrors(figures, context, names)
+        : [...cannotTell(figures, context, names), ...wayOut(figures, context)].join(' ');
+  }
+}
+
+interface Names {
+  /** "With gpt-x, " where the target does not follow from the comparison. */
+  with: string;
+  /** What is better or worse. */
+  b: string;
+  both: string;
+  /** " of bfcl_ast" after points, where they are not of the score. */
+  of: string;
+  sides: [a: string, b: string];
+}
+
+function namesOf({ pairs, amongOthers, metric }: Subject): Names {
+  const of = metric === undefined ? '' : ` of ${metric}`;
+  const targets = pairs.length === 1 ? pairs[0]! : undefined;
+  if (!targets || targets.a === targets.b)
+    return {
+      with: targets && amongOthers ? `With ${modelOf(targets.b)}, ` : '',
+      b: 'the new run',
+      both: 'the two runs',
+      of,
+      sides: ['the baseline', 'the new run'],
+    };
+  const models = [modelOf(targets.a), modelOf(targets.b)] as const;
+  const [a, b] = models[0] === models[1] ? [targets.a, targets.b] : models;
+  return { with: '', b, both: `${b} and ${a}`, of, sides: [a, b] };
+}
+
+const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
+
+/** Names of models keep their spelling; other sentences begin with a capital. */
+function begin(prefix: string, rest: string): string {
+  if (prefix) return prefix + rest;
+  return /^(the|this|no) /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
+}
+
+function shown(figures: Figures, { verdict, small }: Verdict, context: Context, names: Names): string {
+  const { margin } = context;
+  const better = verdict === 'improved';
+  const by = points(Math.abs(figures.difference!)) + names.of;
+  const [low, high] = figures.ci!;
+  const interval = `95 %: ${pointsRange(better ? [low, high] : [-high, -low])}`;
+  const size = small ? `, by less than ${points(margin)}: ${by}` : ` by ${by}`;
+  const counted = countsOf(figures, context, interval, small ? '; ' : ': ');
+  return begin(names.with, `${names.b} is ${better ? 'better' : 'worse'}${size} ${counted}.`);
+}
+
+/** "(95 %: 1 to 17; 100 cases): 12 fixed, 3 broken" */
+function countsOf(figures: Figures, { outcomes, subject }: Context, interval: string, separator = ': '): string {
+  const { n_cases: n, scoredCases } = figures;
+  const cases = n === scoredCases ? casesOf(n) : `${casesOf(scoredCases)} in ${n} groups`;
+  const targets = subject.pairs.length > 1 ? `, ${subject.pairs.length} targets` : '';
+  const changes = changesOf(outcomes);
+  return `(${interval}; ${cases}${targets})${changes && separator}${changes}`;
+}
+
+const casesOf = (count: number): string => `${count} ${count === 1 ? 'case' : 'cases'}`;
+
+function changesOf({ fixed, broken, better, worse }: Outcomes): string {
+  const pair = (up: number, upward: string, down: number, downward: string): string[] =>
+    up + down === 0 ? [] : [`${up || 'none'} ${upward}`, `${down || 'none'} ${downward}`];
+  return [...pair(fixed, 'fixed', broken, 'broken'), ...pair(better, 'better', worse, 'worse')].join(', ');
+}
+
+function cannotTell(figures: Figures, context: Context, names: Names): string[] {
+  const { holm } = context;
+  const { ci, smallest_detectable: detectable } = figures;
+  const couldHave =
+    detectable! < 1 ? `it could have shown ${points(detectable!)}` : 'it could have shown no difference';
+  const said = [
+    begin(names.with, `this data cannot tell; ${couldHave}.`),
+    begin('', differenceOf(figures, context, names)),
+  ];
+  if (holm && (ci![0] > 0 || ci![1] < 0))
+    said.push(
+      `That interval alone lies on one side of 0, but it is one of ${holm.targets}, and one of them may by chance: ` +
+        `corrected for their number, p is ${Number(holm.p.toPrecision(2))}.`,
+    );
+  return said;
+}
+
+/** Whether more cases or more samples can show the margin: no number of samples beats the variance between cases. */
+function wayOut(figures: Figures, { margin }: Context): string[] {
+  if (margin === 0) return ['With a margin of 0, nothing can be shown to be the same.'];
+  const needed = casesForMargin(figures, margin);
+  const { n_cases: n, smallest_detectable: detectable, se, variance, samples } = figures;
+  if (needed === null || needed <= n) return [];
+  const cases = `About ${rounded(needed)} cases would show ${points(margin)}`;
+  if (!variance) return [`${cases}; more samples of each case help as far as replies to one case vary.`];
+  const quantiles = detectable! / se!;
+  const spare = n * (margin / quantiles) ** 2 - variance.between;
+  const factor = variance.within / spare;
+  if (spare <= 0 || factor * Math.max(...samples) > MAX_SAMPLES)
+    return [`${cases}; more samples of these cannot: what is left varies between cases.`];
+  if (factor <= 1) return [`${cases}.`];
+  return [
+    `${cases}, and so would about ${rounded(Math.ceil(factor * Math.max(...samples)))} samples of each of these.`,
+  ];
+}
+
+/** The most that a run takes. */
+const MAX_SAMPLES = 100;
+
+/** To two digits: nobody knows it better. */
+const rounded = (count: number): string => (count < 100 ? String(count) : String(Number(count.toPrecision(2))));
+
+function tooManyErrors(figures: Figures, context: Context, names: Names): string {
+  const [a, b] = figures.erroredShares;
+  const worst = b >= a ? 1 : 0;
+  return (
+    `${names.with || 'No verdict: '}${percent(figures.erroredShares[worst])} of the results of ${names.sides[worst]} ` +
+    `errored, and at most ${percent(context.maxErroredShare)} may. Resume that run to repeat them. Over the others, ` +
+    `${differenceOf(figures, context, names)}`
+  );
+}
+
+/** "the difference is -5 points (95 %: -10 to 0.2; 100 cases): none fixed, 5 broken." */
+const differenceOf = (figures: Figures, context: Context, names: Names): string =>
+  `the difference is ${points(figures.difference!)}${names.of} ` +
+  `${countsOf(figures, context, `95 %: ${pointsRange(figures.ci!)}`)}.`;
+
+function notComparable(figures: Figures, { reasons }: Verdict, context: Context, names: Names): string {
+  const { n_cases: n, common } = figures;
+  const needed = `and a verdict needs ${MIN_COMMON_CASES}`;
+  switch (reasons[0]) {
+    case 'running':
+      return (
+        'No verdict yet: a run still goes on. Compare again when it has ended.' +
+        (n === 0 ? '' : ` So far, ${differenceOf(figures, context, names)}`)
+      );
+    case 'no_common_targets':
+      return (
+        'Not comparable: the runs have no target in common. Name those to compare with ' +
+        'pairs=<target of a>~<target of b>.'
+      );
+    case 'nothing_scored':
+      return (
+        `Not comparable: none of the ${common} common cases has a score on both sides. Resume the run whose results ` +
+        'errored, or compare a measure that both runs have.'
+      );
+    default:
+      return common < MIN_COMMON_CASES
+        ? `Not comparable: the runs have ${common === 0 ? 'no case' : casesOf(common)} in common, ${needed}. ` +
+            'Run both over the same cases.'
+        : `Not comparable: only ${n} of ${common} common cases have a score on both sides, ${needed}. ` +
+            'Resume the run whose results errored.';
+  }
+}

@@ -1,0 +1,114 @@
+import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { JobStatus } from '#lib/contracts/job';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { Pool, PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+
+/** What an experiment tells of one of its runs. */
+export interface ExperimentRun {
+  id: string;
+  status: JobStatus;
+  suiteVersion: number;
+  samples: number;
+  /** As it is stored: without suite, models and experiment. */
+  config: JsonObject;
+  targets: {
+    providerKey: string;
+    modelId: string;
+    params: JsonObject;
+    recorded: boolean;
+    n: number;
+    errored: number;
+  }[];
+  score: number | null;
+  delta: number | null;
+  differs: Differs[];
+  comparison: BaselineComparison | null;
+  finishedAt: Date | null;
+}
+
+/** A comparison with the baseline of an experiment that could have been called better or worse. */
+export interface MadeComparison {
+  runId: string;
+  verdict: BaselineComparison['verdict'];
+  p: number;
+}
+
+type RunRow = Omit<ExperimentRun, 'config' | 'comparison' | 'targets'> & {
+  config: string;
+  comparison: string | null;
+  targets: (Omit<ExperimentRun['targets'][number], 'params'> & { params: string })[];
+};
+
+/** @param runs the statement that finds them, so that no other run is looked at */
+const describing = (runs: string): string => `
+  SELECT r.id, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
+    r.comparison, r.finished_at AS "finishedAt", t.targets
+  FROM (${runs}) r CROSS JOIN LATERAL (
+    SELECT coalesce(json_agg(json_build_object('providerKey', provider_key, 'modelId', model_id, 'params', params,
+      'recorded', recorded, 'n', n, 'errored', errored) ORDER BY ordinal), '[]') AS targets
+    FROM target WHERE run_id = r.id
+  ) t`;
+
+/** The runs of a team, as its experiments see them. */
+export class ExperimentRunRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** By id. Runs that do not exist are left out. */
+  async find(ids: readonly string[]): Promise<Map<string, ExperimentRun>> {
+    if (ids.length === 0) return new Map();
+    const { rows } = await this.db.query<RunRow>(describing('SELECT * FROM run WHERE team_id = $1 AND id = ANY ($2)'), [
+      this.teamId,
+      ids,
+    ]);
+    return new Map(rows.map((row) => [row.id, toRun(row)]));
+  }
+
+  /** The runs of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  async listEnded(
+    experimentId: string,
+    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
+  ): Promise<ExperimentRun[]> {
+    const { rows } = await this.db.query<RunRow>(
+      `${describing(`
+        SELECT * FROM run
+        WHERE team_id = $1 AND experiment_id = $2 AND finished_at IS NOT NULL
+          AND ($3::timestamptz IS NULL OR (finished_at, id) > ($3, $4::uuid))
+        ORDER BY finished_at, id LIMIT $5`)}
+       ORDER BY r.finished_at, r.id`,
+      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
+    );
+    return rows.map(toRun);
+  }
+
+  /**
+   * The comparisons of each experiment with its baseline, of runs that are as they were when they were compared. Those
+   * that nothing could be compared in are left out.
+   */
+  async comparisons(experimentIds: readonly string[]): Promise<Map<string, MadeComparison[]>> {
+    const { rows } = await this.db.query<MadeComparison & { experimentId: string }>(
+      `SELECT * FROM (
+         SELECT c.experiment_id AS "experimentId", c.run_id AS "runId", c.comparison::json ->> 'verdict' AS verdict,
+           (c.comparison::json ->> 'p')::float8 AS p
+         FROM experiment e
+           JOIN experiment_comparison c ON c.experiment_id = e.id AND c.against_run_id = e.baseline_run_id
+           JOIN run r ON r.id = c.run_id AND r.experiment_id = e.id AND r.generation = c.run_generation
+           JOIN run b ON b.id = c.against_run_id AND b.generation = c.against_generation
+         WHERE e.team_id = $1 AND e.id = ANY ($2)
+       ) made
+       WHERE verdict <> 'not_comparable' AND p IS NOT NULL ORDER BY "runId"`,
+      [this.teamId, experimentIds],
+    );
+    return Map.groupBy(rows, (row) => row.experimentId);
+  }
+}
+
+const toRun = (row: RunRow): ExperimentRun => ({
+  ...row,
+  config: parseJson(row.config) as JsonObject,
+  comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
+  targets: row.targets.map((target) => ({ ...target, params: parseJson(target.params) as JsonObject })),
+});
