@@ -210,6 +210,7 @@ export function leaderboard(run, colours) {
   const marks = summaries.some(hasOtherToolChoice)
     ? [`* asked with another tool_choice than "${run.config.tool_choice}"`]
     : [];
+  const interval = '95 % interval: the t interval over cases after adding two pseudo-cases, 0 and 1';
   const rows = summaries.map((summary, index) => [
     String(index + 1),
     summary.target.replace(/^simulator::/, '') + (hasOtherToolChoice(summary) ? ' *' : ''),
@@ -228,7 +229,7 @@ export function leaderboard(run, colours) {
     cells
       .map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
       .join('  ');
-  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), ...marks]
+  return [bold(line(head)), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line), interval, ...marks]
     .map((text) => `  ${text}`)
     .join('\n');
 }

@@ -157,8 +157,6 @@ it('the replies of a run, recorded again, get the same verdicts, ask nobody and 
       latency_ms: 0,
       cost_usd: 0,
       cached: 0,
-      overall_ci: 0,
-      pass_rate_ci: 0,
       metrics: 0,
       tool_choice_used: {},
     };

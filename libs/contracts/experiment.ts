@@ -127,7 +127,7 @@ export const ExperimentsQuery = z.strictObject({
     .meta({ description: 'Only experiments with this status; `all` for every one.' }),
   suite_id: id.optional().meta({
     description: 'Only experiments over this suite.',
-    example: '019aa8a2-5c1e-7000-8000-000000000031',
+    example: '019aa8a2-5c1e-7000-8000-000000000011',
   }),
 });
 export type ExperimentsQuery = z.infer<typeof ExperimentsQuery>;

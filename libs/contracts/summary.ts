@@ -16,8 +16,8 @@ export const GroupSummary = z.object({
   overall: share.meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
   overall_ci: interval.meta({
     description:
-      '95 % interval of `overall`: the t interval over cases after adding two pseudo-cases, 0 and 1. Null when ' +
-      'nothing is scored. In summaries of earlier releases it is a bootstrap over cases, and null for categories.',
+      '95 % interval of `overall`, over cases (`ci_method` says how). Null when nothing is scored, and for ' +
+      'categories in summaries of earlier releases.',
   }),
   irrelevance_accuracy: share.meta({
     description: 'Mean overall score of the cases that expect no call, 0..1; null when there are none.',
@@ -31,7 +31,7 @@ export const MetricSummary = z.object({
     description: 'Mean score over the results that the metric applies to; null when it applies to none.',
   }),
   ci: interval.meta({
-    description: '95 % interval of the mean, computed like `overall_ci`; null when there is no mean.',
+    description: '95 % interval of the mean, over cases (`ci_method` says how); null when there is no mean.',
   }),
   scored: z.int().meta({ description: 'Results that the metric applies to.' }),
   not_applicable: z.int().meta({ description: 'Results that the metric does not apply to. They are not in the mean.' }),
@@ -40,11 +40,16 @@ export type MetricSummary = z.infer<typeof MetricSummary>;
 
 export const Summary = GroupSummary.extend({
   target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
+  ci_method: z.enum(['t_pseudo_cases', 'bootstrap']).meta({
+    description:
+      'How `overall_ci` and the intervals of metrics and categories are computed. `t_pseudo_cases`: the t interval ' +
+      'over cases after adding two pseudo-cases, 0 and 1. `bootstrap`: over cases, in summaries of earlier releases.',
+  }),
   pass_rate: share.meta({ description: 'Share of scored results that passed, 0..1; null when nothing is scored.' }),
   pass_rate_ci: interval.meta({
     description:
-      "95 % interval of `pass_rate`: Wilson's where each case has one scored sample, else computed like " +
-      '`overall_ci`; null when nothing is scored.',
+      "95 % interval of `pass_rate`: Wilson's where each case has one scored sample, else by " +
+      '`ci_method`; null when nothing is scored.',
   }),
   pass_at_k: z.array(z.number()).meta({
     description:

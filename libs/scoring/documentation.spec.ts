@@ -11,6 +11,7 @@ import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
 import { parseReply } from './replies/parse-reply.js';
+import { caseMeanInterval } from './statistics/intervals.js';
 import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { prepareCase } from './house/score-case.js';
 import { scoreChain } from './house/score-chain.js';
@@ -95,6 +96,18 @@ test.each(rowsUnder('| n | c | k |'))('%s samples, %s of which pass, k = %s', (n
     Number(hatK),
   ]);
 });
+
+test.each(rowsUnder('| cases | right |'))(
+  'the interval of %s cases, %s of which are right',
+  (cases, right, interval) => {
+    const means = Array.from({ length: Number(cases) }, (_, index) => Number(index < Number(right)));
+    expect(
+      caseMeanInterval(means)
+        ?.map((limit) => Number(limit.toFixed(3)))
+        .join(' to '),
+    ).toBe(interval!.split(' to ').map(Number).join(' to '));
+  },
+);
 
 describe('the same reply under nine metrics', () => {
   const weather: Tool[] = ['weather', 'time', 'news'].map((name) => ({

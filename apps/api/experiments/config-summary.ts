@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
+import type { RunConfig } from '#lib/contracts/run';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 type Run = Pick<ExperimentRun, 'config' | 'targets' | 'suiteVersion'>;
@@ -8,12 +10,14 @@ type Run = Pick<ExperimentRun, 'config' | 'targets' | 'suiteVersion'>;
 /** What a run was submitted with other than its baseline, in words: "temperature 0.7, system prompt". */
 export function summariseConfig(run: Run, baseline: Run | undefined): string {
   if (!baseline) return 'no baseline';
+  const isRecorded = [...run.targets, ...baseline.targets].some(({ recorded }) => recorded);
   const words = [
     ...(run.suiteVersion === baseline.suiteVersion ? [] : [`suite version ${run.suiteVersion}`]),
     ...modelWords(run, baseline),
     ...SETTINGS.flatMap(([name, inWords]) => {
-      const value = run.config[name] ?? null;
-      return isDeepStrictEqual(value, baseline.config[name] ?? null) ? [] : [inWords(value)];
+      if (isRecorded && !KNOWN_OF_RECORDED.has(name)) return [];
+      const isSame = isDeepStrictEqual(effectOf(run, name), effectOf(baseline, name));
+      return isSame ? [] : [inWords(run.config[name] ?? null)];
     }),
     ...paramWords('', run.config.params, baseline.config.params),
   ];
@@ -21,6 +25,24 @@ export function summariseConfig(run: Run, baseline: Run | undefined): string {
 }
 
 const named = (name: string) => (value: Json) => (value === null ? `no ${name}` : `${name} ${toText(value)}`);
+
+/** What a setting amounts to. Two that amount to the same do not differ, however they were given. */
+function effectOf({ config }: Run, name: string): Json {
+  const value = config[name] ?? null;
+  switch (name) {
+    case 'system_prompt':
+      return value === '' ? null : value;
+    case 'case_filter':
+      return filterWords(value);
+    case 'cache': // By default it follows from others, which are told themselves.
+      return value === defaultCachePolicy(config as unknown as RunConfig) ? null : value;
+    default:
+      return value;
+  }
+}
+
+/** A recorded run asked no model, and its other settings are not known. */
+const KNOWN_OF_RECORDED = new Set(['samples', 'metrics']);
 
 /** Settings of a run in the order in which they matter to a reader. */
 const SETTINGS: [name: string, inWords: (value: Json) => string][] = [

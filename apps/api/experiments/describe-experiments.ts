@@ -6,8 +6,8 @@ import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from
 import { toBestConfig } from './best-config.js';
 import { notesOn } from './notes.js';
 
-/** Two equal runs are called better or worse in this share of comparisons. */
-const FALSE_ALARMS = 0.05;
+/** Of so many comparisons of equal runs, one says better or worse: 5 %. */
+const COMPARISONS_PER_FALSE_ALARM = 20;
 
 /** Experiments with what their runs say, in two statements however many there are. */
 export async function describeExperiments(
@@ -39,7 +39,7 @@ interface Known {
 function describe(experiment: StoredExperiment, { baseline, best, made }: Known): Experiment {
   const comparisons = {
     made: made.length,
-    expected_false_alarms: FALSE_ALARMS * made.length,
+    expected_false_alarms: made.length / COMPARISONS_PER_FALSE_ALARM,
     improved_after_correction: improvedAfterCorrection(made),
   };
   const improved = made.filter(({ verdict }) => verdict === 'improved').length;

@@ -487,7 +487,7 @@ describe('the timeline', () => {
         delta: 0.125,
         is_best: true,
         comparison,
-        config_summary: 'temperature 0.7, system prompt, cache off',
+        config_summary: 'temperature 0.7, system prompt',
       },
       {
         ...entry,
@@ -503,7 +503,7 @@ describe('the timeline', () => {
     // What is known of the baseline before says nothing beside the new one.
     await client.put(`/api/experiments/${id}/baseline`, { eval_id: better });
     expect((await page(id)).items).toMatchObject([
-      { id: baseline, is_baseline: false, config_summary: 'temperature 0, no system prompt, cache use' },
+      { id: baseline, is_baseline: false, config_summary: 'temperature 0, no system prompt' },
       { id: better, is_baseline: true, delta: null, comparison: null },
       { id: other, delta: null, differs: [], comparison: null },
       { id: uncompared },

@@ -60,8 +60,8 @@ export class ResultsController {
   })
   @About(
     'Export a run',
-    'All results in one file, streamed, however large the run: JSON, JSON Lines, CSV, or JUnit XML ' +
-      'for a pipeline.',
+    'All results in one file, streamed, however large the run: JSON, JSON Lines, CSV, or JUnit XML for a pipeline. ' +
+      'JSON holds the summaries of the run too, with their 95 % intervals and `ci_method`.',
   )
   @Answers(200, RunExport, 404)
   async export(

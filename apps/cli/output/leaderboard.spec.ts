@@ -49,6 +49,18 @@ describe('a leaderboard', () => {
     ]);
   });
 
+  test('says what its interval is, also of runs of earlier releases', async () => {
+    const summaries = mixed.summaries.map((one) => ({ ...one, overall_ci: [0.8, 1] as [number, number] }));
+    const noteOf = (ci_method?: 'bootstrap' | 't_pseudo_cases') =>
+      leaderboard({ ...mixed, summaries: summaries.map((one) => ({ ...one, ci_method: ci_method! })) }).filter((line) =>
+        line.startsWith('95 %'),
+      );
+    expect(noteOf('t_pseudo_cases')).toEqual([expect.stringContaining('two pseudo-cases')]);
+    expect(noteOf('bootstrap')).toEqual([expect.stringContaining('bootstrap')]);
+    expect(noteOf(undefined)).toEqual(noteOf('bootstrap'));
+    expect(await ofDemo(mixed)).toContain('two pseudo-cases');
+  });
+
   test('has no mark where all were asked as the run asks', async () => {
     const same = run(summary('p::asked', 1, { required: 20 }));
     expect(leaderboard(same)).toHaveLength(2);

@@ -3,7 +3,16 @@ import type { Summary } from '#lib/contracts/summary';
 import { dollars, percent, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
-/** The models of a run, the best first, and a line for each one that was asked under another `tool_choice`. */
+/** What the interval of a leaderboard is. A server of an earlier release does not say. */
+const INTERVALS: Record<Summary['ci_method'], string> = {
+  t_pseudo_cases: '95 % interval: the t interval over cases after adding two pseudo-cases, 0 and 1.',
+  bootstrap: '95 % interval: a bootstrap over cases, made by an earlier release.',
+};
+
+/**
+ * The models of a run, the best first, what their intervals are, and a line for each one that was asked under another
+ * `tool_choice`.
+ */
 export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 'config'>): string[] {
   const summaries = [...all].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
   const notes = new Map(summaries.map((summary) => [summary.target, toolChoiceNote(summary, config.tool_choice)]));
@@ -24,7 +33,8 @@ export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 
       ...metrics.map((name) => s.metrics[name]?.mean?.toFixed(3) ?? '-'),
     ]),
   ]);
-  return [...rows, ...[...notes.values()].filter((line) => line !== '').map(escapeControls)];
+  const methods = new Set(summaries.filter((s) => s.overall_ci).map((s) => INTERVALS[s.ci_method ?? 'bootstrap']));
+  return [...rows, ...methods, ...[...notes.values()].filter((line) => line !== '').map(escapeControls)];
 }
 
 function toolChoiceNote({ target, tool_choice_used: used }: Summary, asked: unknown): string {

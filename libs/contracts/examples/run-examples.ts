@@ -24,6 +24,7 @@ const group = {
 const summary = {
   ...group,
   target,
+  ci_method: 't_pseudo_cases',
   pass_rate: 0.6666666666666666,
   pass_rate_ci: [0.20765960080204765, 0.9385080552796037],
   pass_at_k: [0.6666666666666666],

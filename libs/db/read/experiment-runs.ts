@@ -40,15 +40,15 @@ type RunRow = Omit<ExperimentRun, 'config' | 'comparison' | 'targets'> & {
   targets: (Omit<ExperimentRun['targets'][number], 'params'> & { params: string })[];
 };
 
-const SELECT = `
+/** @param runs the statement that finds them, so that no other run is looked at */
+const describing = (runs: string): string => `
   SELECT r.id, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
     r.comparison, r.finished_at AS "finishedAt", t.targets
-  FROM run r CROSS JOIN LATERAL (
+  FROM (${runs}) r CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_object('providerKey', provider_key, 'modelId', model_id, 'params', params,
       'recorded', recorded, 'n', n, 'errored', errored) ORDER BY ordinal), '[]') AS targets
     FROM target WHERE run_id = r.id
-  ) t
-  WHERE r.team_id = $1`;
+  ) t`;
 
 /** The runs of a team, as its experiments see them. */
 export class ExperimentRunRepository implements TeamScoped {
@@ -60,7 +60,10 @@ export class ExperimentRunRepository implements TeamScoped {
   /** By id. Runs that do not exist are left out. */
   async find(ids: readonly string[]): Promise<Map<string, ExperimentRun>> {
     if (ids.length === 0) return new Map();
-    const { rows } = await this.db.query<RunRow>(`${SELECT} AND r.id = ANY ($2)`, [this.teamId, ids]);
+    const { rows } = await this.db.query<RunRow>(describing('SELECT * FROM run WHERE team_id = $1 AND id = ANY ($2)'), [
+      this.teamId,
+      ids,
+    ]);
     return new Map(rows.map((row) => [row.id, toRun(row)]));
   }
 
@@ -70,9 +73,12 @@ export class ExperimentRunRepository implements TeamScoped {
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
   ): Promise<ExperimentRun[]> {
     const { rows } = await this.db.query<RunRow>(
-      `${SELECT} AND r.experiment_id = $2 AND r.finished_at IS NOT NULL
-         AND ($3::timestamptz IS NULL OR (r.finished_at, r.id) > ($3, $4::uuid))
-       ORDER BY r.finished_at, r.id LIMIT $5`,
+      `${describing(`
+        SELECT * FROM run
+        WHERE team_id = $1 AND experiment_id = $2 AND finished_at IS NOT NULL
+          AND ($3::timestamptz IS NULL OR (finished_at, id) > ($3, $4::uuid))
+        ORDER BY finished_at, id LIMIT $5`)}
+       ORDER BY r.finished_at, r.id`,
       [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
     );
     return rows.map(toRun);

@@ -2,6 +2,7 @@ import type { GroupSummary, Summary } from '#lib/contracts/summary';
 
 /** Fields that summaries stored by an earlier release lack. */
 const ADDED_LATER = {
+  ci_method: 'bootstrap',
   pass_at_k: [],
   pass_hat_k: [],
   metrics: {},

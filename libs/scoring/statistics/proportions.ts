@@ -7,10 +7,10 @@ import { binomialCdf, normalQuantile } from './distributions.js';
 export function wilson(successes: number, n: number, confidence = 0.95): [number, number] | null {
   if (n === 0) return null;
   const z = normalQuantile((1 + confidence) / 2);
-  const p = successes / n;
-  const centre = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
-  return [Math.max(0, centre - half), Math.min(1, centre + half)];
+  const [square, all] = [z * z, n + z * z];
+  const half = z * Math.sqrt(square / 4 + successes * (1 - successes / n));
+  const centre = successes + square / 2;
+  return [Math.max(0, (centre - half) / all), Math.min(1, (centre + half) / all)];
 }
 
 /** The two-sided p of McNemar's exact test: `fixed` cases passed on one side only, `broken` ones on the other. */

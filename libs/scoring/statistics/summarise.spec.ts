@@ -50,14 +50,37 @@ it('averages pass@k and pass^k over cases, up to the smallest number of scored s
   expect(pass_hat_k).toEqual([expect.closeTo((2 / 3 + 1 / 2) / 2), expect.closeTo((1 / 3 + 0) / 2)]);
 });
 
-it('takes samples of one case for what they are: the interval of the pass rate is as wide as that of its cases', () => {
-  const widthOf = (items: SettledItem[]): number => {
-    const [low, high] = summaryOf(items).pass_rate_ci!;
-    return high - low;
-  };
-  const cases = Array.from({ length: 20 }, (_, position) => item(position, position % 2 === 0));
-  const repeated = cases.flatMap((one) => Array.from({ length: 50 }, () => one));
-  expect(widthOf(repeated)).toBeGreaterThan(0.8 * widthOf(cases));
+const cases = (n: number, passed: number): SettledItem[] =>
+  Array.from({ length: n }, (_, position) => item(position, position < passed));
+
+it('takes samples of one case for what they are: 20 cases of 50 samples have the interval of 20 cases', () => {
+  const repeated = cases(20, 10).flatMap((one) => Array.from({ length: 50 }, () => one));
+  const once = summaryOf(cases(20, 10));
+  const often = summaryOf(repeated);
+  expect(often.overall_ci).toEqual(once.overall_ci);
+  expect(often.pass_rate_ci).toEqual(once.overall_ci);
+});
+
+it('gives a model that failed every case an interval of width, and names the method', () => {
+  expect(summaryOf(cases(55, 0))).toMatchObject({
+    overall: 0,
+    overall_ci: [0, expect.closeTo(0.0527, 4)],
+    pass_rate_ci: [0, expect.closeTo(0.0653, 4)], // Wilson's: each case has one sample
+    ci_method: 't_pseudo_cases',
+  });
+});
+
+it('gives each category the interval of its own cases', () => {
+  const category = (name: string) => (one: SettledItem) => ({ ...one, category: name });
+  const [first, second] = [cases(20, 19), cases(8, 0).map((one) => item(one.case_position + 20, false))];
+  const of = (items: SettledItem[]) => summaryOf(items).overall_ci;
+  const { by_category } = summaryOf([...first.map(category('a')), ...second.map(category('b')), errored(28)]);
+  expect(by_category.a!.overall_ci).toEqual(of(first));
+  expect(by_category.b!.overall_ci).toEqual(of(second));
+  expect(summaryOf([{ ...errored(0), category: 'c' }]).by_category.c).toMatchObject({
+    overall: null,
+    overall_ci: null,
+  });
 });
 
 it('averages each metric over the results that it applies to', () => {

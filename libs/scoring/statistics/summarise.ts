@@ -167,6 +167,7 @@ export class SummaryBuilder {
     const byCategory = Map.groupBy(cases, (samples) => samples.category);
     return {
       ...this.#all.finish(cases),
+      ci_method: 't_pseudo_cases',
       ...this.#passRate(passed),
       ...repeats(passed),
       metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish()])),

@@ -1,0 +1,87 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import { RunInput } from '#lib/contracts/run';
+import { replaceSettings, toBestConfig } from './best-config.js';
+import { summariseConfig } from './config-summary.js';
+
+const target = (modelId: string, params: JsonObject = {}, recorded = false) => ({
+  providerKey: recorded ? 'recorded' : 'sim',
+  modelId,
+  params,
+  recorded,
+  n: 4,
+  errored: 0,
+});
+const {
+  suite_id: _suite,
+  models: _models,
+  experiment_id: _experiment,
+  ...defaults
+} = RunInput.parse({
+  suite_id: 'x',
+  models: ['sim::a'],
+});
+const runOf = (config: object = {}, targets = [target('a')], suiteVersion = 1) => ({
+  config: { ...defaults, cache: 'use', ...config } as unknown as JsonObject,
+  targets,
+  suiteVersion,
+});
+
+describe('what differs from the baseline', () => {
+  it.each([
+    ['nothing', {}, 'as baseline'],
+    ['a temperature, and no prompt', { temperature: 0.7, system_prompt: null }, 'temperature 0.7, no system prompt'],
+    ['a prompt for each model', { system_prompt: { '*': 'x' } }, 'system prompt'],
+    ['an empty prompt', { system_prompt: '' }, 'no system prompt'],
+    ['a tool choice', { tool_choice: 'auto' }, 'tool_choice auto'],
+    ['one sample', { samples: 1, cache: 'use' }, '1 sample'],
+    ['a cache mode that does not follow from the rest', { cache: 'refresh' }, 'cache refresh'],
+    ['parameters', { params: { top_p: 0, stop: ['x'] } }, 'top_p 0, stop, no seed'],
+    ['cases', { case_filter: { tags: ['a', 'b'], category: 'c' } }, 'cases with category c and tags a or b'],
+    ['a filter that leaves all cases', { case_filter: { tags: [] } }, 'as baseline'],
+    ['metrics', { metrics: [{ id: 'bfcl_ast' }, { id: 'bfcl_ast', as: 'b' }] }, 'metrics bfcl_ast and b'],
+    [
+      'limits',
+      { max_tokens: 7, timeout_s: 9, budget: { max_requests: 1 }, model_order: 'parallel' },
+      'max_tokens 7, timeout_s 9, models in parallel, budget',
+    ],
+  ])('is said in words: %s', (_what, config, words) => {
+    const baseline = { samples: 3, cache: 'off', system_prompt: 'Be brief.', params: { seed: 7 } };
+    expect(summariseConfig(runOf({ ...baseline, ...config }), runOf(baseline))).toBe(words);
+  });
+
+  it('is another suite version, other models, or the same ones in any order with other parameters', () => {
+    const two = runOf({}, [target('a'), target('b')]);
+    expect(summariseConfig(runOf({}, [target('b'), target('a')], 2), two)).toBe('suite version 2');
+    expect(summariseConfig(runOf(), two)).toBe('model sim::a');
+    expect(summariseConfig(two, runOf())).toBe('models sim::a and sim::b');
+    expect(summariseConfig(runOf({}, [target('a'), target('b', { top_k: 3 })]), two)).toBe('top_k of sim::b 3');
+    expect(summariseConfig(runOf({}, [target('a', { top_k: 3 })]), runOf())).toBe('top_k 3');
+  });
+
+  it('is nothing that a recorded run does not know, and unknown without a baseline', () => {
+    const unknown = { temperature: null, tool_choice: null, max_tokens: null, timeout_s: null, cache: 'off' };
+    const recorded = runOf({ ...unknown, samples: 2 }, [target('agent', {}, true)]);
+    expect(summariseConfig(recorded, runOf())).toBe('model recorded::agent, 2 samples');
+    expect(summariseConfig(runOf(), recorded)).toBe('model sim::a, 1 sample');
+    expect(summariseConfig(runOf(), undefined)).toBe('no baseline');
+  });
+});
+
+describe('the best configuration with other models', () => {
+  it('keeps the prompts of those that are asked, however they are named, and of "*"', () => {
+    const prompts = { 'sim::a': 'A', 'sim::b': 'B', '*': 'rest' };
+    const best = toBestConfig({ ...runOf({ system_prompt: prompts }), targets: [target('a'), target('b')] } as never)!;
+    const promptsFor = (...models: unknown[]) => replaceSettings(best, { models: models as [] }).system_prompt;
+    expect(replaceSettings(best, {}).system_prompt).toEqual(prompts);
+    expect(promptsFor('sim::a')).toEqual({ 'sim::a': 'A', '*': 'rest' });
+    expect(promptsFor('b', 'other::a')).toEqual({ 'sim::b': 'B', '*': 'rest' });
+    expect(promptsFor({ provider_key: 'sim', model_id: 'a' })).toEqual({ 'sim::a': 'A', '*': 'rest' });
+    expect(replaceSettings({ ...best, system_prompt: 'all' }, { models: ['c'] }).system_prompt).toBe('all');
+  });
+
+  it('is refused when an earlier release took what is not valid any more', () => {
+    const best = { ...toBestConfig(runOf({ samples: 1000 }) as never)! };
+    expect(() => replaceSettings(best, {})).toThrow(/not valid any more \(\/samples must be at most 100\)/);
+    expect(replaceSettings(best, { samples: 2 }).samples).toBe(2);
+  });
+});
