@@ -4,8 +4,7 @@ import {
   changeTexts,
   costText,
   runText,
-  TARGET_HEADING,
-  targetRows,
+  targetTable,
   type ShownComparison,
 } from './comparison-texts.js';
 import { table } from './table.js';
@@ -23,7 +22,7 @@ export function comparisonLines(comparison: ShownComparison): string[] {
     `Cost       ${costText(comparison)}`,
     ...changeTexts(comparison).map((change) => `Changed    ${change}`),
     ...notes.map((note) => `Note       ${note}`),
-    ...(targets.length ? ['', ...table([TARGET_HEADING, ...targetRows(comparison)])] : []),
+    ...(targets.length ? ['', ...table(targetTable(comparison))] : []),
     ...brokenLines(comparison),
   ].map(escapeControls);
 }

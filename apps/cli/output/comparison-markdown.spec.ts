@@ -102,7 +102,7 @@ describe('a comparison in a pull request', () => {
       '- Baseline: run-a, p::x\\_1 v1, 1 sample a case, completed',
       '- Now: run-b, p::x\\_1 v2, 3 samples a case, completed, rescore r, not compared: p::x\\_1',
       '- Cases: 37 in common, 2 changed, 1 only in the other run, compared by overall',
-      '- Cost: &#36;0.5000 -&#62; -, median latency 10 ms -&#62; -',
+      '- Cost: &#36;0.5000 -&#62; unknown, median latency 10 ms -&#62; unknown',
       '- Note: p::x\\_1',
       '',
       'What changed:',
@@ -123,6 +123,18 @@ describe('a comparison in a pull request', () => {
       '',
       '</details>',
     ]);
+  });
+
+  it('says the verdict once when there is one model', () => {
+    const comparison = comparisonOf('p::x');
+    comparison.targets[0]!.estimate.text = comparison.all.text;
+    const [, , heading, alignment, row] = comparisonMarkdown([comparison]);
+    expect(heading).toMatch(/ fixed \| broken \|$/);
+    expect(alignment).toBe('| --- | ---: | ---: | ---: | ---: | ---: | ---: |');
+    expect(row).toMatch(/ 3 \| 25 \|$/);
+    expect(comparisonLines(comparison)).toContain(
+      'p::x   90.0 %    80.0 %  -10 points (-15 to -0.04)  < 0.0001  3      25',
+    );
   });
 
   it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))('keeps its form with names such as %j', (_shown, name) => {

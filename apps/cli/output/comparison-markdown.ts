@@ -4,8 +4,7 @@ import {
   changeTexts,
   costText,
   runText,
-  TARGET_HEADING,
-  targetRows,
+  targetTable,
   type ShownComparison,
 } from './comparison-texts.js';
 import { escapeMarkdown, markdownRow } from './markdown.js';
@@ -27,7 +26,7 @@ export const comparisonMarkdown = (comparisons: readonly ShownComparison[]): str
 function one(comparison: ShownComparison, room: Room): string[] {
   const { a, b, all, notes } = comparison;
   const sentence = escapeMarkdown(beginning(all.text ?? '', MAX_SENTENCE)) || 'No verdict.';
-  const rows = targetRows(comparison).map((row) => [markdownRow(row.map((cell) => beginning(cell, MAX_SENTENCE)))]);
+  const [heading, ...rows] = targetTable(comparison).map((row) => row.map((cell) => beginning(cell, MAX_SENTENCE)));
   const changes = changeTexts(comparison).map((change) => [item(change)]);
   const facts = [
     `Baseline: ${runText(a)}`,
@@ -38,7 +37,7 @@ function one(comparison: ShownComparison, room: Room): string[] {
   ];
   return [
     ...room.fit([[`**${sentence}**`, '']]),
-    ...(rows.length ? [markdownRow(TARGET_HEADING), ALIGNMENT, ...room.fit(rows), ''] : []),
+    ...(rows.length ? [...tableHead(heading!), ...room.fit(rows.map((row) => [markdownRow(row)])), ''] : []),
     ...room.fit(facts.map((fact) => [item(fact)])),
     ...(changes.length ? ['', 'What changed:', '', ...room.fit(changes)] : []),
     ...broken(comparison, room),
@@ -47,8 +46,11 @@ function one(comparison: ShownComparison, room: Room): string[] {
 
 const item = (text: string): string => `- ${escapeMarkdown(text)}`;
 
-/** The model and the verdict stand to the left, figures to the right. */
-const ALIGNMENT = '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |';
+/** Figures stand to the right, the model and the verdict to the left. */
+const tableHead = (heading: string[]): string[] => [
+  markdownRow(heading),
+  `| ${heading.map((name) => (name === 'model' || name === 'verdict' ? '---' : '---:')).join(' | ')} |`,
+];
 
 function broken(comparison: ShownComparison, room: Room): string[] {
   const { outcomes } = comparison;

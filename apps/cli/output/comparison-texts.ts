@@ -13,28 +13,25 @@ export type ShownComparison = Comparison & { broken: ComparedItem[] };
 const MAX_TEXT = 300;
 const MAX_NAME = 100;
 
-export const TARGET_HEADING = [
-  'model',
-  'baseline',
-  'now',
-  'difference (95 %)',
-  'p (Holm)',
-  'fixed',
-  'broken',
-  'verdict',
-];
+const HEADING = ['model', 'baseline', 'now', 'difference (95 %)', 'p (Holm)', 'fixed', 'broken'];
 
-export const targetRows = ({ targets }: Comparison): string[][] =>
-  targets.map(({ a, b, estimate, p_holm, outcomes }) => [
-    pairName(a, b),
-    percent(estimate.mean_a),
-    percent(estimate.mean_b),
-    difference(estimate.difference, estimate.ci),
-    p_holm === null ? '-' : p_holm < 0.0001 ? '< 0.0001' : p_holm.toFixed(4),
-    String(outcomes.fixed),
-    String(outcomes.broken),
-    estimate.text ?? '',
-  ]);
+/** A heading and a row for each pair of targets; with a verdict, unless it is the one of the whole comparison. */
+export function targetTable({ targets, all }: Comparison): string[][] {
+  const isOwn = targets.some(({ estimate }) => estimate.text !== all.text);
+  return [
+    [...HEADING, ...(isOwn ? ['verdict'] : [])],
+    ...targets.map(({ a, b, estimate, p_holm, outcomes }) => [
+      pairName(a, b),
+      percent(estimate.mean_a),
+      percent(estimate.mean_b),
+      difference(estimate.difference, estimate.ci),
+      p_holm === null ? '-' : p_holm < 0.0001 ? '< 0.0001' : p_holm.toFixed(4),
+      String(outcomes.fixed),
+      String(outcomes.broken),
+      ...(isOwn ? [estimate.text ?? ''] : []),
+    ]),
+  ];
+}
 
 const pairName = (a: string, b: string): string =>
   a === b ? beginning(a, MAX_NAME) : `${beginning(a, MAX_NAME)} -> ${beginning(b, MAX_NAME)}`;
@@ -60,8 +57,10 @@ export function casesText({ cases, all }: Comparison): string {
 }
 
 export function costText({ cost, latency_p50_ms: latency }: Comparison): string {
-  const ms = (value: number | null): string => (value === null ? '-' : `${Math.round(value)} ms`);
-  return `${dollars(cost.a)} -> ${dollars(cost.b)}, median latency ${ms(latency.a)} -> ${ms(latency.b)}`;
+  const known = (amount: number | null): string => (amount === null ? 'unknown' : dollars(amount));
+  const ms = (value: number | null): string => (value === null ? 'unknown' : `${Math.round(value)} ms`);
+  const costs = cost.a === null && cost.b === null ? 'unknown' : `${known(cost.a)} -> ${known(cost.b)}`;
+  return `${costs}, median latency ${ms(latency.a)} -> ${ms(latency.b)}`;
 }
 
 export const changeTexts = ({ what_changed: changes }: Comparison): string[] =>

@@ -17,11 +17,13 @@ export function table(cells: string[][]): string[] {
 export const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 export const dollars = (amount: number | null): string => (amount === null ? '-' : `$${amount.toFixed(4)}`);
 
+type Interval = readonly [low: number, high: number];
+
 /** A difference of shares in points: "+9 points". */
 export const signedPoints = (share: number): string => `${share > 0 ? '+' : ''}${points(share)}`;
 
 /** A difference with its interval, where there is one: "+9 points (1 to 17)". */
-export function difference(share: number | null, ci: readonly [number, number] | null): string {
+export function difference(share: number | null, ci: Interval | null): string {
   if (share === null) return '-';
   return ci ? `${signedPoints(share)} (${pointsRange(ci)})` : signedPoints(share);
 }
