@@ -367,6 +367,8 @@ export type BaselineComparison = z.infer<typeof BaselineComparison>;
 
 export const DIFFERS = ['targets', 'cases'] as const;
 export const Differs = z.enum(DIFFERS).meta({
-  description: 'Why there is no `delta`: other targets, or fewer than 80 % of the cases in common.',
+  description:
+    'Why there is no `delta`: other targets, or too few cases in common: fewer than 80 %, or not all of them scored ' +
+    'when the run was stopped.',
 });
 export type Differs = z.infer<typeof Differs>;
