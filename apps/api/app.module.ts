@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ComparisonsModule } from './comparisons/comparisons.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
@@ -28,6 +29,7 @@ import { TeamsModule } from './teams/teams.module.js';
     RunsModule,
     ResultsModule,
     JobsModule,
+    ComparisonsModule,
     ExperimentsModule,
     MetricsModule,
     SettingsModule,

@@ -7,9 +7,9 @@ import { ParsedCall } from './verdict.js';
 export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
 export const ComparisonVerdict = z.enum(COMPARISON_VERDICTS).meta({
   description:
-    '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0. `same`: the 90 % ' +
-    'interval lies within the margin. `inconclusive`: these cases cannot tell. `not_comparable`: there are too ' +
-    'few common cases, or nothing to compare; `reasons` says which.',
+    '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0, and of several targets, ' +
+    '`p_holm` is below 0.05 too. `same`: the 90 % interval lies within the margin. `inconclusive`: these cases ' +
+    'cannot tell. `not_comparable`: there are too few common cases, or nothing to compare; `reasons` says which.',
 });
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
@@ -53,12 +53,12 @@ export const Estimate = z
         'one down. It need not be symmetric about `difference`.',
     }),
     ci90: interval.nullable().meta({ description: 'The 90 % interval, which decides `same`.' }),
-    se: figure.meta({ description: 'The standard error of the interval.' }),
+    se: figure.meta({ description: 'The standard error of the difference, pseudo-cases included.' }),
     df: z.int().nullable().meta({ description: 'Its degrees of freedom.' }),
     p: figure.meta({ description: 'The two-sided p value of the same computation; it agrees with `ci`.' }),
     small: z.boolean().meta({ description: 'Whether the difference is shown, and shown to be below the margin.' }),
     robust: z.boolean().meta({
-      description: 'Whether the verdict stands however the errored samples would have scored (see `bounds`).',
+      description: 'Whether the difference stays on its side of 0 (`same`: within the margin) at both `bounds`.',
     }),
     bounds: interval.nullable().meta({
       description:
@@ -66,12 +66,12 @@ export const Estimate = z
         'reverse.',
     }),
     smallest_detectable: figure.meta({
-      description: 'The smallest true difference that this data shows in 80 % of such comparisons.',
+      description: 'The true difference that a comparison of such data shows with a chance of 80 %.',
     }),
     cases_for_margin: z
       .int()
       .nullable()
-      .meta({ description: 'About how many cases would show a difference of the margin; null for a margin of 0.' }),
+      .meta({ description: 'About how many cases show a difference of the margin with a chance of 80 %; null for 0.' }),
     variance: z
       .object({
         between: z.number().meta({ description: 'Variance of the differences between cases.' }),
@@ -109,8 +109,17 @@ export const CaseOutcome = z.enum(CASE_OUTCOMES).meta({
 });
 export type CaseOutcome = z.infer<typeof CaseOutcome>;
 
+const cases = (what: string) => z.int().meta({ description: `Cases that ${what}` });
 const Outcomes = z
-  .record(CaseOutcome, z.int())
+  .object({
+    fixed: cases('never passed, and now always do.'),
+    broken: cases('always passed, and now never do.'),
+    better: cases('pass more often, short of `fixed`.'),
+    worse: cases('pass less often, short of `broken`.'),
+    same_right: cases('always pass, as before.'),
+    same_wrong: cases('never pass, as before.'),
+    same_mixed: cases('pass as often as before, sometimes.'),
+  } satisfies Record<CaseOutcome, z.ZodInt>)
   .meta({ description: 'How many cases have each outcome, summed over the pairs of targets.' });
 export type Outcomes = z.infer<typeof Outcomes>;
 
@@ -119,7 +128,7 @@ const targetName = z.string().meta({ description: 'The model, as `provider_key::
 export const ComparedTarget = z.object({
   a: targetName.meta({ description: 'The target of the baseline.' }),
   b: targetName.meta({ description: 'The target of the other run.' }),
-  estimate: Estimate,
+  estimate: Estimate.meta({ description: 'The difference between the two targets, with the verdict.' }),
   p_holm: figure.meta({ description: '`p` after the correction of Holm over the targets of this comparison.' }),
   mcnemar: z
     .object({
@@ -168,6 +177,8 @@ const sideFigures = z.object({
   b: figure.meta({ description: 'Of the other run; null when unknown.' }),
 });
 
+const groupEstimate = Estimate.meta({ description: 'The difference over these cases, without a verdict.' });
+
 export const Comparison = z
   .object({
     a: ComparedRun.meta({ description: 'The baseline.' }),
@@ -190,13 +201,13 @@ export const Comparison = z
     all: Estimate.meta({ description: 'Over all pairs of targets: the mean over them is the difference of a case.' }),
     targets: z.array(ComparedTarget).meta({ description: 'Each pair of targets.' }),
     categories: z
-      .array(z.object({ category: z.string().meta({ description: 'The category.' }), estimate: Estimate }))
+      .array(z.object({ category: z.string().meta({ description: 'The category.' }), estimate: groupEstimate }))
       .meta({ description: 'Each category: where to look, not what was shown.' }),
     tools: z
       .array(
         z.object({
           tool: z.string().meta({ description: 'The expected tool; "(none)" for no call.' }),
-          estimate: Estimate,
+          estimate: groupEstimate,
         }),
       )
       .meta({ description: 'Each expected tool: where to look, not what was shown.' }),
@@ -224,7 +235,10 @@ export const Comparisons = z
   .meta({ id: 'Comparisons', description: 'Several runs compared with one baseline.' });
 export type Comparisons = z.infer<typeof Comparisons>;
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
 const listed = (separator: string) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -262,14 +276,14 @@ const sides = {
     .max(1)
     .default(DEFAULT_MAX_ERRORED_SHARE)
     .meta({ description: 'The share of errored results above which there is no verdict.' }),
-  partial: flag
-    .default(false)
-    .meta({ type: 'boolean', description: 'Compares runs that still go on by what is settled, without a verdict.' }),
+  partial: flag.meta({ description: 'Compares runs that still go on by what is settled, without a verdict.' }),
 };
+
+const RUN_COUNT = `must name 2 to ${MAX_COMPARED_RUNS} runs, separated by commas`;
 
 export const CompareQuery = z.strictObject({
   ...sides,
-  runs: listed(',').pipe(z.array(id).min(2).max(MAX_COMPARED_RUNS)).optional().meta({
+  runs: listed(',').pipe(z.array(id).min(2, RUN_COUNT).max(MAX_COMPARED_RUNS, RUN_COUNT)).optional().meta({
     type: 'string',
     description: 'Two to six runs, separated by commas, instead of `a` and `b`. The first is the baseline.',
     example: '019aa8a2-5c1e-7000-8000-000000000011,019aa8a2-5c1e-7000-8000-000000000012',
@@ -302,7 +316,7 @@ export type CompareItemsQuery = z.infer<typeof CompareItemsQuery>;
 const ComparedSide = z.object({
   result_id: z
     .string()
-    .meta({ description: 'The result that is shown: the first sample that did not pass, or the first.' }),
+    .meta({ description: 'The result that is shown: the first scored sample that did not pass, or the first one.' }),
   score: figure.meta({ description: 'The mean of `measure` over the scored samples; null when none is.' }),
   passed_samples: z.int().meta({ description: 'Samples that passed.' }),
   scored_samples: z.int().meta({ description: 'Samples with a score.' }),
@@ -353,6 +367,8 @@ export type BaselineComparison = z.infer<typeof BaselineComparison>;
 
 export const DIFFERS = ['targets', 'cases'] as const;
 export const Differs = z.enum(DIFFERS).meta({
-  description: 'Why there is no `delta`: other targets, or fewer than 80 % of the cases in common.',
+  description:
+    'Why there is no `delta`: other targets, or too few cases in common: fewer than 80 %, or not all of them scored ' +
+    'when the run was stopped.',
 });
 export type Differs = z.infer<typeof Differs>;

@@ -22,6 +22,7 @@ export const TAGS: Record<string, string> = {
   Runs: 'Suites played with models: estimates, runs, their results, and the jobs that carry them out.',
   Recorded: 'Runs whose replies were made elsewhere.',
   Metrics: 'Metrics that runs compute beside the house score.',
+  Comparisons: 'Two runs, case by case: what changed, by how much, and how sure that is.',
   Experiments: 'Runs that belong together, compared with a baseline.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',

@@ -3,7 +3,6 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Result, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import type { Verdict } from '#lib/contracts/verdict';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
@@ -13,8 +12,8 @@ import { RunRepository } from '#lib/db/read/runs';
 import { toRequestTools } from '#lib/providers/build-request';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
-import { explain } from '#lib/scoring/house/explain';
 import { POOL, PRISMA } from '../platform/stores.js';
+import { explanationOf } from './explanation.js';
 import { exportRun, type ExportFormat } from './export-run.js';
 
 /** Results of a run: its own verdicts, or those of a rescore. */
@@ -64,12 +63,6 @@ export class ResultService {
       throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
     return run;
   }
-}
-
-function explanationOf({ result, input, abstention }: ResultDetails): string[] {
-  if (result.error)
-    return [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.'];
-  return explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
 }
 
 /** Stored requests leave out the tools, which are those of the case; a large exchange is answered as it is stored. */

@@ -1,3 +1,4 @@
+import { COMPARISON_EXAMPLES } from './comparison-examples.js';
 import { EXPERIMENT_EXAMPLES } from './experiment-examples.js';
 import { MCP_EXAMPLES } from './mcp-examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
@@ -19,5 +20,6 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...MCP_EXAMPLES,
   ...RUN_EXAMPLES,
   ...RESULT_EXAMPLES,
+  ...COMPARISON_EXAMPLES,
   ...EXPERIMENT_EXAMPLES,
 };

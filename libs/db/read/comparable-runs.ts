@@ -8,6 +8,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import type { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
+import { readShownResults, type ShownResult } from './results.js';
 
 /** Of one statement. A target of a million results takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
@@ -136,6 +137,19 @@ export class ComparableRunRepository implements TeamScoped {
     return toRun(rows[0]);
   }
 
+  /** The generation and the status of runs, in the order of their ids. @throws ProblemError 404 */
+  async readGenerations(ids: readonly string[]): Promise<Pick<ComparableRun, 'id' | 'generation' | 'status'>[]> {
+    const { rows } = await this.db.query<Pick<ComparableRun, 'id' | 'generation' | 'status'>>(
+      'SELECT id, generation, status FROM run WHERE id = ANY ($1) AND team_id = $2',
+      [ids, this.teamId],
+    );
+    return ids.map((id) => {
+      const found = rows.find((row) => row.id === id);
+      if (!found) throw notFound('run', id);
+      return found;
+    });
+  }
+
   /** The cases of two runs side by side, without their texts. */
   async pairCases(a: ComparableRun, b: ComparableRun): Promise<CasePlaces[]> {
     const cases = (version: number, positions: number): string =>
@@ -175,6 +189,16 @@ export class ComparableRunRepository implements TeamScoped {
   /** What a target made of each case: a row a case. */
   measure(target: MeasuredTarget): Promise<MeasuredCase[]> {
     return readMeasuredCases(this.db, this.teamId, target);
+  }
+
+  /** The result that a comparison shows of each of these cases, by position. */
+  readShown(
+    run: Pick<ComparableRun, 'id' | 'rescore'>,
+    { ordinal }: Pick<ComparableTarget, 'ordinal'>,
+    positions: readonly number[],
+  ): Promise<Map<number, ShownResult>> {
+    const target = { runId: run.id, ordinal, rescoreId: run.rescore?.id };
+    return readShownResults(this.db, this.teamId, target, positions);
   }
 
   /** SQL: the team of parameter `team` has a run that pins the version of parameter `version`. */

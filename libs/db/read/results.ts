@@ -6,7 +6,7 @@ import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
-import type { Pool } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
@@ -120,6 +120,31 @@ export class ResultRepository implements TeamScoped {
       exchange: await unpackExchange(kept[0]?.body),
     };
   }
+}
+
+/** What a comparison shows of the results of a case: the first scored sample that did not pass, or the first one. */
+export type ShownResult = Pick<ResultDetails, 'result' | 'input' | 'abstention'>;
+
+/** The shown result of each of these cases of a target, by position. */
+export async function readShownResults(
+  db: Pool | PoolClient,
+  teamId: string,
+  { runId, ordinal, rescoreId }: { runId: string; ordinal: number; rescoreId?: string },
+  positions: readonly number[],
+): Promise<Map<number, ShownResult>> {
+  const { rows } = await db.query<Row>(
+    `SELECT DISTINCT ON (found.case_position) * FROM (
+       ${selectFrom(resultTable(rescoreId && '$5'))}
+       WHERE r.run_id = $1 AND r.target = $3 AND r.case_position = ANY ($4)
+     ) found ORDER BY case_position, outcome = 'errored', passed, sample`,
+    [runId, teamId, ordinal, positions, ...(rescoreId ? [rescoreId] : [])],
+  );
+  return new Map(
+    rows.map((row) => [
+      row.case_position,
+      { result: toResult(row), input: parseCase(row.body), abstention: row.abstention },
+    ]),
+  );
 }
 
 interface Place {
