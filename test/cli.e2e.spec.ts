@@ -438,9 +438,11 @@ describe('runs are compared', () => {
     expect(out.split('\n')[0]).toBe(comparison.all.text);
     expect(out).toContain(`\nBaseline   ${good.id}, Compared v1, `);
     expect(out).toMatch(/^Changed {4}\S+: .*perfect-ish.* -> .*careless-arguments/m);
-    expect(out).toMatch(/^simulator::perfect-ish -> simulator::careless-arguments +[\d.]+ % +[\d.]+ % +-[\d.]+ \(-/m);
+    expect(out).toMatch(
+      /^simulator::perfect-ish -> simulator::careless-arguments +[\d.]+ % +[\d.]+ % +-[\d.]+ points \(-/m,
+    );
     for (const { case_name, prompt, b } of broken) {
-      expect(out).toContain(`\n  ${case_name ?? prompt}  simulator::perfect-ish -> simulator::careless-arguments\n`);
+      expect(out).toContain(`\n  ${case_name ?? prompt}\n`);
       for (const { name } of b.called) expect(out).toMatch(new RegExp(`^ {6}called {3}.*\\b${name}\\(`, 'm'));
       for (const sentence of b.explanation.slice(0, 5)) expect(out).toContain(`      ${sentence.slice(0, 200)}`);
     }
