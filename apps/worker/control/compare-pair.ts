@@ -45,6 +45,9 @@ export async function comparePair(
   };
 }
 
+/** One of the runs was deleted since it was read. */
+export const isGone = (error: unknown): boolean => error instanceof ProblemError && error.status === 404;
+
 const hasSameCases = ({ cases }: Comparison): boolean => cases.changed + cases.only_a + cases.only_b === 0;
 
 /** Runs that lack the measure of the experiment have scores nevertheless. */
