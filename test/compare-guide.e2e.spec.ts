@@ -83,7 +83,7 @@ const lasting = (text: string): string =>
 
 it('the guided example prints what docs/compare.md shows', async () => {
   const steps = stepsOf(readFileSync('docs/compare.md', 'utf8'));
-  expect(steps.filter(({ output }) => output !== undefined).length).toBeGreaterThan(4);
+  expect(steps.filter(({ output }) => output !== undefined).length).toBeGreaterThan(6);
   for (const { lines, output } of steps) {
     const here = lines.replace(/^alias .*$/m, '').replace(/^SIMULATOR=\S+/m, `SIMULATOR=${system.simulator.url}`);
     let shown = await shell.run(here);

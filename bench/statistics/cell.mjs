@@ -6,7 +6,7 @@ import { pairedInterval, pairedT } from '#lib/scoring/statistics/paired';
 import { wilson } from '#lib/scoring/statistics/proportions';
 import { binomialChances, drawPair, populationOf, randomFrom } from './simulate.ts';
 
-const RESAMPLES = 1000;
+const RESAMPLES = 500;
 const resampled = new Float64Array(RESAMPLES);
 
 /**
@@ -45,35 +45,26 @@ function firstAbove(ascending, value) {
 const EPSILON = 1e-12;
 
 class Tally {
-  covered = 0;
-  /** The whole interval lies below the truth, or above it. */
-  below = 0;
-  above = 0;
-  without0 = 0;
+  #pairs = 0;
+  #below = 0;
+  #above = 0;
   #width = 0;
 
   add([low, high], truth) {
-    if (high < truth - EPSILON) this.below++;
-    else if (low > truth + EPSILON) this.above++;
-    else this.covered++;
-    if (low > EPSILON || high < -EPSILON) this.without0++;
+    this.#pairs++;
+    if (high < truth - EPSILON) this.#below++;
+    if (low > truth + EPSILON) this.#above++;
     this.#width += high - low;
   }
-  finish(pairs) {
-    const { covered, below, above, without0 } = this;
-    const share = (count) => count / pairs;
-    return {
-      covered: share(covered),
-      below: share(below),
-      above: share(above),
-      without0: share(without0),
-      width: share(this.#width),
-    };
+  /** `below` and `above`: how often the whole interval lies on that side of the truth. `width`: the mean. */
+  finish() {
+    const [below, above, width] = [this.#below, this.#above, this.#width].map((sum) => sum / this.#pairs);
+    return { covered: 1 - below - above, below, above, width };
   }
 }
 
-const finished = (tallies, pairs) =>
-  Object.fromEntries(Object.entries(tallies).map(([method, tally]) => [method, tally.finish(pairs)]));
+const finished = (tallies) =>
+  Object.fromEntries(Object.entries(tallies).map(([method, tally]) => [method, tally.finish()]));
 
 const populations = new Map();
 function populationOfCell({ rate, correlation, effect, scores }) {
@@ -83,7 +74,7 @@ function populationOfCell({ rate, correlation, effect, scores }) {
 }
 
 /**
- * @param cell {rate, correlation, effect, scores, n, samples, pairs, seed, bootstrap}
+ * @param cell {rate, correlation, effect, scores, n, samples, pairs, seed, bootstrapEvery: 0 for no bootstrap}
  * @returns {changed: mean number of cases that differ, paired and alone: {<method>: shares of the pairs}}; A alone only
  *   where B is identical, or A would be simulated once for each effect
  */
@@ -92,36 +83,35 @@ function simulateCell(cell) {
   const random = randomFrom(cell.seed);
   const drawn = { means: new Float64Array(cell.n), differences: new Float64Array(cell.n) };
   const { means, differences } = drawn;
-  const paired = { ours: new Tally(), t: new Tally(), ...(cell.bootstrap && { bootstrap: new Tally() }) };
+  const ofBootstrap = randomFrom(-cell.seed);
+  const tallies = () => ({
+    ours: new Tally(),
+    t: new Tally(),
+    ...(cell.bootstrapEvery > 0 && { bootstrap: new Tally() }),
+  });
   const isPassFail = cell.scores === 'pass/fail' && cell.samples === 1;
-  const alone = Object.fromEntries(Object.keys(paired).map((method) => [method, new Tally()]));
-  if (isPassFail) alone.wilson = new Tally();
+  const [paired, alone] = [tallies(), { ...tallies(), ...(isPassFail && { wilson: new Tally() }) }];
   const { a: score, difference } = population.truth;
   let changed = 0;
   for (let pair = 0; pair < cell.pairs; pair++) {
     drawPair(population, cell.samples, random, drawn);
     for (const one of differences) if (Math.abs(one) > EPSILON) changed++;
+    const isResampled = cell.bootstrapEvery > 0 && pair % cell.bootstrapEvery === 0;
     paired.ours.add(pairedInterval(differences).ci, difference);
     paired.t.add(pairedT(differences).ci, difference);
-    paired.bootstrap?.add(percentileBootstrap(differences, 0, random), difference);
+    if (isResampled) paired.bootstrap.add(percentileBootstrap(differences, 0, ofBootstrap), difference);
     if (cell.effect !== 'identical') continue;
     alone.ours.add(caseMeanInterval(means), score);
     alone.t.add(pairedT(means).ci, score);
-    alone.bootstrap?.add(percentileBootstrap(means, 1, random), score);
-    if (isPassFail)
-      alone.wilson.add(
-        wilson(
-          means.reduce((sum, one) => sum + one, 0),
-          cell.n,
-        ),
-        score,
-      );
+    if (isResampled) alone.bootstrap.add(percentileBootstrap(means, 1, ofBootstrap), score);
+    if (isPassFail) alone.wilson.add(wilson(sumOf(means), cell.n), score);
   }
   return {
     changed: changed / cell.pairs,
-    paired: finished(paired, cell.pairs),
-    alone: cell.effect === 'identical' ? finished(alone, cell.pairs) : null,
+    paired: finished(paired),
+    alone: cell.effect === 'identical' ? finished(alone) : null,
   };
 }
+const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 
 parentPort.on('message', (cell) => parentPort.postMessage(simulateCell(cell)));

@@ -31,7 +31,7 @@ function brokenLines(comparison: ShownComparison): string[] {
   const { outcomes, broken } = comparison;
   if (broken.length === 0) return [];
   const lines = brokenCases(comparison).flatMap(({ name, target, expected, called, explanation }) => [
-    `  ${name}  ${target}`,
+    `  ${name}${target === undefined ? '' : `  ${target}`}`,
     `      expected ${expected}`,
     `      called   ${called}`,
     ...explanation.map((sentence) => `      ${sentence}`),

@@ -55,7 +55,7 @@ const tableHead = (heading: string[]): string[] => [
 function broken(comparison: ShownComparison, room: Room): string[] {
   const { outcomes } = comparison;
   const cases = brokenCases(comparison).map(({ name, target, expected, called, explanation }) => [
-    `- **${escapeMarkdown(name)}**, ${escapeMarkdown(target)}`,
+    `- **${escapeMarkdown(name)}**${target === undefined ? '' : `, ${escapeMarkdown(target)}`}`,
     ...[`Expected: ${expected}`, `Called: ${called}`, ...explanation].map((line) => `  ${item(line)}`),
   ]);
   if (cases.length === 0) return [];

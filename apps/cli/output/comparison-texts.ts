@@ -70,16 +70,17 @@ const valueText = (value: unknown): string => (value == null ? 'not set' : begin
 
 export interface BrokenCase {
   name: string;
-  target: string;
+  /** Where there are several. */
+  target?: string;
   expected: string;
   called: string;
   explanation: string[];
 }
 
-export const brokenCases = ({ broken }: ShownComparison): BrokenCase[] =>
+export const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
   broken.map(({ case_name, prompt, target_a, target_b, expected, b }) => ({
     name: beginning(case_name ?? prompt, MAX_NAME),
-    target: pairName(target_a, target_b),
+    ...(targets.length > 1 && { target: pairName(target_a, target_b) }),
     expected: beginning(expectedText(expected as Parameters<typeof expectedText>[0]), MAX_TEXT),
     called: beginning(calledText(b.called), MAX_TEXT),
     explanation: b.explanation.slice(0, MAX_SENTENCES).map((sentence) => beginning(sentence, MAX_TEXT)),
