@@ -350,7 +350,10 @@ it('lists have one shape, and go on where they ended', async () => {
   });
   const second = await toolmarkJson('history', '--limit', '1', '--cursor', first.next_cursor);
   expect(second.items[0].id < first.items[0].id).toBe(true);
-  for (const list of ['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'suites list', 'providers list'])
+  for (const list of [
+    ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments'],
+    ...['suites list', 'providers list', 'experiments list'],
+  ])
     expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
   const filtered = await toolmarkJson(
     'history',
@@ -407,6 +410,198 @@ it('a watched run below --fail-under, a bad file and a silent provider are negat
   });
 }, 60_000);
 
+describe('runs are compared', () => {
+  interface Named {
+    id: string;
+    job_id: string;
+  }
+  let good: Named;
+  let bad: Named;
+  let both: Named;
+  const api = (path: string) => system.client.get(path).then(({ body }) => body);
+
+  beforeAll(async () => {
+    await system.client.post('/api/tool-eval/import', suite('Compared'));
+    const run = async (models: string) => toolmarkJson('run', 'Compared', '-m', models, '--watch');
+    good = await run('simulator::perfect-ish');
+    bad = await run('simulator::careless-arguments');
+    both = await run('simulator::perfect-ish,simulator::careless-arguments');
+  }, 60_000);
+
+  it('with the server’s sentence, a line a model, and the broken cases with what was expected and called', async () => {
+    const comparison = await api(`/api/compare?a=${good.id}&b=${bad.id}`);
+    const { items: broken } = await api(`/api/compare/items?a=${good.id}&b=${bad.id}&outcome=broken`);
+    expect(broken.length).toBeGreaterThan(0);
+
+    const { code, out, err } = await toolmark('compare', good.id, bad.job_id);
+    expect({ code, err }).toEqual({ code: 0, err: '' }); // Whatever the verdict is.
+    expect(out.split('\n')[0]).toBe(comparison.all.text);
+    expect(out).toContain(`\nBaseline   ${good.id}, Compared v1, `);
+    expect(out).toMatch(/^Changed {4}\S+: .*perfect-ish.* -> .*careless-arguments/m);
+    expect(out).toMatch(
+      /^simulator::perfect-ish -> simulator::careless-arguments +[\d.]+ % +[\d.]+ % +-[\d.]+ points \(-/m,
+    );
+    for (const { case_name, prompt, b } of broken) {
+      expect(out).toContain(`\n  ${case_name ?? prompt}\n`);
+      for (const { name } of b.called) expect(out).toMatch(new RegExp(`^ {6}called {3}.*\\b${name}\\(`, 'm'));
+      for (const sentence of b.explanation.slice(0, 5)) expect(out).toContain(`      ${sentence.slice(0, 200)}`);
+    }
+    expect(await toolmarkJson('compare', good.id, bad.id)).toEqual({ ...comparison, broken });
+  });
+
+  it('for a pull request', async () => {
+    const { code, out } = await toolmark('compare', good.id, bad.id, '--markdown');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\*\*.+\*\*\n\n\| model \|/);
+    expect(out).toContain('<details><summary>Broken cases: ');
+  });
+
+  it('by another measure and margin, by groups of cases, and a margin of 0 is one', async () => {
+    const settings = ['--measure', 'passed', '--margin', '0', '--cluster-by', 'tag:x', '--max-errored-share', '1'];
+    const compared = await toolmarkJson('compare', good.id, bad.id, ...settings);
+    const { broken: _broken, ...comparison } = compared;
+    expect(comparison).toEqual(
+      await api(`/api/compare?a=${good.id}&b=${bad.id}&measure=passed&margin=0&cluster_by=tag:x&max_errored_share=1`),
+    );
+    expect(comparison.all).toMatchObject({ measure: 'passed', cases_for_margin: null });
+  });
+
+  it('several with the first one, and models within one run', async () => {
+    const { comparisons } = await toolmarkJson('compare', good.id, bad.id, both.id);
+    expect(comparisons).toMatchObject([
+      { a: { id: good.id }, b: { id: bad.id }, broken: expect.any(Array) },
+      { a: { id: good.id }, b: { id: both.id }, broken: [] },
+    ]);
+    const text = await toolmark('compare', good.id, bad.id, both.id);
+    for (const { all } of comparisons) expect(`\n${text.out}`).toContain(`\n${all.text}\n`);
+    const pair = 'simulator::careless-arguments~simulator::perfect-ish';
+    expect(await toolmarkJson('compare', both.id, both.id, '--pairs', pair)).toMatchObject({
+      targets: [{ a: 'simulator::careless-arguments', b: 'simulator::perfect-ish' }],
+      broken: [],
+    });
+  });
+
+  it('with the verdicts of a rescore', async () => {
+    const rescore = await toolmarkJson('rescore', bad.id, '--pass-threshold', '0', '--watch');
+    const compared = await toolmarkJson('compare', good.id, bad.id, '--rescore-b', rescore.id, '--measure', 'passed');
+    expect(compared).toMatchObject({ b: { rescore_id: rescore.id }, outcomes: { broken: 0 }, broken: [] });
+  });
+
+  it('and what cannot be compared is refused with the way out', async () => {
+    const seven = Array.from({ length: 7 }, () => good.id);
+    for (const [args, code, message] of [
+      [['compare', good.id], 2, "error: missing required argument 'run'"],
+      [['compare', good.id, bad.id, '--json', '--markdown'], 2, 'Choose one of --json and --markdown.'],
+      [
+        ['compare', good.id, bad.id, both.id, '--rescore-a', 'abcd'],
+        2,
+        '--rescore-a and --rescore-b compare two runs.',
+      ],
+      [['compare', good.id, 'abc123'], 1, 'No run and no job has the id "abc123".'],
+      [['compare', good.id, bad.id, '--rescore-b', 'abcd'], 1, `Run ${bad.id} has no rescore with the id "abcd".`],
+      [['compare', good.id, bad.id, '--margin', '-1'], 1, '/margin'],
+      [['compare', good.id, bad.id, '--pairs', 'x~y'], 1, 'x'],
+      [['compare', ...seven], 1, '6'],
+    ] as const)
+      expect(await toolmark(...(args as readonly string[]))).toMatchObject({
+        code,
+        err: expect.stringContaining(message),
+      });
+  });
+});
+
+describe('an experiment', () => {
+  const run = (...more: string[]) => toolmark('run', 'Tried', '--experiment', 'tries', '--watch', ...more);
+  let created: Record<string, any>;
+
+  beforeAll(async () => {
+    await system.client.post('/api/tool-eval/import', suite('Tried'));
+    const settings = ['--description', 'Which model?', '--margin', '0', '--measure', 'passed'];
+    created = await toolmarkJson('experiments', 'create', 'Tries', '--suite', 'Tried', ...settings);
+  });
+  const shown = async () => {
+    await until(async () => !(await toolmarkJson('experiments', 'show', 'Tries')).refreshing);
+    return (await toolmark('experiments', 'show', 'Tries')).out;
+  };
+
+  it('is made, found by name, id or the beginning of its id, and listed', async () => {
+    expect(created).toMatchObject({ name: 'Tries', margin: 0, measure: 'passed', status: 'active' });
+    for (const name of ['tRIES', created.id, created.id.slice(0, 20)])
+      expect(await toolmarkJson('experiments', 'show', name)).toMatchObject({ id: created.id });
+    expect(await shown()).toMatch(/^Baseline {3}none yet/m);
+    const listed = await toolmarkJson('experiments', 'list', '--suite', 'Tried');
+    expect(listed).toEqual({ items: [expect.objectContaining({ id: created.id })] });
+    expect(await toolmarkJson('experiments')).toMatchObject({ items: expect.any(Array) });
+    expect((await toolmark('experiments', 'timeline', 'Tries')).out).toMatch(/^Nothing has ended yet/);
+    expect(await toolmark('experiments', 'show', 'Trials')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^No experiment has the name or id "Trials"\. .*Tries/),
+    });
+  });
+
+  it('compares its runs: a watched one says how it differs, and the timeline never shows a delta alone', async () => {
+    const first = await run('-m', 'simulator::careless-arguments');
+    expect(first.out).not.toContain('Against the baseline');
+    await until(async () => (await toolmarkJson('experiments', 'show', 'Tries')).baseline_eval_id !== null);
+    const second = await run('-m', 'simulator::careless-arguments', '--temperature', '0.5');
+    const runId = /Run (\S+) is completed/.exec(second.out)![1];
+    const { comparison } = (await system.client.get(`/api/tool-eval/history/${runId}`)).body;
+    expect(second.out).toContain(`\nAgainst the baseline: ${comparison.text}\nDelta: `);
+    const other = await run('-m', 'simulator::perfect-ish');
+    expect(other.out).toMatch(/^Delta: none \(other models\); compared: \S+ points \(.+\), [a-z_]+$/m);
+
+    const { items } = await toolmarkJson('experiments', 'timeline', 'Tries');
+    expect(items.map((entry: any) => entry.is_baseline)).toEqual([true, false, false]);
+    const [heading, ...lines] = (await toolmark('experiments', 'timeline', 'Tries')).out.trim().split('\n');
+    expect(heading).toMatch(/^ended +what +id +status +score +delta to the baseline +settings/);
+    expect(lines[0]).toMatch(/ - .*baseline/);
+    expect(lines[1]).toContain(comparison.verdict);
+    expect(lines[2]).toContain('none (other models); compared: ');
+    expect(await toolmarkJson('history', '--experiment', 'Tries')).toMatchObject({ items: { length: 3 } });
+  }, 60_000);
+
+  it('shows its baseline, its best run, and how many comparisons were made with this baseline', async () => {
+    expect(await shown()).toMatch(/^Baseline {3}[\d.]+ %, run \S+ \(the first run that completed\)$/m);
+    const { best } = await toolmarkJson('experiments', 'show', 'Tries');
+    expect(await shown()).toContain(`\nBest       ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
+    expect(await shown()).toMatch(/^Compared {3}2 with this baseline; .* 0\.10 of them/m);
+    expect(await shown()).toMatch(/^Better {5}after correction for their number: /m);
+
+    const {
+      items: [newest],
+    } = await toolmarkJson('history', '--experiment', 'Tries');
+    expect(await toolmark('experiments', 'baseline', 'Tries', newest.id.slice(0, 20))).toMatchObject({ code: 0 });
+    expect(await shown()).toContain(`run ${newest.id} (pinned)`);
+  });
+
+  it('runs its best configuration again', async () => {
+    await shown();
+    const submitted = await toolmarkJson('experiments', 'run-best', 'Tries', '--samples', '2', '--max-requests', '100');
+    expect(submitted).toMatchObject({
+      eval_id: expect.any(String),
+      config_used: { samples: 2, budget: { max_requests: 100 } },
+    });
+    const watched = await toolmark('experiments', 'run-best', 'Tries', '--watch');
+    expect(watched).toMatchObject({ code: 0, out: expect.stringMatching(/^Delta: /m) });
+  }, 60_000);
+
+  it('is archived, which refuses runs, activated again, and deleted without its runs', async () => {
+    expect((await toolmark('experiments', 'archive', 'Tries')).out).toBe(`Experiment ${created.id} is archived.\n`);
+    expect(await run('-m', 'simulator::perfect-ish')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/archived/),
+    });
+    const listed = async (status: string) =>
+      (await toolmarkJson('experiments', 'list', '--status', status)).items.some((one: any) => one.id === created.id);
+    expect([await listed('active'), await listed('archived'), await listed('all')]).toEqual([false, true, true]);
+    expect(await toolmarkJson('experiments', 'activate', 'Tries')).toMatchObject({ status: 'active' });
+    const before = (await toolmarkJson('history', '--suite', 'Tried')).items.length;
+    expect(await toolmarkJson('experiments', 'delete', 'Tries')).toEqual({ id: created.id });
+    expect((await toolmarkJson('history', '--suite', 'Tried')).items.length).toBe(before);
+    expect((await toolmark('experiments', 'show', created.id)).code).toBe(1);
+  }, 60_000);
+});
+
 it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
   const preload = `data:text/javascript,${encodeURIComponent(
     'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) {' +
@@ -421,7 +616,10 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'providers',
     'models',
     'metrics',
+    'experiments',
+    'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
     'show abc1',
+    'compare abc1 abc2',
   ]) {
     const { err } = await toolmarkAs({ ...toServer(), NODE_OPTIONS: `--import ${preload}` })(...args.split(' '));
     expect(err).toContain('/apps/cli/commands/');
@@ -486,11 +684,23 @@ describe('every example in the help of a command works', () => {
       'From production',
     );
     const [draft] = (await client.get(`/api/tool-suites/${drafts.suite_id}/cases`)).body.items;
-    const done = await toolmarkJson('run', 'Weather', '-m', 'simulator::careless-arguments', '--watch');
+    const models = 'simulator::careless-arguments,simulator::perfect-ish';
+    const done = await toolmarkJson('run', 'Weather', '-m', models, '--watch');
     const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
+    const other = await toolmarkJson('run', 'Weather', '-m', 'simulator::perfect-ish', '--watch');
+    for (const name of ['Prompts', 'Old prompts'])
+      await toolmarkJson('experiments', 'create', name, '--suite', 'Weather', '--baseline', done.id);
+    await toolmark('run', 'Weather', '-m', models, '--watch', '--experiment', 'Prompts');
+    await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });
     const running = await toolmarkJson('run', 'Weather', '-m', 'simulator::instant', '--cache', 'off');
-    Object.assign(words, { RUN: done.id, RESULT: result.id, CASE: draft.id, RUNNING_RUN: running.eval_id });
+    Object.assign(words, {
+      RUN: done.id,
+      OTHER_RUN: other.id,
+      RESULT: result.id,
+      CASE: draft.id,
+      RUNNING_RUN: running.eval_id,
+    });
     words.CANCELLED_RUN = words.RUNNING_RUN!;
   }, 60_000);
 
@@ -498,7 +708,7 @@ describe('every example in the help of a command works', () => {
 
   // A run waits for the others of its user, so the one that hangs ends first; a second suite of a name comes last.
   const first = ['toolmark cancel', 'toolmark resume'];
-  const last = ['toolmark suites import', 'toolmark suites delete'];
+  const last = ['toolmark suites import', 'toolmark suites delete', 'toolmark experiments delete'];
   const startsLike = (starts: string[]) => (line: string) => starts.some((start) => line.startsWith(start));
   const ordered = [
     ...first.flatMap((start) => examples.filter(startsLike([start]))),

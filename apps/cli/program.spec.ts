@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
 import { SCORING_MODES } from '#lib/contracts/case';
+import { CompareQuery } from '#lib/contracts/comparison';
+import { ExperimentInput, ExperimentsQuery } from '#lib/contracts/experiment';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
 import { JOB_STATUSES, JobType } from '#lib/contracts/job';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
 import { completionsOf } from './completion.js';
+import { EXPERIMENT_STATUSES } from './commands/experiments.js';
 import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
 import { PROVIDER_KINDS } from './commands/providers.js';
@@ -37,6 +40,7 @@ it.each([
   ['run export formats', RUN_EXPORT_FORMATS, EXPORT_FORMATS],
   ['job statuses', STATUS_CHOICES, JOB_STATUSES],
   ['job types', JOB_TYPES, JobType.options],
+  ['statuses of experiments', EXPERIMENT_STATUSES, ExperimentsQuery.shape.status.unwrap().options],
   ['provider kinds', PROVIDER_KINDS, ProviderKind.options],
   ['scoring modes', SCORING_CHOICES, SCORING_MODES],
   ['cache modes', CACHE_MODES, CacheMode.options],
@@ -44,6 +48,20 @@ it.each([
   ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
 ])('offers the %s that the API takes', (_what, offered, taken) => {
   expect(offered).toEqual(taken);
+});
+
+it('every setting of an experiment, and every setting of a comparison, has an option', () => {
+  const optionsOf = (path: string) => commandOf(path).options.map((option) => option.attributeName());
+  const camel = (name: string) => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const { suite_id: _suite, name: _name, baseline_eval_id: _baseline, ...settings } = ExperimentInput.shape;
+  expect(optionsOf('experiments create')).toEqual(
+    expect.arrayContaining([...Object.keys(settings).map(camel), 'suite', 'baseline']),
+  );
+  const { a: _a, b: _b, runs: _runs, ...query } = CompareQuery.shape;
+  expect(optionsOf('compare')).toEqual(expect.arrayContaining(Object.keys(query).map(camel)));
+  expect(optionsOf('experiments run-best')).toEqual(
+    expect.arrayContaining(['models', 'samples', 'maxRequests', 'maxCostUsd']),
+  );
 });
 
 it('every setting of a run has an option', async () => {
@@ -106,10 +124,12 @@ describe('completion offers', () => {
     expect(complete('')).not.toContain('complete');
     expect(complete('re')).toEqual(['record', 'resume', 'results', 'rescore']);
     expect(complete('suites', '')).toEqual(expect.arrayContaining(['list', 'check', 'import', 'drafts']));
+    expect(complete('experiments', 'a')).toEqual(['archive', 'activate']);
     expect(complete('--server', 'suites', 'j')).toEqual(['jobs']);
   });
   it('options of the command and of all commands', () => {
     expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);
+    expect(complete('compare', 'RUN', '--mar')).toEqual(['--margin', '--markdown']);
     expect(complete('suites', 'import', '--')).toEqual(
       expect.arrayContaining(['--format', '--dry-run', '--json', '--server']),
     );
@@ -117,6 +137,7 @@ describe('completion offers', () => {
   it('values where there is a choice, and nothing where a file may stand', () => {
     expect(complete('suites', 'import', '--format', 'b')).toEqual(['bfcl']);
     expect(complete('run', 'x', '--cache', '=', 'u')).toEqual(['use']);
+    expect(complete('experiments', 'list', '--status', 'a')).toEqual(['active', 'archived', 'all']);
     expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(complete('suites', 'import', '')).toEqual([]);
     expect(complete('score', '--in', '')).toEqual([]);

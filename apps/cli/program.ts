@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { addCompare } from './commands/compare.js';
 import { addCompletion } from './commands/completion.js';
+import { addExperiments } from './commands/experiments.js';
 import { addExport } from './commands/export.js';
 import { addHistory } from './commands/history.js';
 import { addJobs } from './commands/jobs.js';
@@ -47,6 +49,7 @@ export function createProgram(version: string): Command {
   const groups: [heading: string, add: ((program: Command) => void)[]][] = [
     ['Run suites:', [addRun, addRecord, addResume]],
     ['Read results:', [addHistory, addShow, addExport, addRescore]],
+    ['Compare:', [addCompare, addExperiments]],
     ['Jobs:', [addJobs]],
     ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
     ['Without a server:', [addScore]],

@@ -32,6 +32,8 @@ export interface CompareRequest {
   maxErroredShare: number;
   /** Compares what is settled of runs that still go on. */
   partial: boolean;
+  /** Both runs have all their results, whatever their status says: a worker compares a run just before it ends. */
+  settled?: boolean;
 }
 
 export interface ComparedRuns {
@@ -61,7 +63,7 @@ export function compareRuns(
     const [a, b] = await readSides(runs, request);
     const targets = pairTargets(namesOf(a), namesOf(b), request.pairs);
     const cases = await findCommonCases(runs, a, b, request.clusterBy?.slice('tag:'.length));
-    const running = !isFinished(a.status) || !isFinished(b.status);
+    const running = !request.settled && (!isFinished(a.status) || !isFinished(b.status));
     const builder = new ComparisonBuilder(frameOf({ a, b, targets, cases, request, running }));
     const totals = { a: new SideTotals(), b: new SideTotals() };
     const pairs = running && !request.partial ? [] : targets.pairs;

@@ -1,14 +1,20 @@
-/** "1 point", "7 points": a share as words speak of it. Shares are 0..1. */
-export function points(share: number): string {
-  const text = pointsNumber(share, Math.abs(share) < 0.05 ? 1 : 0);
+/**
+ * "1 point", "7 points": a share as words speak of it. Shares are 0..1.
+ * @param interval the interval of the share, which says how many decimals mean something
+ */
+export function points(share: number, interval?: readonly [number, number]): string {
+  const text = pointsNumber(share, interval ? decimalsFor(interval) : Math.abs(share) < 0.05 ? 1 : 0);
   return `${text} ${text === '1' || text === '-1' ? 'point' : 'points'}`;
 }
 
 /** An interval of shares in points: "1 to 17". The wider it is, the fewer decimals it has. */
-export function pointsRange([low, high]: readonly [number, number]): string {
+export function pointsRange(interval: readonly [number, number]): string {
+  return interval.map((limit) => pointsNumber(limit, decimalsFor(interval))).join(' to ');
+}
+
+function decimalsFor([low, high]: readonly [number, number]): number {
   const width = high - low;
-  const decimals = width >= 0.05 ? 0 : width >= 0.005 ? 1 : 2;
-  return `${pointsNumber(low, decimals)} to ${pointsNumber(high, decimals)}`;
+  return width >= 0.05 ? 0 : width >= 0.005 ? 1 : 2;
 }
 
 const MAX_DECIMALS = 6;

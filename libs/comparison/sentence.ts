@@ -42,6 +42,8 @@ interface Names {
   /** What is better or worse. */
   b: string;
   both: string;
+  /** What the figure of a difference is of. */
+  difference: string;
   /** " of bfcl_ast" after points, where they are not of the score. */
   of: string;
   sides: [a: string, b: string];
@@ -55,12 +57,13 @@ function namesOf({ pairs, amongOthers, metric }: Subject): Names {
       with: targets && amongOthers ? `With ${modelOf(targets.b)}, ` : '',
       b: 'the new run',
       both: 'the two runs',
+      difference: 'the difference',
       of,
       sides: ['the baseline', 'the new run'],
     };
   const models = [modelOf(targets.a), modelOf(targets.b)] as const;
   const [a, b] = models[0] === models[1] ? [targets.a, targets.b] : models;
-  return { with: '', b, both: `${b} and ${a}`, of, sides: [a, b] };
+  return { with: '', b, both: `${b} and ${a}`, difference: `${b} minus ${a}`, of, sides: [a, b] };
 }
 
 const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
@@ -74,7 +77,7 @@ function begin(prefix: string, rest: string): string {
 function shown(figures: Figures, { verdict, small }: Verdict, context: Context, names: Names): string {
   const { margin } = context;
   const better = verdict === 'improved';
-  const by = points(Math.abs(figures.difference!)) + names.of;
+  const by = points(Math.abs(figures.difference!), figures.ci!) + names.of;
   const [low, high] = figures.ci!;
   const interval = `95 %: ${pointsRange(better ? [low, high] : [-high, -low])}`;
   const size = small ? `, by less than ${points(margin)}: ${by}` : ` by ${by}`;
@@ -110,8 +113,8 @@ function cannotTell(figures: Figures, context: Context, names: Names): string[] 
   ];
   if (holm && (ci![0] > 0 || ci![1] < 0))
     said.push(
-      `That interval alone lies on one side of 0, but it is one of ${holm.targets}, and one of them may by chance: ` +
-        `corrected for their number, p is ${Number(holm.p.toPrecision(2))}.`,
+      `That interval alone lies on one side of 0, but one of ${holm.targets} targets may do so by chance: corrected ` +
+        `for their number, p is ${Number(holm.p.toPrecision(2))}.`,
     );
   return said;
 }
@@ -120,19 +123,16 @@ function cannotTell(figures: Figures, context: Context, names: Names): string[] 
 function wayOut(figures: Figures, { margin }: Context): string[] {
   if (margin === 0) return ['With a margin of 0, nothing can be shown to be the same.'];
   const needed = casesForMargin(figures, margin);
-  const { n_cases: n, smallest_detectable: detectable, se, variance, samples } = figures;
+  const { n_cases: n, scoredCases, smallest_detectable: detectable, se, variance, samples } = figures;
   if (needed === null || needed <= n) return [];
-  const cases = `About ${rounded(needed)} cases would show ${points(margin)}`;
+  const cases = `About ${rounded(needed)} ${n === scoredCases ? 'cases' : 'groups'} would show ${points(margin)}`;
   if (!variance) return [`${cases}; more samples of each case help as far as replies to one case vary.`];
   const quantiles = detectable! / se!;
   const spare = n * (margin / quantiles) ** 2 - variance.between;
-  const factor = variance.within / spare;
-  if (spare <= 0 || factor * Math.max(...samples) > MAX_SAMPLES)
-    return [`${cases}; more samples of these cannot: what is left varies between cases.`];
-  if (factor <= 1) return [`${cases}.`];
-  return [
-    `${cases}, and so would about ${rounded(Math.ceil(factor * Math.max(...samples)))} samples of each of these.`,
-  ];
+  if (spare <= 0) return [`${cases}; no number of samples of these would: they vary too much.`];
+  const now = Math.max(...samples);
+  const more = Math.ceil((variance.within / spare) * now);
+  return [more <= now || more > MAX_SAMPLES ? `${cases}.` : `${cases}, and so would about ${more} samples of these.`];
 }
 
 /** The most that a run takes. */
@@ -151,9 +151,9 @@ function tooManyErrors(figures: Figures, context: Context, names: Names): string
   );
 }
 
-/** "the difference is -5 points (95 %: -10 to 0.2; 100 cases): none fixed, 5 broken." */
+/** "gpt-y minus gpt-x is -5 points (95 %: -10 to 0.2; 100 cases): none fixed, 5 broken." */
 const differenceOf = (figures: Figures, context: Context, names: Names): string =>
-  `the difference is ${points(figures.difference!)}${names.of} ` +
+  `${names.difference} is ${points(figures.difference!, figures.ci!)}${names.of} ` +
   `${countsOf(figures, context, `95 %: ${pointsRange(figures.ci!)}`)}.`;
 
 function notComparable(figures: Figures, { reasons }: Verdict, context: Context, names: Names): string {

@@ -42,7 +42,7 @@ const isSmall = (verdict: ComparisonVerdict, { ci90 }: Figures, { margin }: Verd
   (verdict === 'improved' && ci90![1] < margin) || (verdict === 'regressed' && ci90![0] > -margin);
 
 /**
- * Whether the verdict stands however the errored samples would have scored: both bounds lie on its side of 0, or within
+ * Whether errored samples cannot turn the difference round: both bounds lie on the side of the verdict, or within
  * the margin for `same`. Where nothing errored, the bounds are equal. An inconclusive verdict is never robust.
  */
 function isRobust(verdict: ComparisonVerdict, { bounds }: Figures, { margin }: VerdictRules): boolean {

@@ -7,9 +7,9 @@ import { ParsedCall } from './verdict.js';
 export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
 export const ComparisonVerdict = z.enum(COMPARISON_VERDICTS).meta({
   description:
-    '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0. `same`: the 90 % ' +
-    'interval lies within the margin. `inconclusive`: these cases cannot tell. `not_comparable`: there are too ' +
-    'few common cases, or nothing to compare; `reasons` says which.',
+    '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0, and of several targets, ' +
+    '`p_holm` is below 0.05 too. `same`: the 90 % interval lies within the margin. `inconclusive`: these cases ' +
+    'cannot tell. `not_comparable`: there are too few common cases, or nothing to compare; `reasons` says which.',
 });
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
@@ -53,12 +53,12 @@ export const Estimate = z
         'one down. It need not be symmetric about `difference`.',
     }),
     ci90: interval.nullable().meta({ description: 'The 90 % interval, which decides `same`.' }),
-    se: figure.meta({ description: 'The standard error of the interval.' }),
+    se: figure.meta({ description: 'The standard error of the difference, pseudo-cases included.' }),
     df: z.int().nullable().meta({ description: 'Its degrees of freedom.' }),
     p: figure.meta({ description: 'The two-sided p value of the same computation; it agrees with `ci`.' }),
     small: z.boolean().meta({ description: 'Whether the difference is shown, and shown to be below the margin.' }),
     robust: z.boolean().meta({
-      description: 'Whether the verdict stands however the errored samples would have scored (see `bounds`).',
+      description: 'Whether the difference stays on its side of 0 (`same`: within the margin) at both `bounds`.',
     }),
     bounds: interval.nullable().meta({
       description:
@@ -66,12 +66,12 @@ export const Estimate = z
         'reverse.',
     }),
     smallest_detectable: figure.meta({
-      description: 'The smallest true difference that this data shows in 80 % of such comparisons.',
+      description: 'The true difference that a comparison of such data shows with a chance of 80 %.',
     }),
     cases_for_margin: z
       .int()
       .nullable()
-      .meta({ description: 'About how many cases would show a difference of the margin; null for a margin of 0.' }),
+      .meta({ description: 'About how many cases show a difference of the margin with a chance of 80 %; null for 0.' }),
     variance: z
       .object({
         between: z.number().meta({ description: 'Variance of the differences between cases.' }),
@@ -367,6 +367,8 @@ export type BaselineComparison = z.infer<typeof BaselineComparison>;
 
 export const DIFFERS = ['targets', 'cases'] as const;
 export const Differs = z.enum(DIFFERS).meta({
-  description: 'Why there is no `delta`: other targets, or fewer than 80 % of the cases in common.',
+  description:
+    'Why there is no `delta`: other targets, or too few cases in common: fewer than 80 %, or not all of them scored ' +
+    'when the run was stopped.',
 });
 export type Differs = z.infer<typeof Differs>;

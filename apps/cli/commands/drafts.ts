@@ -8,6 +8,7 @@ import { NegativeAnswer } from '../exit-codes.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { isIdPrefix, startsWithId } from '../lookup/ids.js';
 import { printList } from '../lookup/read-list.js';
+import { expectedText } from '../output/calls.js';
 import { table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 
@@ -91,12 +92,5 @@ async function readDrafts(client: ApiClient, suiteId: string): Promise<Case[]> {
 }
 
 /** What a case expects, in a few words. */
-export function expectationOf({ expected_tool: tool, expected_calls: calls, expected_params: params }: Case): string {
-  const all = calls ?? (tool ? [{ tool, params }] : []);
-  return all.length
-    ? all
-        .map((call) => `${[call.tool].flat().join(' or ')}(${JSON.stringify(call.params ?? {}).slice(1, -1)})`)
-        .join(', ')
-        .slice(0, 100)
-    : 'no call';
-}
+export const expectationOf = ({ expected_tool: tool, expected_calls: calls, expected_params: params }: Case): string =>
+  expectedText({ tool, params, calls }).slice(0, 100);

@@ -3,6 +3,7 @@ import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
@@ -37,6 +38,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
     print(
       ...leaderboard(run),
       '',
+      ...baselineLines(run),
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
     );
   if (run.status !== 'completed') {

@@ -4,12 +4,14 @@ import { Transform } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import { onServer, withExamples } from '../command.js';
+import { findExperiment } from '../lookup/find-experiment.js';
 import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 
 interface RecordOptions extends FollowOptions {
   target: string;
+  experiment?: string;
   in?: string;
 }
 
@@ -19,6 +21,7 @@ export function addRecord(program: Command): void {
     .description('make a run of replies that were made elsewhere')
     .argument('<suite>', 'name or id of a suite, or a file')
     .requiredOption('--target <name>', 'what made the replies')
+    .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
     .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out');
   addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
   withExamples(record, 'toolmark record Weather --target "my agent" --in replies.jsonl --watch');
@@ -30,15 +33,20 @@ interface Recorded extends Submitted {
 }
 
 async function sendReplies(client: ApiClient, options: RecordOptions, suite: string): Promise<void> {
-  const { target, in: file } = options;
+  const { target, in: file, experiment } = options;
   const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== undefined && !stats) throw new Error(`No file "${file}" to record.`);
   const sizeBytes = stats?.isFile() ? stats.size : undefined;
+  const experimentId = experiment === undefined ? undefined : await findExperiment(client, experiment);
   const { suiteId, forget } = await chooseSuite(client, suite);
   const { sendStream } = await import('#lib/client/send-stream');
   const status = openStatusArea();
   const source = file === undefined ? process.stdin : createReadStream(file);
-  const query = new URLSearchParams({ suite_id: suiteId, target_name: target });
+  const query = new URLSearchParams({
+    suite_id: suiteId,
+    target_name: target,
+    ...(experimentId !== undefined && { experiment_id: experimentId }),
+  });
   const recorded = await sendStream<Recorded>(
     client,
     `/api/tool-eval/recorded?${query}`,

@@ -1,10 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { suggestNames } from '#lib/contracts/input/nearest-names';
-import type { Experiment } from '#lib/contracts/experiment';
 import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
-import { NegativeAnswer } from '../exit-codes.js';
-import { isIdPrefix, startsWithId } from '../lookup/ids.js';
+import { findExperiment } from '../lookup/find-experiment.js';
 import { readText } from '../suite-files/read-suite-file.js';
 
 export interface RunSettings {
@@ -115,17 +112,4 @@ function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: RunSet
   if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);
   const texts = Object.entries(byModel).map(([target, text]) => [target, textOrFile(text)]);
   return Object.fromEntries([...(forAll === undefined ? [] : [['*', textOrFile(forAll)]]), ...texts]) as object;
-}
-
-async function findExperiment(client: ApiClient, wanted: string): Promise<string> {
-  const all: Experiment[] = [];
-  for await (const experiment of client.all<Experiment>('/api/experiments')) all.push(experiment);
-  const named = all.filter(({ name }) => name === wanted);
-  const found = named.length ? named : all.filter(({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted));
-  if (found.length === 1) return found[0]!.id;
-  const [ids, names] = [found.map(({ id }) => id), all.map(({ name }) => name)];
-  if (ids.length) throw new NegativeAnswer(`${ids.length} experiments match "${wanted}". Give the id of one:`, ids);
-  throw new NegativeAnswer(
-    `No experiment has the name or id "${wanted}". ${suggestNames(wanted, names, 'the experiments')}`,
-  );
 }

@@ -6,6 +6,7 @@ import type { Run } from '#lib/contracts/run';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
+import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
@@ -59,6 +60,7 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, resu
     ...runFacts(run),
     ...(rescore ? [`Rescore ${rescore.id} is ${rescore.status}.`] : []),
     '',
+    ...baselineLines(run),
     ...(summaries.length ? leaderboard({ summaries, config: run.config }) : progressTable(run)),
     '',
     `What failed: toolmark results ${run.id} --failed`,

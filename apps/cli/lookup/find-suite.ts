@@ -2,7 +2,8 @@ import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Suite } from '#lib/contracts/suite';
 import { NegativeAnswer } from '../exit-codes.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { isWholeId } from './ids.js';
+import { matchByName } from './match-by-name.js';
 
 /**
  * The id of the suite that a name, an id or the beginning of an id means.
@@ -12,7 +13,7 @@ export async function findSuite(client: ApiClient, suite: string, also = ''): Pr
   if (isWholeId(suite)) return suite;
   const suites: Suite[] = [];
   for await (const one of client.suites()) suites.push(one);
-  const found = matchingSuites(suites, suite);
+  const found = matchByName(suites, suite);
   if (found.length === 1) return found[0]!.id;
   if (found.length > 1) {
     const each = found.map(
@@ -26,14 +27,4 @@ export async function findSuite(client: ApiClient, suite: string, also = ''): Pr
   throw new NegativeAnswer(
     `No suite has the name or id "${suite}"${also}. ${suggestNames(suite, names, "the server's suites")}`,
   );
-}
-
-/** By the best kind of match that there is: a name counts more than the beginning of an id. */
-function matchingSuites(suites: readonly Suite[], wanted: string): Suite[] {
-  const matches = [
-    suites.filter(({ name }) => name === wanted),
-    suites.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase()),
-    isIdPrefix(wanted) ? suites.filter(({ id }) => startsWithId(id, wanted)) : [],
-  ];
-  return matches.find(({ length }) => length > 0) ?? [];
 }

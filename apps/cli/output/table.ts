@@ -1,3 +1,4 @@
+import { points, pointsRange } from '#lib/comparison/points';
 import { escapeControls } from './terminal.js';
 
 /** Lines of columns of equal width. */
@@ -15,3 +16,20 @@ export function table(cells: string[][]): string[] {
 
 export const percent = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);
 export const dollars = (amount: number | null): string => (amount === null ? '-' : `$${amount.toFixed(4)}`);
+
+type Interval = readonly [low: number, high: number];
+
+/** A difference of shares in points: "+9 points". */
+export const signedPoints = (share: number): string => `${share > 0 ? '+' : ''}${points(share)}`;
+
+/** A difference with its interval, where there is one: "+9 points (1 to 17)". */
+export function difference(share: number | null, ci: Interval | null): string {
+  if (share === null) return '-';
+  return ci ? `${signedPoints(share)} (${pointsRange(ci)})` : signedPoints(share);
+}
+
+/** The beginning of a text that may be millions of characters long. */
+export function beginning(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

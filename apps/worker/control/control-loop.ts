@@ -15,6 +15,7 @@ import type { RunCache } from '../items/run-cache.js';
 import type { Settler } from '../items/settle.js';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import { Bulkhead } from './bulkhead.js';
+import { comparePair, type ComparePair } from './compare-pair.js';
 import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
@@ -22,6 +23,7 @@ import { Housekeeping } from './housekeeping.js';
 import { STEP_CONCURRENCY, type StepLocks } from './locks.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
+import { ExperimentRefresher } from './refresh-experiments.js';
 import { RepeatingStep } from './repeating-step.js';
 import { Rescorer } from './rescore.js';
 import { LaneWindows } from './window.js';
@@ -29,6 +31,7 @@ import { LaneWindows } from './window.js';
 const TIMINGS = {
   dispatch: { idleMs: 500, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
+  refresh: { idleMs: 1000, gapMs: 50 },
   prepare: { idleMs: 1000, gapMs: 0 },
   rescore: { idleMs: 1000, gapMs: 0 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
@@ -51,6 +54,7 @@ const byTeam = ({ teamId }: { teamId: string }): string => teamId;
 export class ControlLoop {
   readonly #steps: Record<StepName, RepeatingStep>;
   #isStopping = false;
+  readonly #compare: ComparePair = (...pair) => comparePair(this.deps.locks.comparing, ...pair);
 
   constructor(
     readonly deps: {
@@ -75,6 +79,7 @@ export class ControlLoop {
     this.#steps = {
       dispatch: this.#dispatchStep(windows),
       finish: this.#finishStep(),
+      refresh: this.#refreshStep(),
       prepare: this.#prepareStep(),
       rescore: this.#rescoreStep(),
       reconcile: this.#reconcileStep(windows),
@@ -133,13 +138,33 @@ export class ControlLoop {
         this.wake('dispatch');
         this.wake('prepare');
       },
+      compare: this.#compare,
+      onPlaced: () => this.wake('refresh'),
+      onCompareFailure: (error, run) => this.#reportFailure('finish', error, run),
     });
     const bulkhead = this.#bulkhead('finish');
     return this.#step('finish', async (signal) => {
       await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
       await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
-      await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run));
+      await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run, signal));
     });
+  }
+
+  #refreshStep(): RepeatingStep {
+    const refresher = new ExperimentRefresher({
+      pool: this.deps.pool,
+      locks: this.deps.locks.short,
+      compare: this.#compare,
+      onMoreToDo: () => this.wake('refresh'),
+      onFailure: (error, { id, teamId }, runId) =>
+        this.#reportFailure('refresh', error, { experimentId: id, teamId, runId }),
+    });
+    const bulkhead = this.#bulkhead('refresh');
+    return this.#step('refresh', async (signal) =>
+      bulkhead.each(await refresher.toRefresh(), byTeam, async (experiment) => {
+        if (!signal.aborted) await refresher.refresh(experiment, signal);
+      }),
+    );
   }
 
   #prepareStep(): RepeatingStep {
@@ -193,20 +218,24 @@ export class ControlLoop {
     return new Bulkhead({
       concurrency: STEP_CONCURRENCY,
       turnMs: TURN_MS,
-      onFailure: (error, item) => {
-        if (this.#isStopping) return;
-        measureStepFailure(step);
-        this.deps.logger.warn(
-          { step, ...idsOf(item), error: error.message, stack: error.stack },
-          'A step of the control loop failed for one of many; it is repeated',
-        );
-      },
+      onFailure: (error, item) => this.#reportFailure(step, error, item),
     });
+  }
+
+  #reportFailure(step: StepName, error: Error, item: unknown): void {
+    if (this.#isStopping) return;
+    measureStepFailure(step);
+    this.deps.logger.warn(
+      { step, ...idsOf(item), error: error.message, stack: error.stack },
+      'A step of the control loop failed for one of many; it is repeated',
+    );
   }
 }
 
-/** The ids of a lane, or of a team with its run and job, for the log. */
+/** The ids of a lane, or of a team with its run, job and experiment, for the log. */
 function idsOf(item: unknown): object {
-  const { id, name, runId, jobId, teamId } = item as Record<string, string | undefined>;
-  return teamId === undefined ? { lane: id, lane_name: name } : { team: teamId, run: runId ?? id, job: jobId };
+  const { id, name, runId, jobId, teamId, experimentId } = item as Record<string, string | undefined>;
+  return teamId === undefined
+    ? { lane: id, lane_name: name }
+    : { team: teamId, run: runId ?? id, job: jobId, experiment: experimentId ?? undefined };
 }

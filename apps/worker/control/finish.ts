@@ -1,11 +1,17 @@
 import type { Redis } from 'ioredis';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
+import { hasEnded, readExperiment, readRun } from '#lib/db/engine/experiment-pairs';
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
+import type { ComparedRun } from '#lib/db/engine/place-run';
 import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
 import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
+import type { ComparePair } from './compare-pair.js';
+
+/** A run that takes longer to compare ends without, and is compared afterwards. */
+const COMPARE_TIMEOUT_MS = 30_000;
 
 /** Finishes what is done: a target gets its summary, then its run ends, and with the run its job. */
 export class Finisher {
@@ -14,9 +20,12 @@ export class Finisher {
       pool: Pool;
       locks: Pool;
       redis: Redis;
+      compare: ComparePair;
       onTargetFinished: () => void;
       /** Another job may have been waiting for this one. */
       onJobFinished: () => void;
+      onPlaced: () => void;
+      onCompareFailure: (error: Error, run: RunToFinish) => void;
     },
   ) {}
 
@@ -39,8 +48,33 @@ export class Finisher {
     await this.#announce(await stopIfOverBudget(this.deps.pool, run));
   }
 
-  async finishRun(run: RunToFinish): Promise<void> {
-    await this.#announce(await finishRun(this.deps.pool, run));
+  async finishRun(run: RunToFinish, stop: AbortSignal): Promise<void> {
+    const { pool, locks, onPlaced } = this.deps;
+    if (run.experimentId === null) return this.#announce(await finishRun(pool, run));
+    // Comparing takes long enough that only one process should do it.
+    await withAdvisoryLock(locks, `finish ${run.id}`, async () => {
+      await this.#announce(await finishRun(pool, run, await this.#compare(run, stop)));
+    });
+    onPlaced();
+  }
+
+  /** Compares a run with the baseline of its experiment. @returns undefined when the experiment or the run is gone */
+  async #compare(found: RunToFinish, stop: AbortSignal): Promise<ComparedRun | undefined> {
+    const { pool, compare, onCompareFailure } = this.deps;
+    const experiment = await readExperiment(pool, found.experimentId!);
+    const run = await readRun(pool, found.id);
+    if (!experiment || !run) return undefined;
+    const { baseline } = experiment;
+    const compared = { experimentId: experiment.id, run, baseline, pair: null };
+    if (!baseline || baseline.id === run.id || !hasEnded(baseline)) return compared;
+    try {
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(COMPARE_TIMEOUT_MS)]);
+      return { ...compared, pair: await compare(experiment, run, baseline, signal) };
+    } catch (error) {
+      stop.throwIfAborted();
+      onCompareFailure(error as Error, found);
+      return compared;
+    }
   }
 
   async #announce(jobId: string | undefined): Promise<void> {

@@ -13,13 +13,16 @@ export class StepLocks {
   readonly short: Pool;
   /** For steps that also wait for something else. */
   readonly long: Pool;
+  /** No locks: for comparisons, which may take a minute, and would keep those who settle items waiting. */
+  readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {
-    this.short = createPool(databaseUrl, 2 * STEP_CONCURRENCY + 2, logger);
+    this.short = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2, logger);
     this.long = createPool(databaseUrl, STEP_CONCURRENCY, logger);
+    this.comparing = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.short.end(), this.long.end()]);
+    await Promise.all([this.short.end(), this.long.end(), this.comparing.end()]);
   }
 }

@@ -39,7 +39,7 @@ const set = (runId: string, assignments: string): Promise<unknown> =>
   pool.query(`UPDATE run SET ${assignments} WHERE id = $1`, [runId]);
 
 describe('the revision of an experiment', () => {
-  it('rises when a run of it ends, is scored, resumed, linked, unlinked or deleted, whatever release writes it', async () => {
+  it('rises when a run of it ends, is scored, resumed, linked, unlinked or deleted', async () => {
     const team = await aTeam(pool);
     const [first, second] = [await experimentOf(team), await experimentOf(team)];
     const { runId } = await team.submit({ experiment_id: first });

@@ -1,8 +1,11 @@
+import type { LogEventData } from '#lib/contracts/event';
 import type { Summary } from '#lib/contracts/summary';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
+import { MEAN_OF_TARGETS, storePair, type ComparedPair } from './experiment-pairs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
+import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
 
 // Finishing is a step of its own, and no part of settling: two targets that end at the same instant would each leave
 // the run to the other, and a summary of a million results would hold up a lane. First each target that has nothing
@@ -66,14 +69,15 @@ export interface RunToFinish {
   id: string;
   teamId: string;
   userId: string;
+  experimentId: string | null;
 }
 
 /** Running runs whose targets are all finished, and stopped ones that have results and no score yet. */
 export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
   const { rows } = await pool.query<RunToFinish>(
     // The first condition of the inner query is, to the letter, that of the index run_unfinished.
-    `SELECT id, "teamId", "userId" FROM (
-       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId",
+    `SELECT id, "teamId", "userId", "experimentId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", r.experiment_id AS "experimentId",
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM run r
        WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
@@ -89,31 +93,45 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
 }
 
 /**
- * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score.
+ * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score. A
+ * run of an experiment gets its place in it, in the same transaction; nothing happens while it has to be compared
+ * anew, because the experiment got another baseline meanwhile.
+ * @param compared the run beside the baseline of its experiment; undefined for a run of none
  * @returns the id of the job that changed
  */
-export async function finishRun(pool: Pool, run: RunToFinish): Promise<string | undefined> {
+export async function finishRun(pool: Pool, run: RunToFinish, compared?: ComparedRun): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, run.userId);
     if (!(await lockFinishable(client, run.id))) return undefined;
-    const scored = await storeScore(client, run.id);
+    const experiment = compared && (await lockExperiment(client, compared));
+    if (experiment === 'changed') return undefined;
+    const pair = experiment ? compared!.pair : null;
+    const scored = await storeScore(client, run.id, pair);
+    if (experiment && pair) await storePair(client, experiment.id, pair);
     const completed = await client.query(
       `UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],
     );
     if (!scored || completed.rowCount === 0) return undefined;
-    const { job_id: jobId, score, delta } = scored;
+    const placed = experiment ? await placeRun(client, experiment, compared!) : [];
+    const { job_id: jobId, score } = scored;
     await client.query(`UPDATE job SET status = 'completed', finished_at = now(), detail = NULL WHERE id = $1`, [
       jobId,
     ]);
     await logEvents(client, jobId, [
-      { name: 'tool_eval_complete', data: { eval_id: run.id, score, delta } },
+      { name: 'tool_eval_complete', data: { eval_id: run.id, score, ...besideBaseline(pair) } },
+      ...placed,
       { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
     ]);
     await admitJobs(client, run.userId);
     return jobId;
   });
 }
+
+const besideBaseline = (
+  pair: ComparedPair | null,
+): Pick<LogEventData<'tool_eval_complete'>, 'delta' | 'differs' | 'comparison'> =>
+  pair ? { delta: pair.delta, differs: pair.differs, comparison: pair.comparison } : { delta: null };
 
 /**
  * Locks a run, so that nobody can resume it, and looks again whether its targets are finished: it may have been
@@ -127,27 +145,16 @@ async function lockFinishable(client: PoolClient, runId: string): Promise<boolea
   return unfinished.rowCount === 0;
 }
 
-interface ScoredRun {
-  job_id: string;
-  score: number | null;
-  delta: number | null;
-}
-
-/**
- * The score is the mean over the targets' overall means, without targets that have nothing scored. The delta is the
- * difference to the baseline of the run's experiment.
- */
-async function storeScore(client: PoolClient, runId: string): Promise<ScoredRun | undefined> {
-  const { rows } = await client.query<ScoredRun>(
-    `UPDATE run r SET score = s.score, delta = s.score - b.score
-     FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s, (
-       SELECT base.score
-       FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
-         LEFT JOIN experiment e ON e.id = self.experiment_id
-         LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1
-     ) b
-     WHERE r.id = $1 RETURNING r.job_id, r.score, r.delta`,
-    [runId],
+async function storeScore(
+  client: PoolClient,
+  runId: string,
+  pair: ComparedPair | null,
+): Promise<{ job_id: string; score: number | null } | undefined> {
+  const { rows } = await client.query<{ job_id: string; score: number | null }>(
+    `UPDATE run r SET score = s.score, delta = $2, differs = $3, comparison = $4
+     FROM (SELECT ${MEAN_OF_TARGETS} AS score FROM target WHERE run_id = $1) s
+     WHERE r.id = $1 RETURNING r.job_id, r.score`,
+    [runId, pair?.delta ?? null, pair?.differs ?? [], pair ? JSON.stringify(pair.comparison) : null],
   );
   return rows[0];
 }

@@ -18,9 +18,10 @@ describe.each(Object.entries(STATISTICS))('%s', (name, statistic) => {
 
   it('agrees with the references', () => {
     expect(mine).not.toEqual([]);
-    const wrong = mine.flatMap(({ id, input, expected }) => {
-      const answer = statistic(input);
-      return agrees(name, expected, answer) ? [] : [{ id, expected, answer }];
+    const wrong = mine.flatMap((line) => {
+      const answer = statistic(line.input);
+      const { id, expected } = line;
+      return agrees(expected, answer, toleranceOf(line)) ? [] : [{ id, expected, answer }];
     });
     expect(wrong).toEqual([]);
   });
@@ -30,18 +31,22 @@ it('knows every function of the reference values', () => {
   expect(Object.keys(STATISTICS).sort()).toEqual([...new Set(lines.map((line) => line.function))].sort());
 });
 
-// The t quantiles of SciPy 1.10.1 come from a root finder that stops within 1e-8. distributions.spec.ts holds them to
-// 1e-13 of the true values.
-const RELATIVE = { normal_quantile: 1e-10, t_quantile: 1e-8 } as Record<string, number>;
+// SciPy 1.10.1 stops within 1e-8 of a t quantile, and is up to 2e-9 off the true value. SciPy 1.17.1 has ours in all
+// of its digits but the last two. distributions.spec.ts holds these lines to 1e-14 of the true values.
+const OFF_IN_THE_REFERENCE = ['t_quantile-008', 't_quantile-012', 't_quantile-023', 't_quantile-025'];
 
-function agrees(name: string, expected: unknown, answer: unknown): boolean {
-  if (typeof expected === 'number' && typeof answer === 'number')
-    return Math.abs(answer - expected) <= (RELATIVE[name] ? RELATIVE[name] * Math.abs(expected) : 1e-9);
+function toleranceOf({ id, function: name, expected }: Line): number {
+  if (OFF_IN_THE_REFERENCE.includes(id)) return 2e-9 * Math.abs(expected as number);
+  return name.endsWith('_quantile') ? 1e-10 * Math.abs(expected as number) : 1e-9;
+}
+
+function agrees(expected: unknown, answer: unknown, tolerance: number): boolean {
+  if (typeof expected === 'number' && typeof answer === 'number') return Math.abs(answer - expected) <= tolerance;
   if (typeof expected !== 'object' || expected === null) return answer === expected;
   if (typeof answer !== 'object' || answer === null) return false;
   const keys = Object.keys(expected);
   return (
     keys.join() === Object.keys(answer).join() &&
-    keys.every((key) => agrees(name, expected[key as never], answer[key as never]))
+    keys.every((key) => agrees(expected[key as never], answer[key as never], tolerance))
   );
 }

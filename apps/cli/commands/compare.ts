@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { ComparedItem, Comparison, Comparisons } from '#lib/contracts/comparison';
+import { parseJson } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import { number, onServer, repeated, withExamples, type GlobalOptions } from '../command.js';
+import { findRun } from '../lookup/find-run.js';
+import { readRescore } from '../lookup/read-rescore.js';
+import { comparisonLines } from '../output/comparison-lines.js';
+import { comparisonMarkdown } from '../output/comparison-markdown.js';
+import type { ShownComparison } from '../output/comparison-texts.js';
+import { print, printJson } from '../output/terminal.js';
+
+interface CompareOptions extends GlobalOptions {
+  measure?: string;
+  margin?: number;
+  pairs?: string[];
+  clusterBy?: string;
+  rescoreA?: string;
+  rescoreB?: string;
+  maxErroredShare?: number;
+  partial?: boolean;
+  markdown?: boolean;
+}
+
+export function addCompare(program: Command): void {
+  const compare = program
+    .command('compare')
+    .description('say whether a run is really better than another, case by case')
+    .argument('<baseline>', 'id of a run or a job, or its beginning')
+    .argument('<run...>', 'the run to compare with it, or up to five')
+    .option('--measure <name>', 'what is compared: overall, passed, or a metric of both runs')
+    .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
+    .option('--pairs <a~b>', 'a model of the baseline and the one to compare it with, repeatable', repeated(String))
+    .option('--cluster-by <tag:prefix>', 'count cases as one that share the tag that begins so')
+    .option('--rescore-a <id>', 'verdicts of this rescore of the baseline')
+    .option('--rescore-b <id>', 'verdicts of this rescore of the other run')
+    .option('--max-errored-share <share>', 'share of errored results above which there is no verdict, 0 to 1', number)
+    .option('--partial', 'compare runs that still go on by what is settled, without a verdict')
+    .option('--markdown', 'print it for a pull request')
+    .action(onServer<CompareOptions, [string, string[]]>(compareRuns));
+  withExamples(
+    compare,
+    'toolmark compare RUN OTHER_RUN',
+    'toolmark compare RUN OTHER_RUN --measure passed --margin 0.05 --markdown',
+    'toolmark compare RUN RUN --pairs simulator::careless-arguments~simulator::perfect-ish',
+  );
+}
+
+async function compareRuns(client: ApiClient, options: CompareOptions, baseline: string, others: string[]) {
+  if (options.json && options.markdown) throw new Error('Choose one of --json and --markdown.');
+  if (others.length > 1 && (options.rescoreA ?? options.rescoreB) !== undefined)
+    throw new Error('--rescore-a and --rescore-b compare two runs. Compare the others one by one.');
+  const runIds: string[] = [];
+  for (const id of [baseline, ...others]) runIds.push((await findRun(client, id)).id);
+  const settings = await settingsOf(client, options, runIds);
+  const comparisons: ShownComparison[] = [];
+  for (const comparison of await readComparisons(client, runIds, settings, options.clusterBy))
+    comparisons.push({ ...comparison, broken: await readBroken(client, comparison, settings) });
+  if (options.json) return printJson(others.length > 1 ? { comparisons } : comparisons[0]);
+  if (options.markdown) return print(...comparisonMarkdown(comparisons));
+  comparisons.forEach((comparison, index) => print(...(index ? ['', ''] : []), ...comparisonLines(comparison)));
+}
+
+/** What the comparison and the list of its cases both take. */
+async function settingsOf(client: ApiClient, options: CompareOptions, [a, b]: string[]): Promise<URLSearchParams> {
+  const { measure, margin, pairs, rescoreA, rescoreB, maxErroredShare, partial } = options;
+  const settings = new URLSearchParams({
+    ...(measure !== undefined && { measure }),
+    ...(margin !== undefined && { margin: String(margin) }),
+    ...(rescoreA !== undefined && { rescore_a: (await readRescore(client, a!, rescoreA)).id }),
+    ...(rescoreB !== undefined && { rescore_b: (await readRescore(client, b!, rescoreB)).id }),
+    ...(maxErroredShare !== undefined && { max_errored_share: String(maxErroredShare) }),
+    ...(partial && { partial: 'true' }),
+  });
+  for (const pair of pairs ?? []) settings.append('pairs', pair);
+  return settings;
+}
+
+async function readComparisons(
+  client: ApiClient,
+  runIds: string[],
+  settings: URLSearchParams,
+  clusterBy: string | undefined,
+): Promise<Comparison[]> {
+  const query = new URLSearchParams(settings);
+  if (clusterBy !== undefined) query.set('cluster_by', clusterBy);
+  const [a, b] = runIds;
+  if (runIds.length === 2) return [await client.call('GET', `/api/compare?a=${a}&b=${b}&${query}`)];
+  return (await client.call<Comparisons>('GET', `/api/compare?runs=${runIds.join(',')}&${query}`)).comparisons;
+}
+
+const MAX_BROKEN = 20;
+
+/** The first cases that the run broke. Numbers in calls are kept as they were written. */
+async function readBroken(client: ApiClient, { a, b }: Comparison, settings: URLSearchParams): Promise<ComparedItem[]> {
+  const query = `a=${a.id}&b=${b.id}&outcome=broken&limit=${MAX_BROKEN}&${settings}`;
+  const page = parseJson(await client.text(`/api/compare/items?${query}`)) as unknown as Page<ComparedItem>;
+  return page.items;
+}

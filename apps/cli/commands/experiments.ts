@@ -1,0 +1,213 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
+import { commaSeparated, listsByDefault, number, onServer, wholeNumber, withExamples } from '../command.js';
+import type { GlobalOptions } from '../command.js';
+import { findExperiment } from '../lookup/find-experiment.js';
+import { findRun } from '../lookup/find-run.js';
+import { findSuite } from '../lookup/find-suite.js';
+import { printList } from '../lookup/read-list.js';
+import { experimentLines, experimentTable, timelineTable } from '../output/experiment-lines.js';
+import { print, printJson } from '../output/terminal.js';
+import { addFollowOptions, follow, type FollowOptions } from './follow.js';
+import { budgetOf } from './run-settings.js';
+
+export const EXPERIMENT_STATUSES = ['active', 'archived', 'all'];
+
+const EXPERIMENT = ['<experiment>', 'name or id of an experiment, or the beginning of an id'] as const;
+
+interface ListOptions extends GlobalOptions {
+  status?: string;
+  suite?: string;
+}
+interface CreateOptions extends GlobalOptions {
+  suite: string;
+  description?: string;
+  margin?: number;
+  measure?: string;
+  baseline?: string;
+}
+interface RunBestOptions extends FollowOptions {
+  models?: string[];
+  samples?: number;
+  maxRequests?: number;
+  maxCostUsd?: number;
+}
+
+export function addExperiments(program: Command): void {
+  const list = onServer<ListOptions>(listExperiments);
+  const experiments = listsByDefault(
+    program.command('experiments').description('runs of one suite, compared with a baseline: list, read and make them'),
+    list,
+  );
+  withExamples(experiments, 'toolmark experiments', 'toolmark experiments show Prompts');
+  withExamples(
+    experiments
+      .command('list')
+      .description('list experiments, the newest first')
+      .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_STATUSES))
+      .option('--suite <suite>', 'only experiments over this suite, by name or id')
+      .action(list),
+    'toolmark experiments list --status all --suite Weather',
+  );
+  addReading(experiments);
+  addMaking(experiments);
+  addRunBest(experiments);
+  addRemoving(experiments);
+}
+
+function addReading(experiments: Command): void {
+  withExamples(
+    experiments
+      .command('show')
+      .description('show an experiment: its baseline, the best run so far, and what to know before trusting it')
+      .argument(...EXPERIMENT)
+      .action(onServer<GlobalOptions, [string]>(showExperiment)),
+    'toolmark experiments show Prompts',
+  );
+  withExamples(
+    experiments
+      .command('timeline')
+      .description('list what ended in an experiment, the oldest first, each against the baseline')
+      .argument(...EXPERIMENT)
+      .action(onServer<GlobalOptions, [string]>(listTimeline)),
+    'toolmark experiments timeline Prompts',
+  );
+}
+
+function addMaking(experiments: Command): void {
+  withExamples(
+    experiments
+      .command('create')
+      .description('make an experiment; runs join it with toolmark run --experiment')
+      .argument('<name>', 'what to call it')
+      .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
+      .option('--description <text>', 'what it tries, and why')
+      .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
+      .option('--measure <name>', 'what is compared: overall, passed, or a metric of its runs')
+      .option('--baseline <run>', 'run to compare with; the first run that completes when left out')
+      .action(onServer<CreateOptions, [string]>(createExperiment)),
+    'toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN',
+  );
+  withExamples(
+    experiments
+      .command('baseline')
+      .description('pin the run that the others are compared with')
+      .argument(...EXPERIMENT)
+      .argument('<run>', 'id of a completed run or of its job, or its beginning')
+      .action(onServer<GlobalOptions, [string, string]>(pinBaseline)),
+    'toolmark experiments baseline Prompts RUN',
+  );
+}
+
+function addRunBest(experiments: Command): void {
+  const runBest = experiments
+    .command('run-best')
+    .description('run the best configuration of an experiment again')
+    .argument(...EXPERIMENT)
+    .option('-m, --models <list>', 'other models to ask, separated by commas: provider::model', commaSeparated)
+    .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
+    .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
+    .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
+  addFollowOptions(runBest).action(onServer<RunBestOptions, [string]>(submitBest));
+  withExamples(runBest, 'toolmark experiments run-best Prompts --samples 3 --watch');
+}
+
+function addRemoving(experiments: Command): void {
+  const changes = [
+    ['archive', 'archived', 'leave an experiment out of lists; it takes no new runs'],
+    ['activate', 'active', 'undo archiving an experiment'],
+  ] as const;
+  for (const [name, status, description] of changes)
+    withExamples(
+      experiments
+        .command(name)
+        .description(description)
+        .argument(...EXPERIMENT)
+        .action(
+          onServer<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),
+        ),
+      `toolmark experiments ${name} "Old prompts"`,
+    );
+  withExamples(
+    experiments
+      .command('delete')
+      .description('delete an experiment; its runs stay')
+      .argument(...EXPERIMENT)
+      .action(onServer<GlobalOptions, [string]>(deleteExperiment)),
+    'toolmark experiments delete "Old prompts"',
+  );
+}
+
+const ROUTE = '/api/experiments';
+
+async function listExperiments(client: ApiClient, options: ListOptions): Promise<void> {
+  const { status, suite } = options;
+  const query = new URLSearchParams({
+    ...(status !== undefined && { status }),
+    ...(suite !== undefined && { suite_id: await findSuite(client, suite) }),
+  });
+  const items: Experiment[] = [];
+  for await (const one of client.all<Experiment>(`${ROUTE}?${query}`)) items.push(one);
+  const none =
+    status || suite ? 'No experiments match.' : 'No experiments. Make one: toolmark experiments create --help';
+  printList({ items }, options, none, experimentTable);
+}
+
+async function showExperiment(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
+  const experiment = await client.call<Experiment>('GET', `${ROUTE}/${await findExperiment(client, wanted)}`);
+  if (options.json) printJson(experiment);
+  else print(...experimentLines(experiment));
+}
+
+async function listTimeline(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
+  const id = await findExperiment(client, wanted);
+  const items: TimelineEntry[] = [];
+  for await (const entry of client.all<TimelineEntry>(`${ROUTE}/${id}/timeline`)) items.push(entry);
+  printList({ items }, options, `Nothing has ended yet. Run something: toolmark run --experiment ${id}`, timelineTable);
+}
+
+async function createExperiment(client: ApiClient, options: CreateOptions, name: string): Promise<void> {
+  const { suite, description, margin, measure, baseline } = options;
+  const experiment = await client.call<Experiment>('POST', ROUTE, {
+    name,
+    suite_id: await findSuite(client, suite),
+    description,
+    margin,
+    measure,
+    baseline_eval_id: baseline === undefined ? undefined : (await findRun(client, baseline)).id,
+  });
+  if (options.json) printJson(experiment);
+  else print(...experimentLines(experiment));
+}
+
+async function pinBaseline(client: ApiClient, options: GlobalOptions, wanted: string, run: string): Promise<void> {
+  const id = await findExperiment(client, wanted);
+  const body = { eval_id: (await findRun(client, run)).id };
+  const experiment = await client.call<Experiment>('PUT', `${ROUTE}/${id}/baseline`, body);
+  if (options.json) printJson(experiment);
+  else print(...experimentLines(experiment));
+}
+
+async function submitBest(client: ApiClient, options: RunBestOptions, wanted: string): Promise<void> {
+  const { models, samples } = options;
+  const id = await findExperiment(client, wanted);
+  const replaced = { models, samples, budget: budgetOf(options) };
+  const submitted = await client.call<RunBestSubmitted>('POST', `${ROUTE}/${id}/run-best`, replaced);
+  await follow(client, submitted, options);
+}
+
+type Status = Experiment['status'];
+async function setStatus(client: ApiClient, options: GlobalOptions, wanted: string, status: Status): Promise<void> {
+  const id = await findExperiment(client, wanted);
+  const experiment = await client.call<Experiment>('PUT', `${ROUTE}/${id}`, { status });
+  if (options.json) printJson(experiment);
+  else print(`Experiment ${id} is ${experiment.status}.`);
+}
+
+async function deleteExperiment(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
+  const id = await findExperiment(client, wanted);
+  await client.call('DELETE', `${ROUTE}/${id}`);
+  if (options.json) printJson({ id });
+  else print(`Deleted experiment ${id}`);
+}

@@ -1,0 +1,89 @@
+import type { Comparison, ComparedItem, ComparedRun } from '#lib/contracts/comparison';
+import { calledText, expectedText } from './calls.js';
+import { beginning, difference, dollars, percent } from './table.js';
+
+/** A comparison with the first of the cases that it broke. */
+export type ShownComparison = Comparison & { broken: ComparedItem[] };
+
+/*
+ * What a terminal and a pull request show of a comparison. The texts hold names, prompts and calls as servers and
+ * models wrote them: whoever prints them escapes them. Verdicts are the server's own sentences.
+ */
+
+const MAX_TEXT = 300;
+const MAX_NAME = 100;
+
+const HEADING = ['model', 'baseline', 'now', 'difference (95 %)', 'p (Holm)', 'fixed', 'broken'];
+
+/** A heading and a row for each pair of targets; with a verdict, unless it is the one of the whole comparison. */
+export function targetTable({ targets, all }: Comparison): string[][] {
+  const isOwn = targets.some(({ estimate }) => estimate.text !== all.text);
+  return [
+    [...HEADING, ...(isOwn ? ['verdict'] : [])],
+    ...targets.map(({ a, b, estimate, p_holm, outcomes }) => [
+      pairName(a, b),
+      percent(estimate.mean_a),
+      percent(estimate.mean_b),
+      difference(estimate.difference, estimate.ci),
+      p_holm === null ? '-' : p_holm < 0.0001 ? '< 0.0001' : p_holm.toFixed(4),
+      String(outcomes.fixed),
+      String(outcomes.broken),
+      ...(isOwn ? [estimate.text ?? ''] : []),
+    ]),
+  ];
+}
+
+const pairName = (a: string, b: string): string =>
+  a === b ? beginning(a, MAX_NAME) : `${beginning(a, MAX_NAME)} -> ${beginning(b, MAX_NAME)}`;
+
+export function runText({ id, rescore_id, suite, status, samples, unmatched }: ComparedRun): string {
+  const played = `${samples} ${samples === 1 ? 'sample' : 'samples'} a case`;
+  return [
+    `${id}, ${beginning(suite.name, MAX_NAME)} v${suite.version}, ${played}, ${status}`,
+    ...(rescore_id === null ? [] : [`rescore ${rescore_id}`]),
+    ...(unmatched.length ? [`not compared: ${beginning(unmatched.join(', '), MAX_TEXT)}`] : []),
+  ].join(', ');
+}
+
+export function casesText({ cases, all }: Comparison): string {
+  const others: [count: number, what: string][] = [
+    [cases.dropped_errored, 'left out because of errors'],
+    [cases.changed, 'changed'],
+    [cases.only_a, 'only in the baseline'],
+    [cases.only_b, 'only in the other run'],
+  ];
+  const named = others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return [`${cases.common} in common`, ...named, `compared by ${beginning(all.measure, MAX_NAME)}`].join(', ');
+}
+
+export function costText({ cost, latency_p50_ms: latency }: Comparison): string {
+  const known = (amount: number | null): string => (amount === null ? 'unknown' : dollars(amount));
+  const ms = (value: number | null): string => (value === null ? 'unknown' : `${Math.round(value)} ms`);
+  const costs = cost.a === null && cost.b === null ? 'unknown' : `${known(cost.a)} -> ${known(cost.b)}`;
+  return `${costs}, median latency ${ms(latency.a)} -> ${ms(latency.b)}`;
+}
+
+export const changeTexts = ({ what_changed: changes }: Comparison): string[] =>
+  changes.map(({ path, a, b }) => `${beginning(path, MAX_TEXT)}: ${valueText(a)} -> ${valueText(b)}`);
+
+const valueText = (value: unknown): string => (value == null ? 'not set' : beginning(JSON.stringify(value), MAX_TEXT));
+
+export interface BrokenCase {
+  name: string;
+  /** Where there are several. */
+  target?: string;
+  expected: string;
+  called: string;
+  explanation: string[];
+}
+
+export const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
+  broken.map(({ case_name, prompt, target_a, target_b, expected, b }) => ({
+    name: beginning(case_name ?? prompt, MAX_NAME),
+    ...(targets.length > 1 && { target: pairName(target_a, target_b) }),
+    expected: beginning(expectedText(expected as Parameters<typeof expectedText>[0]), MAX_TEXT),
+    called: beginning(calledText(b.called), MAX_TEXT),
+    explanation: b.explanation.slice(0, MAX_SENTENCES).map((sentence) => beginning(sentence, MAX_TEXT)),
+  }));
+
+const MAX_SENTENCES = 5;

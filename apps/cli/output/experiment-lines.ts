@@ -1,0 +1,122 @@
+import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
+import type { Run } from '#lib/contracts/run';
+import { points } from '#lib/comparison/points';
+import { difference, percent, signedPoints, table } from './table.js';
+import { escapeControls } from './terminal.js';
+
+export const experimentTable = (experiments: readonly Experiment[]): string[] =>
+  table([
+    ['experiment', 'name', 'status', 'suite', 'runs', 'baseline', 'best', 'verdict'],
+    ...experiments.map(({ id, name, status, suite_name, run_count, baseline_score, best }) => [
+      id,
+      name,
+      status,
+      suite_name ?? '(deleted)',
+      String(run_count),
+      percent(baseline_score),
+      percent(best?.score ?? null),
+      best ? againstBaseline(best) : '',
+    ]),
+  ]);
+
+const againstBaseline = ({ comparison }: BestRun): string =>
+  comparison ? `${comparison.verdict}, ${difference(comparison.difference, comparison.ci)}` : 'is the baseline';
+
+/** An experiment for a terminal, line by line. */
+export function experimentLines(experiment: Experiment): string[] {
+  const { id, name, status, suite_name, description, measure, margin, run_count, best, notes } = experiment;
+  return [
+    `Experiment ${id} is ${status}.`,
+    `Name       ${name}`,
+    ...(description ? [`About      ${description}`] : []),
+    `Suite      ${suite_name ?? '(deleted)'}`,
+    `Compares   ${measure}, with a margin of ${points(margin)}`,
+    `Runs       ${run_count}`,
+    `Baseline   ${baselineText(experiment)}`,
+    ...(best ? bestLines(best) : ['Best       none yet']),
+    ...comparisonsLines(experiment),
+    ...(experiment.refreshing ? ['Note       Comparisons are being made again. Look again in a moment.'] : []),
+    ...notes.map((note) => `Note       ${note}`),
+  ].map(escapeControls);
+}
+
+const SET_BY = { user: 'pinned', first_run: 'the first run that completed' };
+
+function baselineText({ baseline_eval_id: runId, baseline_score: score, baseline_set_by: by }: Experiment): string {
+  if (runId === null) return 'none yet: the first run that completes becomes it';
+  return `${percent(score)}, run ${runId}${by ? ` (${SET_BY[by]})` : ''}`;
+}
+
+function bestLines(best: BestRun): string[] {
+  const { score, eval_id, config, targets, tied_with: ties } = best;
+  return [
+    `Best       ${percent(score)}, run ${eval_id} (${againstBaseline(best)})`,
+    `           ${targets.join(', ')}`,
+    `           ${settingsText(config)}`,
+    ...(ties.length ? [`           not shown to be better than: ${ties.join(', ')}`] : []),
+  ];
+}
+
+const SETTINGS = ['samples', 'temperature', 'tool_choice', 'max_tokens'] as const;
+function settingsText(config: BestRun['config']): string {
+  if (!config) return 'a recorded run, which cannot be run again';
+  const { params, system_prompt: prompt, metrics } = config;
+  return [
+    ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`),
+    ...(Object.keys(params ?? {}).length ? [`params ${JSON.stringify(params)}`] : []),
+    ...(prompt === undefined || prompt === '' ? [] : ['a system prompt of its own']),
+    ...(metrics?.length ? [`${metrics.length} further metrics`] : []),
+  ].join(', ');
+}
+
+function comparisonsLines({ comparisons, baseline_eval_id: baseline }: Experiment): string[] {
+  if (baseline === null) return [];
+  const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
+  return [
+    `Compared   ${made} with this baseline; if all were equal, ${alarms.toFixed(2)} of them would be called better ` +
+      'or worse by chance',
+    `Better     after correction for their number: ${improved.length ? improved.join(', ') : 'none'}`,
+  ];
+}
+
+/** What ended in an experiment, a line each. A delta stands with its verdict, or not at all. */
+export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
+  table([
+    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'settings', ''],
+    ...entries.map((entry) => [
+      entry.timestamp,
+      entry.type,
+      entry.id,
+      entry.status,
+      percent(entry.score),
+      deltaText(entry),
+      entry.config_summary,
+      marks(entry),
+    ]),
+  ]);
+
+const marks = ({ is_baseline, is_best }: TimelineEntry): string =>
+  [...(is_baseline ? ['baseline'] : []), ...(is_best ? ['best'] : [])].join(', ');
+
+const WHY_NO_DELTA: Record<Differs, string> = { targets: 'other models', cases: 'too few common cases' };
+
+type Compared = Pick<TimelineEntry, 'delta' | 'differs'> & {
+  comparison: Pick<BaselineComparison, 'verdict' | 'difference' | 'ci' | 'small'> | null;
+  is_baseline?: boolean;
+};
+
+/** How a run differs from its baseline, in points. The delta is of scores, the comparison is of the measure. */
+export function deltaText({ delta, differs, comparison, is_baseline }: Compared): string {
+  if (is_baseline) return '-';
+  const noDelta = `none${differs.length ? ` (${differs.map((why) => WHY_NO_DELTA[why]).join(', ')})` : ''}`;
+  if (!comparison) return differs.length ? noDelta : 'not compared';
+  const { verdict, small, ci } = comparison;
+  const compared = `${difference(comparison.difference, ci)}, ${verdict}${small ? ', small' : ''}`;
+  if (delta !== null && points(delta) === points(comparison.difference ?? NaN)) return compared;
+  return `${delta === null ? noDelta : signedPoints(delta)}; compared: ${compared}`;
+}
+
+/** How a run differs from the baseline of its experiment, in the server's words, and by how much. */
+export const baselineLines = (run: Pick<Run, 'delta' | 'differs' | 'comparison'>): string[] =>
+  run.comparison ? [`Against the baseline: ${run.comparison.text}`, `Delta: ${deltaText(run)}`, ''] : [];

@@ -1,0 +1,576 @@
+import type { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { createDatabase, createRedis } from '../../../test/services.js';
+import { until } from '../../../test/until.js';
+import type { BaselineComparison } from '#lib/contracts/comparison';
+import { insertRow } from '#lib/db/connection/insert-row';
+import { createPool, inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { cancelJob } from '#lib/db/engine/cancel-job';
+import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
+import { runsToFinish } from '#lib/db/engine/finish-run';
+import { resumeRun } from '#lib/db/engine/resume-run';
+import { aTeam } from '#lib/db/testing/run-fixture';
+import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
+import { deleteRun } from '#lib/db/upkeep/delete-run';
+import { newId } from '#lib/runtime/ids';
+import { connectRedis } from '#lib/runtime/redis';
+import { comparePair, type ComparePair } from './compare-pair.js';
+import { Finisher } from './finish.js';
+import { ExperimentRefresher } from './refresh-experiments.js';
+
+let pool: Pool;
+let redis: Redis;
+let worker: ReturnType<typeof aWorker>;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const [database, { url, close }] = [await createDatabase(), await createRedis()];
+  pool = createPool(database.url, 10);
+  redis = connectRedis(url, 'producer', pino({ level: 'silent' }));
+  worker = aWorker();
+  drop = async () => {
+    await Promise.all([pool.end(), redis.quit()]);
+    await Promise.all([database.drop(), close()]);
+  };
+});
+afterAll(() => drop());
+
+type Team = Awaited<ReturnType<typeof aTeam>>;
+const never = new AbortController().signal;
+const realCompare: ComparePair = (...pair) => comparePair(pool, ...pair);
+
+/** What a worker process does to end runs and to refresh experiments. */
+function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: ComparePair } = {}) {
+  const failures: string[] = [];
+  const finisher = new Finisher({
+    pool: db,
+    locks: db,
+    redis,
+    compare,
+    onTargetFinished: () => {},
+    onJobFinished: () => {},
+    onPlaced: () => {},
+    onCompareFailure: (error) => failures.push(error.message),
+  });
+  const refresher = new ExperimentRefresher({
+    pool: db,
+    locks: db,
+    compare,
+    onMoreToDo: () => {},
+    onFailure: (error) => failures.push(error.message),
+  });
+  return {
+    failures,
+    async finish(): Promise<void> {
+      for (const run of await runsToFinish(db)) await finisher.finishRun(run, never);
+    },
+    async finishSideBySide(): Promise<void> {
+      await Promise.all((await runsToFinish(db)).map((run) => finisher.finishRun(run, never)));
+    },
+    async refresh(): Promise<void> {
+      for (let found = await refresher.toRefresh(); found.length; found = await refresher.toRefresh())
+        for (const experiment of found) await refresher.refresh(experiment, never);
+    },
+    async work(): Promise<void> {
+      await this.finish();
+      await this.refresh();
+    },
+  };
+}
+
+const CASES = 10;
+const right = (count: number, cases = CASES): Outcome[] => Array.from({ length: cases }, (_, n) => Number(n < count));
+
+async function anExperiment(cases = CASES) {
+  const team = await aTeam(pool, { cases, runningJobs: 100 });
+  const id = newId();
+  await insertRow(pool, 'experiment', { id, team_id: team.teamId, suite_id: team.suiteId, name: 'e' });
+  return {
+    ...team,
+    id,
+    /** A run whose models have replied: it ends with the next turn of the finisher. */
+    async replied(outcomes: readonly Outcome[], input: Parameters<Team['submit']>[0] = {}) {
+      const run = await team.submit({ experiment_id: id, ...input });
+      await settleRun(pool, run.runId, outcomes);
+      return run;
+    },
+    async ended(outcomes: readonly Outcome[], input: Parameters<Team['submit']>[0] = {}) {
+      const run = await this.replied(outcomes, input);
+      await worker.finish();
+      return run;
+    },
+    pin: (runId: string) => inTransaction(pool, (client) => pinBaseline(client, team.teamId, id, runId)),
+    resume: (runId: string) => resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId }),
+  };
+}
+
+interface StoredExperiment {
+  baseline_run_id: string | null;
+  baseline_set_by: string | null;
+  best_run_id: string | null;
+  tied_with: string[];
+  revision: number;
+  refreshed_revision: number;
+}
+interface StoredRun {
+  status: string;
+  score: number | null;
+  delta: number | null;
+  differs: string[];
+  comparison: BaselineComparison | null;
+}
+const experiment = async (id: string): Promise<StoredExperiment> =>
+  (await pool.query<StoredExperiment>('SELECT * FROM experiment WHERE id = $1', [id])).rows[0]!;
+const run = async (id: string): Promise<StoredRun> => {
+  const { rows } = await pool.query<Omit<StoredRun, 'comparison'> & { comparison: string | null }>(
+    'SELECT status, score, delta, differs, comparison FROM run WHERE id = $1',
+    [id],
+  );
+  const { comparison, ...rest } = rows[0]!;
+  return { ...rest, comparison: comparison === null ? null : (JSON.parse(comparison) as BaselineComparison) };
+};
+const log = async (jobId: string): Promise<[string, Record<string, unknown>][]> =>
+  (
+    await pool.query<{ name: string; data: string }>(
+      `SELECT name, data FROM job_event
+       WHERE job_id = $1 AND name NOT IN ('job_created', 'tool_eval_init') ORDER BY seq`,
+      [jobId],
+    )
+  ).rows.map(({ name, data }) => [name, JSON.parse(data) as Record<string, unknown>]);
+const best = async (id: string): Promise<string | null> => (await experiment(id)).best_run_id;
+const isFresh = async (id: string): Promise<boolean> => {
+  const { revision, refreshed_revision: refreshed } = await experiment(id);
+  return revision === refreshed;
+};
+
+describe('a run of an experiment that ends', () => {
+  it('is the baseline and the best one if it is the first, and is compared with the baseline otherwise', async () => {
+    const exp = await anExperiment();
+    const first = await exp.ended(right(5));
+    expect(await experiment(exp.id)).toMatchObject({
+      baseline_run_id: first.runId,
+      baseline_set_by: 'first_run',
+      best_run_id: first.runId,
+    });
+    expect(await run(first.runId)).toEqual({
+      status: 'completed',
+      score: 0.5,
+      delta: null,
+      differs: [],
+      comparison: null,
+    });
+    expect(await log(first.jobId)).toEqual([
+      ['tool_eval_complete', { eval_id: first.runId, score: 0.5, delta: null }],
+      ['experiment_best_updated', { experiment_id: exp.id, eval_id: first.runId, score: 0.5, previous: null }],
+      ['job_completed', { status: 'completed', result_ref: first.runId }],
+    ]);
+
+    const second = await exp.ended(right(8));
+    const { delta, differs, comparison } = await run(second.runId);
+    expect({ delta, differs, comparison }).toEqual({
+      delta: 0.8 - 0.5,
+      differs: [],
+      comparison: expect.objectContaining({
+        baseline_eval_id: first.runId,
+        verdict: 'inconclusive',
+        difference: expect.closeTo(0.3, 12),
+        n_cases: 10,
+        text: expect.any(String),
+      }),
+    });
+    expect((await log(second.jobId)).map(([name]) => name)).toEqual([
+      'tool_eval_complete',
+      'experiment_best_updated',
+      'job_completed',
+    ]);
+    expect((await log(second.jobId))[0]![1]).toEqual({ eval_id: second.runId, score: 0.8, delta, differs, comparison });
+    expect((await log(second.jobId))[1]![1]).toMatchObject({ eval_id: second.runId, previous: first.runId });
+
+    // One that is no better changes nothing, and equal scores keep the earlier run.
+    const third = await exp.ended(right(8));
+    expect((await log(third.jobId)).map(([name]) => name)).toEqual(['tool_eval_complete', 'job_completed']);
+    expect(await best(exp.id)).toBe(second.runId);
+  });
+
+  it('is no better for the last digit of its score, when its verdicts come in another order', async () => {
+    const exp = await anExperiment();
+    const first = await exp.ended([0.3, 0.2, 0.1, ...right(0, 7)]);
+    const second = await exp.ended([0.1, 0.2, 0.3, ...right(0, 7)]);
+    expect((await run(second.runId)).score).toBeGreaterThan((await run(first.runId)).score!);
+    expect((await run(second.runId)).delta).toBe(0);
+    expect(await best(exp.id)).toBe(first.runId);
+  });
+
+  it('leaves one baseline and one best run when two end at one instant, and each logs its events once', async () => {
+    const exp = await anExperiment();
+    const runs = [await exp.replied(right(5)), await exp.replied(right(7))];
+    const workers = [worker, aWorker(), aWorker()];
+    for (let turn = 0; turn < 5; turn++)
+      await Promise.all(workers.map((one) => one.finishSideBySide().catch(() => {})));
+    await worker.work();
+    const { baseline_run_id: baseline, best_run_id: bestId } = await experiment(exp.id);
+    expect(bestId).toBe(runs[1]!.runId);
+    const [first, second] = baseline === runs[0]!.runId ? runs : [...runs].reverse();
+    expect(baseline).toBe(first!.runId);
+    expect((await run(second!.runId)).delta).toBeCloseTo(baseline === runs[0]!.runId ? 0.2 : -0.2, 12);
+    const names = [await log(first!.jobId), await log(second!.jobId)].map((events) => events.map(([name]) => name));
+    expect(names.map((all) => all.filter((name) => name !== 'experiment_best_updated'))).toEqual([
+      ['tool_eval_complete', 'job_completed'],
+      ['tool_eval_complete', 'job_completed'],
+    ]);
+    expect(names[0]).toContain('experiment_best_updated');
+    expect(names.flat().filter((name) => name === 'experiment_best_updated')).toHaveLength(
+      baseline === runs[0]!.runId ? 2 : 1,
+    );
+  });
+
+  it('is compared anew when another baseline is pinned meanwhile', async () => {
+    const exp = await anExperiment();
+    const [first, second] = [await exp.ended(right(5)), await exp.ended(right(7))];
+    const third = await exp.replied(right(9));
+    let pinned = false;
+    const pinsMeanwhile = aWorker({
+      compare: async (...pair) => {
+        const compared = await realCompare(...pair);
+        if (!pinned) await exp.pin(second.runId);
+        pinned = true;
+        return compared;
+      },
+    });
+    await pinsMeanwhile.finish();
+    expect(await run(third.runId)).toMatchObject({ status: 'running', score: null, comparison: null });
+    expect(await log(third.jobId)).toEqual([]);
+    await pinsMeanwhile.finish();
+    expect(await run(third.runId)).toMatchObject({ status: 'completed', delta: 0.9 - 0.7 });
+    await worker.refresh();
+    expect((await run(first.runId)).delta).toBeCloseTo(-0.2, 12);
+    expect(await run(second.runId)).toMatchObject({ delta: null, comparison: null });
+    expect(await experiment(exp.id)).toMatchObject({ baseline_set_by: 'user', best_run_id: third.runId });
+  });
+
+  it('ends without a comparison when comparing fails, and is compared later; others do not notice', async () => {
+    const [exp, other] = [await anExperiment(), await anExperiment()];
+    const first = await exp.ended(right(5));
+    await other.ended(right(5));
+    const [bad, good] = [await exp.replied(right(9)), await exp.replied(right(7))];
+    const others = await other.replied(right(7));
+    let isBroken = true;
+    const broken = aWorker({
+      compare: async (experimentOf, one, ...rest) => {
+        if (isBroken && one.id === bad.runId) throw new Error('a bug');
+        return realCompare(experimentOf, one, ...rest);
+      },
+    });
+    await broken.work();
+    expect(await run(bad.runId)).toMatchObject({ status: 'completed', score: 0.9, delta: null, comparison: null });
+    expect((await log(bad.jobId)).map(([name]) => name)).toEqual(['tool_eval_complete', 'job_completed']);
+    for (const { runId } of [good, others]) expect((await run(runId)).delta).toBeCloseTo(0.2, 12);
+    expect(await isFresh(exp.id)).toBe(false);
+    expect(await isFresh(other.id)).toBe(true);
+    expect(broken.failures).toEqual(['a bug', 'a bug']);
+    isBroken = false;
+    await aWorker().refresh();
+    expect((await run(bad.runId)).delta).toBeCloseTo(0.4, 12);
+    expect(await experiment(exp.id)).toMatchObject({ baseline_run_id: first.runId, best_run_id: bad.runId });
+    expect(await isFresh(exp.id)).toBe(true);
+  });
+
+  it('ends as a run of none when its experiment is deleted meanwhile', async () => {
+    const exp = await anExperiment();
+    await exp.ended(right(5));
+    const second = await exp.replied(right(7));
+    await aWorker({
+      compare: async (...pair) => {
+        const compared = await realCompare(...pair);
+        await inTransaction(pool, (client) => deleteExperiment(client, exp.teamId, exp.id));
+        return compared;
+      },
+    }).finish();
+    expect(await run(second.runId)).toMatchObject({ status: 'completed', score: 0.7, delta: null, comparison: null });
+    expect(await log(second.jobId)).toEqual([
+      ['tool_eval_complete', { eval_id: second.runId, score: 0.7, delta: null }],
+      ['job_completed', { status: 'completed', result_ref: second.runId }],
+    ]);
+  });
+});
+
+describe('the figures of an experiment', () => {
+  it('are made anew when the baseline was resumed', async () => {
+    const exp = await anExperiment();
+    const first = await exp.ended([...right(5, 9), null]);
+    const second = await exp.ended(right(8));
+    await worker.refresh();
+    expect((await run(second.runId)).delta).toBeCloseTo(0.8 - 5 / 9, 12);
+    await exp.resume(first.runId);
+    await worker.refresh();
+    expect(await run(second.runId)).toMatchObject({ delta: null, comparison: null });
+    expect(await experiment(exp.id)).toMatchObject({ baseline_run_id: first.runId, best_run_id: second.runId });
+    await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [first.runId]);
+    await settleRun(pool, first.runId, [...right(5, 9), 1]);
+    await worker.work();
+    expect((await run(second.runId)).delta).toBeCloseTo(0.2, 12);
+    expect((await run(second.runId)).comparison).toMatchObject({ n_cases: 10 });
+    expect(await isFresh(exp.id)).toBe(true);
+  });
+
+  it('are corrected where the release before ended a run with a plain difference', async () => {
+    const exp = await anExperiment();
+    await exp.ended(right(5));
+    const run1 = await exp.replied(right(9), { models: ['b'] });
+    await endAsTheReleaseBefore(run1.runId);
+    expect((await run(run1.runId)).delta).toBeCloseTo(0.4, 12);
+    expect(await isFresh(exp.id)).toBe(false);
+    await worker.refresh();
+    expect(await run(run1.runId)).toMatchObject({ delta: null, differs: ['targets'] });
+    const run2 = await exp.replied(right(9));
+    await endAsTheReleaseBefore(run2.runId);
+    await worker.refresh();
+    expect(await run(run2.runId)).toMatchObject({
+      delta: 0.9 - 0.5,
+      differs: [],
+      comparison: expect.objectContaining({ n_cases: 10 }),
+    });
+    expect(await best(exp.id)).toBe(run2.runId);
+  });
+
+  it('begin with the first run that completed, if the release before ended it', async () => {
+    const exp = await anExperiment();
+    const first = await exp.replied(right(5));
+    await endAsTheReleaseBefore(first.runId);
+    const second = await exp.ended(right(7));
+    await worker.refresh();
+    expect(await experiment(exp.id)).toMatchObject({
+      baseline_run_id: first.runId,
+      baseline_set_by: 'first_run',
+      best_run_id: second.runId,
+    });
+    expect((await run(second.runId)).delta).toBeCloseTo(0.2, 12);
+  });
+
+  it('lose the baseline with its run, and no other run takes its place', async () => {
+    const exp = await anExperiment();
+    const [first, second] = [await exp.ended(right(5)), await exp.ended(right(7))];
+    await worker.refresh();
+    await deleteRun(pool, { teamId: exp.teamId, runId: first.runId });
+    const third = await exp.ended(right(9));
+    await worker.refresh();
+    expect(await experiment(exp.id)).toMatchObject({ baseline_run_id: null, best_run_id: null, tied_with: [] });
+    for (const { runId } of [second, third])
+      expect(await run(runId)).toMatchObject({ delta: null, differs: [], comparison: null });
+    expect(await isFresh(exp.id)).toBe(true);
+    await exp.pin(second.runId);
+    await worker.refresh();
+    expect((await run(third.runId)).delta).toBeCloseTo(0.2, 12);
+    expect(await best(exp.id)).toBe(third.runId);
+  });
+
+  it('name the next best run when the best one is deleted, and the runs not shown to be worse', async () => {
+    const exp = await anExperiment(40);
+    const [first] = [await exp.ended(right(5, 40)), await exp.ended(right(30, 40))];
+    const [third, fourth] = [await exp.ended(right(32, 40)), await exp.ended(right(33, 40))];
+    await worker.refresh();
+    const { best_run_id: bestId, tied_with: tied } = await experiment(exp.id);
+    expect(bestId).toBe(fourth.runId);
+    expect(tied).toHaveLength(2);
+    expect(tied[0]).toBe(third.runId);
+    expect(tied).not.toContain(first.runId);
+    await deleteRun(pool, { teamId: exp.teamId, runId: fourth.runId });
+    await worker.refresh();
+    expect(await best(exp.id)).toBe(third.runId);
+    expect((await experiment(exp.id)).tied_with).toEqual([tied[1]]);
+  });
+});
+
+describe('the best run', () => {
+  it('has the models of the baseline, all its cases, a free hand to call, and few errors', async () => {
+    const exp = await anExperiment(40);
+    await pool.query(`UPDATE suite_case SET tags = '{half}' WHERE suite_id = $1 AND position < 38`, [exp.suiteId]);
+    const first = await exp.ended(right(5, 40));
+    const all = right(40, 40);
+    await exp.ended(all, { models: ['b'] });
+    await exp.ended(all, { models: ['a', 'b'] });
+    await exp.ended(all.slice(0, 38), { case_filter: { tags: ['half'] } });
+    await exp.ended(all, { tool_choice: 'none' });
+    await exp.ended([...right(37, 37), null, null, null]);
+    const recorded = await exp.replied(all);
+    await pool.query(
+      `UPDATE run SET config = (config::jsonb || '{"recorded":true,"tool_choice":null}')::text WHERE id = $1`,
+      [recorded.runId],
+    );
+    await worker.finish();
+    const stopped = await exp.replied(all);
+    await cancelJob(pool, { teamId: exp.teamId, jobId: stopped.jobId });
+    await worker.work();
+    expect(await run(stopped.runId)).toMatchObject({ status: 'cancelled', score: 1, delta: 1 - 5 / 40 });
+    expect(await experiment(exp.id)).toMatchObject({ best_run_id: first.runId, tied_with: [] });
+    const fair = await exp.ended([...right(6, 38), null, null]);
+    expect(await best(exp.id)).toBe(fair.runId);
+  });
+});
+
+describe('a run without the metric that its experiment compares', () => {
+  it('has a delta, and no verdict', async () => {
+    const exp = await anExperiment();
+    await pool.query(`UPDATE experiment SET measure = 'bleu' WHERE id = $1`, [exp.id]);
+    await exp.ended(right(5));
+    const second = await exp.ended(right(7));
+    await worker.refresh();
+    expect(await run(second.runId)).toMatchObject({
+      delta: 0.7 - 0.5,
+      comparison: {
+        verdict: 'not_comparable',
+        difference: null,
+        ci: null,
+        p: null,
+        text: expect.stringContaining('"bleu"'),
+      },
+    });
+    expect(await best(exp.id)).toBe(second.runId);
+    expect(worker.failures).toEqual([]);
+  });
+});
+
+describe('a delta', () => {
+  it('is over the common cases when the suite has changed, and null when too few are left', async () => {
+    const exp = await anExperiment();
+    await exp.ended(right(5));
+    await changeCases(exp.suiteId, 1);
+    // The changed case, which was right, is no longer compared: 4 of 9 then, 9 of 9 now.
+    const second = await exp.ended(right(10));
+    expect(await run(second.runId)).toMatchObject({ delta: 1 - 4 / 9, differs: [], comparison: { n_cases: 9 } });
+    await changeCases(exp.suiteId, 3);
+    const third = await exp.ended(right(10));
+    expect(await run(third.runId)).toMatchObject({
+      delta: null,
+      differs: ['cases'],
+      comparison: { n_cases: 7, difference: expect.any(Number) },
+    });
+    const [, data] = (await log(third.jobId))[0]!;
+    expect(data).toMatchObject({ delta: null, differs: ['cases'], comparison: { n_cases: 7 } });
+    expect(await best(exp.id)).toBe(second.runId);
+  });
+
+  it('is null for a run that was stopped before it scored all common cases', async () => {
+    const exp = await anExperiment();
+    await exp.ended(right(5));
+    const stopped = await exp.replied([...right(9, 9), undefined]);
+    await cancelJob(pool, { teamId: exp.teamId, jobId: stopped.jobId });
+    await worker.work();
+    expect(await run(stopped.runId)).toMatchObject({
+      status: 'cancelled',
+      score: 1,
+      delta: null,
+      differs: ['cases'],
+      comparison: { n_cases: 9 },
+    });
+    expect((await log(stopped.jobId)).map(([name]) => name)).toEqual(['job_cancelled']);
+  });
+});
+
+describe('a finisher that is killed', () => {
+  it('after any statement changes nothing twice', async () => {
+    const reference = await storyOf(pool);
+    let died = true;
+    for (let n = 1; died; n++) {
+      const process = dyingPool(n);
+      expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
+      died = process.died();
+      if (died) expect(n).toBeLessThan(100);
+      else expect(n).toBeGreaterThan(30);
+    }
+  }, 120_000);
+});
+
+/** How two runs of a new experiment end, first in a process with this pool, and then in one that lives. */
+async function storyOf(db: Pool) {
+  const exp = await anExperiment();
+  const runs = [await exp.ended(right(5)), await exp.ended(right(6)), await exp.replied(right(9))];
+  await aWorker({ db })
+    .work()
+    .catch(() => {});
+  // Postgres needs a moment to notice that a process is gone, and frees its locks then.
+  await until(async () => {
+    await worker.work();
+    return (await run(runs[2]!.runId)).status === 'completed' && (await isFresh(exp.id));
+  });
+  const names = new Map([[exp.id, 'experiment'], ...runs.map(({ runId }, n) => [runId, `run ${n}`] as const)]);
+  const { revision, refreshed_revision: refreshed, ...rest } = await experiment(exp.id);
+  const story = {
+    isFresh: revision === refreshed,
+    experiment: { baseline: rest.baseline_run_id, best: rest.best_run_id, tied: rest.tied_with },
+    runs: await Promise.all(runs.map(({ runId }) => run(runId))),
+    logs: await Promise.all(runs.map(({ jobId }) => log(jobId))),
+    comparisons: (
+      await pool.query(
+        `SELECT run_id, against_run_id, delta FROM experiment_comparison WHERE experiment_id = $1 ORDER BY 1, 2`,
+        [exp.id],
+      )
+    ).rows,
+  };
+  const text = [...names].reduce((all, [id, name]) => all.replaceAll(id, name), JSON.stringify(story));
+  return JSON.parse(text) as object;
+}
+
+/** A pool of a process that dies after its n-th statement, and has no connections then. */
+function dyingPool(n: number) {
+  let [statements, isDead] = [0, false];
+  const dying = async (query: () => Promise<unknown>, kill: () => void): Promise<unknown> => {
+    const answer = isDead ? undefined : await query();
+    isDead ||= ++statements === n;
+    if (!isDead) return answer;
+    kill();
+    throw new Error('The process is dead');
+  };
+  const isKeepAlive = (text: unknown): boolean => text === 'SELECT 1';
+  const clientOf = (client: PoolClient): PoolClient => {
+    let released = false;
+    const release = (): void => {
+      if (!released) client.release(isDead);
+      released = true;
+    };
+    return new Proxy(client, {
+      get(target, key) {
+        if (key === 'release') return release;
+        if (key !== 'query') return Reflect.get(target, key, target) as unknown;
+        return (...query: [string]) =>
+          isKeepAlive(query[0]) ? target.query(...query) : dying(() => target.query(...query), release);
+      },
+    });
+  };
+  const proxied = new Proxy(pool, {
+    get(target, key) {
+      if (key === 'connect') return async () => clientOf(await target.connect());
+      if (key !== 'query') return Reflect.get(target, key, target) as unknown;
+      return (...query: [string]) =>
+        dying(
+          () => target.query(...query),
+          () => {},
+        );
+    },
+  });
+  return { pool: proxied, died: () => isDead };
+}
+
+/** The statements by which the release before ends a run: its delta is a plain difference of scores. */
+async function endAsTheReleaseBefore(runId: string): Promise<void> {
+  await pool.query(
+    `UPDATE run r SET score = s.score, delta = s.score - b.score
+     FROM (SELECT avg((summary::json ->> 'overall')::float8) AS score FROM target WHERE run_id = $1) s, (
+       SELECT base.score
+       FROM (SELECT 1) one LEFT JOIN run self ON self.id = $1
+         LEFT JOIN experiment e ON e.id = self.experiment_id
+         LEFT JOIN run base ON base.id = e.baseline_run_id AND base.id <> $1
+     ) b
+     WHERE r.id = $1`,
+    [runId],
+  );
+  await pool.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1`, [runId]);
+}
+
+/** The next version of the suite asks something else in its first cases. */
+async function changeCases(suiteId: string, count: number): Promise<void> {
+  await pool.query(
+    `UPDATE suite_case SET body = '{"prompt":"hello","expected_tool":null}' WHERE suite_id = $1 AND position < $2`,
+    [suiteId, count],
+  );
+  await pool.query('UPDATE suite SET version = version + 1 WHERE id = $1', [suiteId]);
+}

@@ -1,0 +1,158 @@
+import { LRUCache } from 'lru-cache';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import { readCandidates, type Candidate } from '#lib/db/engine/best-run';
+import {
+  hasEnded,
+  readExperiment,
+  readRun,
+  storePair,
+  type ExperimentToCompare,
+  type RunOfExperiment,
+} from '#lib/db/engine/experiment-pairs';
+import {
+  adoptFirstRun,
+  experimentsToRefresh,
+  readBesideBest,
+  runsToCompare,
+  storeFigures,
+  type BesideBest,
+  type ExperimentToRefresh,
+} from '#lib/db/engine/refresh-experiment';
+import { holm } from '#lib/scoring/statistics/holm';
+import type { ComparePair } from './compare-pair.js';
+
+/** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
+const SLICE_MS = 2000;
+const PAIR_TIMEOUT_MS = 60_000;
+/** Comparisons are looked up in so many pieces. */
+const RUNS_AT_A_TIME = 20;
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1000, 300_000];
+const ALPHA = 0.05;
+
+/** What went wrong in an experiment. */
+interface Setback {
+  failures: number;
+  /** Until then, the experiment is left alone. */
+  retryAtMs: number;
+  /** Runs that could not be compared, and are skipped until the others are done. */
+  failed: Set<string>;
+}
+
+/** Makes the figures of experiments anew after a run ended or was deleted, or the baseline changed. */
+export class ExperimentRefresher {
+  /** Of this process: another one may try sooner. */
+  readonly #setbacks = new LRUCache<string, Setback>({ max: 10_000 });
+
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      locks: Pool;
+      compare: ComparePair;
+      onMoreToDo: () => void;
+      onFailure: (error: Error, experiment: ExperimentToRefresh, runId: string) => void;
+    },
+  ) {}
+
+  /** Those whose figures are stale, without those that failed a moment ago. */
+  toRefresh(): Promise<ExperimentToRefresh[]> {
+    const now = Date.now();
+    const waiting = [...this.#setbacks.entries()].filter(([, { retryAtMs }]) => retryAtMs > now);
+    return experimentsToRefresh(
+      this.deps.pool,
+      waiting.map(([id]) => id),
+    );
+  }
+
+  /** Refreshes an experiment, or goes on with it for a while. */
+  async refresh(experiment: ExperimentToRefresh, stop: AbortSignal): Promise<void> {
+    const { locks, onMoreToDo } = this.deps;
+    await withAdvisoryLock(locks, `refresh ${experiment.id}`, async () => {
+      const { failures, failed } = this.#setbacks.get(experiment.id) ?? { failures: 0, failed: new Set<string>() };
+      const putOff = (): void => {
+        const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+        const setback = { failures: failures + 1, retryAtMs: Date.now() + waitMs, failed: new Set<string>() };
+        this.#setbacks.set(experiment.id, setback);
+      };
+      try {
+        const isDone = await this.#slice(experiment, failed, stop);
+        if (!isDone) this.#setbacks.set(experiment.id, { failures, retryAtMs: 0, failed });
+        else if (failed.size) putOff();
+        else this.#setbacks.delete(experiment.id);
+        if (!isDone) onMoreToDo();
+      } catch (error) {
+        putOff();
+        throw error;
+      }
+    });
+  }
+
+  /** @returns whether the figures are written, as far as they can be */
+  async #slice(found: ExperimentToRefresh, failed: Set<string>, stop: AbortSignal): Promise<boolean> {
+    const { pool } = this.deps;
+    const experiment = await readExperiment(pool, found.id);
+    if (!experiment) return true;
+    const { baseline, baselineDeleted } = experiment;
+    if (!baseline && !baselineDeleted && (await adoptFirstRun(pool, found.id))) return false;
+    const work = { experiment, failed, stop, endMs: Date.now() + SLICE_MS };
+    if (baseline && hasEnded(baseline) && !(await this.#compareAll(work, baseline))) return false;
+    const candidates = baseline ? await readCandidates(pool, found.id, baseline) : [];
+    const best = candidates[0] && (await readRun(pool, candidates[0].id));
+    if (best && !(await this.#compareAll(work, best, candidates))) return false;
+    const besideBest = best ? await readBesideBest(pool, found.id, best) : [];
+    return storeFigures(pool, experiment, {
+      bestId: best?.id ?? null,
+      tiedWith: tiedWith(candidates, besideBest),
+      isComplete: failed.size === 0,
+    });
+  }
+
+  /** Makes the comparisons with a run that are missing. @returns false when time is up before all are made */
+  async #compareAll(work: Work, against: RunOfExperiment, candidates?: readonly Candidate[]): Promise<boolean> {
+    const { experiment, failed, stop, endMs } = work;
+    const among = candidates?.map(({ id }) => id);
+    for (;;) {
+      const ids = await runsToCompare(this.deps.pool, experiment.id, against, {
+        among,
+        except: [...failed],
+        limit: RUNS_AT_A_TIME,
+      });
+      if (ids.length === 0) return true;
+      for (const id of ids) {
+        stop.throwIfAborted();
+        if (Date.now() > endMs) return false;
+        await this.#compareOne(work, id, against);
+      }
+    }
+  }
+
+  /** A run that cannot be compared keeps the others from nothing. */
+  async #compareOne({ experiment, failed, stop }: Work, id: string, against: RunOfExperiment): Promise<void> {
+    const { pool, compare, onFailure } = this.deps;
+    try {
+      const run = await readRun(pool, id);
+      if (!run) return;
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(PAIR_TIMEOUT_MS)]);
+      await storePair(pool, experiment.id, await compare(experiment, run, against, signal));
+    } catch (error) {
+      stop.throwIfAborted();
+      failed.add(id);
+      onFailure(error as Error, experiment, id);
+    }
+  }
+}
+
+interface Work {
+  experiment: ExperimentToCompare;
+  failed: Set<string>;
+  stop: AbortSignal;
+  endMs: number;
+}
+
+/** The candidates after the best one, without those that are shown to be worse. */
+function tiedWith([, ...others]: readonly Candidate[], besideBest: readonly BesideBest[]): string[] {
+  const compared = besideBest.filter((beside) => beside.p !== null && others.some(({ id }) => id === beside.id));
+  const p = holm(compared.map((beside) => beside.p!));
+  const worse = new Set(compared.filter(({ difference }, n) => difference! < 0 && p[n]! < ALPHA).map(({ id }) => id));
+  return others.flatMap(({ id }) => (worse.has(id) ? [] : [id]));
+}

@@ -1,0 +1,142 @@
+// Pairs of runs with a known true difference: what `run.mjs` and the short form in `npm test` draw from.
+
+export type Random = () => number;
+
+/** sfc32 of PractRand: 0..1, of a period that a benchmark does not come round, unlike that of a 32-bit state. */
+export function randomFrom(seed: number): Random {
+  // Numbers of 32 bits in variables would each be an object on the heap.
+  const state = Int32Array.of(0, seed, 0x9e3779b9, 1);
+  const next = (): number => {
+    const [a, b, c, counter] = [state[0]!, state[1]!, state[2]!, state[3]!];
+    const sum = (a + b + counter) | 0;
+    state[0] = b ^ (b >>> 9);
+    state[1] = c + (c << 3);
+    state[2] = ((c << 21) | (c >>> 11)) + sum;
+    state[3] = counter + 1;
+    return (sum >>> 0) / 2 ** 32;
+  };
+  for (let warmUp = 0; warmUp < 16; warmUp++) next();
+  return next;
+}
+
+/** How system B differs from A: not at all; a little on every case; on one case in twenty, which it never passes. */
+export type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken';
+
+/** What a sample that does not pass scores: 0; each time something else; or always what its case decides. */
+export type Scores = 'pass/fail' | 'graded by sample' | 'graded by case';
+
+export interface Setting {
+  /** The share of samples that A passes. */
+  rate: number;
+  /** The correlation of pass or fail between two samples of one case. */
+  correlation: number;
+  effect: Effect;
+  scores: Scores;
+}
+
+/** All the cases there are, in equal numbers, so that the truth is a plain mean over them. */
+export interface Population {
+  /** The chance that a sample of this type of case passes, with system A and with B. */
+  a: Float64Array;
+  b: Float64Array;
+  /** What it scores if it does not pass. By sample, any of these. */
+  failed: Float64Array;
+  scores: Scores;
+  /** The mean scores in truth. */
+  truth: { a: number; b: number; difference: number };
+}
+
+const TYPES = 1000;
+const LOG_ODDS = Float64Array.from({ length: TYPES }, (_, type) => Math.log((type + 0.5) / (TYPES - type - 0.5)));
+
+const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function bisect(low: number, high: number, isTooLow: (x: number) => boolean): number {
+  for (let step = 0; step < 40; step++) {
+    const middle = (low + high) / 2;
+    if (isTooLow(middle)) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** The chances of passing: log odds that follow a logistic distribution over the cases, `spread` wide. */
+const chances = (centre: number, spread: number): Float64Array =>
+  LOG_ODDS.map((logOdds) => 1 / (1 + Math.exp(-centre - spread * logOdds)));
+const chancesOfRate = (rate: number, spread: number): Float64Array => {
+  const reach = 60 + 60 * spread;
+  return chances(
+    bisect(-reach, reach, (centre) => mean(chances(centre, spread)) < rate),
+    spread,
+  );
+};
+function correlationOf(p: Float64Array): number {
+  const rate = mean(p);
+  return p.reduce((sum, chance) => sum + (chance - rate) ** 2, 0) / p.length / (rate * (1 - rate));
+}
+
+/** Three failures of ten score 0 (a wrong tool), the others 0.6 and their share of right arguments. */
+function scoresOfFailures(): Float64Array {
+  const random = randomFrom(1);
+  return Float64Array.from({ length: TYPES }, () => (random() < 0.3 ? 0 : 0.6 + 0.4 * random()));
+}
+
+export function populationOf({ rate, correlation, effect, scores }: Setting): Population {
+  const spread = bisect(0, 40, (x) => correlationOf(chancesOfRate(rate, x)) < correlation);
+  const a = chancesOfRate(rate, spread);
+  const b = {
+    identical: () => a,
+    // Twice the failures, and at most 10 points.
+    'worse everywhere': () => chancesOfRate(rate - Math.min(0.1, 1 - rate), spread),
+    'one in 20 broken': () => a.map((chance, type) => (type % 20 === 7 ? 0 : chance)),
+  }[effect]();
+  const failed = scores === 'pass/fail' ? new Float64Array(TYPES) : scoresOfFailures();
+  const any = mean(failed);
+  const score = (p: Float64Array): number =>
+    mean(p.map((chance, type) => chance + (1 - chance) * (scores === 'graded by case' ? failed[type]! : any)));
+  const truth = { a: score(a), b: score(b) };
+  return { a, b, failed, scores, truth: { ...truth, difference: truth.b - truth.a } };
+}
+
+/** Draws cases and their samples: A's mean score on each case into `means`, B's less A's into `differences`. */
+export function drawPair(
+  population: Population,
+  samples: number,
+  random: Random,
+  { means, differences }: { means: Float64Array; differences: Float64Array },
+): void {
+  const { a, b } = population;
+  for (let i = 0; i < means.length; i++) {
+    const type = Math.floor(random() * TYPES);
+    means[i] = meanScore(population, type, a[type]!, samples, random);
+    differences[i] = meanScore(population, type, b[type]!, samples, random) - means[i]!;
+  }
+}
+
+function meanScore(
+  { failed, scores }: Population,
+  type: number,
+  chance: number,
+  samples: number,
+  random: Random,
+): number {
+  let passed = 0;
+  for (let sample = 0; sample < samples; sample++) if (random() < chance) passed++;
+  let sum = passed;
+  if (scores === 'graded by case') sum += (samples - passed) * failed[type]!;
+  else if (scores === 'graded by sample')
+    for (let sample = passed; sample < samples; sample++) sum += failed[Math.floor(random() * TYPES)]!;
+  return sum / samples;
+}
+
+/** The chance that k of n independent cases come out one way, each with chance p, for every k. */
+export function binomialChances(n: number, p: number): Float64Array {
+  const chancesOfK = new Float64Array(n + 1);
+  if (p === 1) chancesOfK[n] = 1;
+  let log = n * Math.log1p(-p);
+  for (let k = 0; p < 1 && k <= n; k++) {
+    chancesOfK[k] = Math.exp(log);
+    log += Math.log((n - k) / (k + 1)) + Math.log(p) - Math.log1p(-p);
+  }
+  return chancesOfK;
+}

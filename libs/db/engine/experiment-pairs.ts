@@ -1,0 +1,126 @@
+import { DEFAULT_MAX_ERRORED_SHARE, type BaselineComparison, type Differs } from '#lib/contracts/comparison';
+import type { JobStatus } from '#lib/contracts/job';
+import { parseJson } from '#lib/contracts/json/json';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { Pool, PoolClient } from '../connection/pool.js';
+
+/** A run as its experiment sees it. */
+export interface RunOfExperiment {
+  id: string;
+  /** Each resume makes the next one, and figures of the one before a matter of the past. */
+  generation: number;
+  status: JobStatus;
+  /** That it has, or will have when it ends: known once all its targets are finished. */
+  score: number | null;
+  /** It can be run again, had to call tools, and few of its results errored. */
+  mayBeBest: boolean;
+  /** Canonical; two runs with the same text had the same filter. */
+  caseFilter: string;
+}
+
+/** What the runs of an experiment are compared by. */
+export interface ExperimentToCompare {
+  id: string;
+  teamId: string;
+  measure: string;
+  margin: number;
+  /** Figures that are made now belong to this revision. */
+  revision: number;
+  /** A baseline was deleted; until a user pins another there is none. */
+  baselineDeleted: boolean;
+  baseline: RunOfExperiment | null;
+}
+
+/** Two runs of an experiment that were compared. */
+export interface ComparedPair {
+  run: RunOfExperiment;
+  against: RunOfExperiment;
+  delta: number | null;
+  differs: Differs[];
+  /** Whether the run may be the best one, if `against` is the baseline. */
+  eligible: boolean;
+  comparison: BaselineComparison;
+}
+
+export async function readExperiment(pool: Pool, id: string): Promise<ExperimentToCompare | undefined> {
+  const { rows } = await pool.query<Omit<ExperimentToCompare, 'baseline'> & { baselineId: string | null }>(
+    `SELECT id, team_id AS "teamId", measure, margin, revision, baseline_deleted AS "baselineDeleted",
+       baseline_run_id AS "baselineId"
+     FROM experiment WHERE id = $1`,
+    [id],
+  );
+  if (!rows[0]) return undefined;
+  const { baselineId, ...experiment } = rows[0];
+  return { ...experiment, baseline: baselineId === null ? null : ((await readRun(pool, baselineId)) ?? null) };
+}
+
+export async function readRun(pool: Pool, id: string): Promise<RunOfExperiment | undefined> {
+  const { rows } = await pool.query<
+    Omit<RunOfExperiment, 'mayBeBest' | 'caseFilter'> & { config: string; erroredShare: number | null }
+  >(
+    `SELECT r.id, r.generation, r.status, r.config, coalesce(r.score, t.score) AS score, t.errored AS "erroredShare"
+     FROM run r CROSS JOIN LATERAL (
+       SELECT ${MEAN_OF_TARGETS} AS score, sum(errored)::float8 / nullif(sum(n), 0) AS errored
+       FROM target WHERE run_id = r.id
+     ) t WHERE r.id = $1`,
+    [id],
+  );
+  if (!rows[0]) return undefined;
+  const { config: text, erroredShare, ...run } = rows[0];
+  const config = parseJson(text) as unknown as RunConfig | RecordedConfig;
+  const { tags, category } = config.case_filter ?? {};
+  return {
+    ...run,
+    mayBeBest:
+      !('recorded' in config) &&
+      config.tool_choice !== 'none' &&
+      erroredShare !== null &&
+      erroredShare <= DEFAULT_MAX_ERRORED_SHARE,
+    caseFilter: JSON.stringify([[...new Set(tags)].sort(), category ?? null]),
+  };
+}
+
+/** SQL: the score of a run, from its targets' summaries: their mean, without targets that have nothing scored. */
+export const MEAN_OF_TARGETS = `avg((summary::json ->> 'overall')::float8)`;
+
+/** SQL: the run `r` has ended, and has what can be compared. */
+export const HAS_ENDED = `(
+  r.status = 'completed' OR r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NOT NULL
+)`;
+
+/** As `HAS_ENDED`. */
+export const hasEnded = ({ status, score }: RunOfExperiment): boolean =>
+  status === 'completed' || (['cancelled', 'budget_exceeded'].includes(status) && score !== null);
+
+/**
+ * Stores a comparison, unless the experiment or a run is gone, or a run was resumed since.
+ * @param db a pool; or the client of a transaction that has locked the experiment, which keeps the runs as they are
+ */
+export async function storePair(
+  db: Pool | PoolClient,
+  experimentId: string,
+  { run, against, delta, differs, eligible, comparison }: ComparedPair,
+): Promise<void> {
+  const keepRuns = 'release' in db ? '' : 'FOR KEY SHARE OF r, a';
+  await db.query(
+    `INSERT INTO experiment_comparison (experiment_id, run_id, against_run_id, run_generation, against_generation,
+       delta, differs, eligible, comparison)
+     SELECT e.id, r.id, a.id, r.generation, a.generation, $6, $7, $8, $9 FROM experiment e, run r, run a
+     WHERE e.id = $1 AND r.id = $2 AND r.generation = $3 AND a.id = $4 AND a.generation = $5
+     ${keepRuns}
+     ON CONFLICT (experiment_id, run_id, against_run_id) DO UPDATE SET run_generation = excluded.run_generation,
+       against_generation = excluded.against_generation, delta = excluded.delta, differs = excluded.differs,
+       eligible = excluded.eligible, comparison = excluded.comparison`,
+    [
+      experimentId,
+      run.id,
+      run.generation,
+      against.id,
+      against.generation,
+      delta,
+      differs,
+      eligible,
+      JSON.stringify(comparison),
+    ],
+  );
+}

@@ -1,0 +1,151 @@
+import { inTransaction, type Pool } from '../connection/pool.js';
+import { HAS_ENDED, type ExperimentToCompare, type RunOfExperiment } from './experiment-pairs.js';
+
+// The figures of an experiment are its baseline, where the first run became it, the best run and those tied with it,
+// and what its runs have beside the baseline. They are stale while `revision` is above `refreshed_revision`. A refresh
+// first makes the comparisons that are missing, each stored by itself, so that whoever comes next goes on from there.
+// Then it writes the figures in one transaction, if the revision is still the one that they were made of.
+
+/** How many experiments of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+const PER_TEAM = 20;
+
+export interface ExperimentToRefresh {
+  id: string;
+  teamId: string;
+}
+
+/** @param except experiments that are left for later */
+export async function experimentsToRefresh(pool: Pool, except: readonly string[]): Promise<ExperimentToRefresh[]> {
+  const { rows } = await pool.query<ExperimentToRefresh>(
+    `SELECT id, team_id AS "teamId" FROM (
+       SELECT id, team_id, row_number() OVER (PARTITION BY team_id ORDER BY id) AS n
+       FROM experiment WHERE revision > refreshed_revision AND id <> ALL ($2)
+     ) stale
+     WHERE n <= $1 ORDER BY n LIMIT 1000`,
+    [PER_TEAM, except],
+  );
+  return rows;
+}
+
+/**
+ * Makes the first run that completed the baseline of an experiment that never had one. A run of this release becomes
+ * it when it ends; this is for experiments and runs of the release before.
+ * @returns whether there was one
+ */
+export async function adoptFirstRun(pool: Pool, experimentId: string): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT r.id FROM run r JOIN experiment e ON e.id = r.experiment_id AND e.suite_id = r.suite_id
+       WHERE e.id = $1 AND r.status = 'completed' AND r.score IS NOT NULL
+       ORDER BY r.finished_at, r.id LIMIT 1 FOR SHARE OF r`,
+      [experimentId],
+    );
+    if (!rows[0]) return false;
+    const { rowCount } = await client.query(
+      `UPDATE experiment SET baseline_run_id = $2, baseline_set_by = 'first_run', updated_at = now()
+       WHERE id = $1 AND baseline_run_id IS NULL AND NOT baseline_deleted`,
+      [experimentId, rows[0].id],
+    );
+    return rowCount !== 0;
+  });
+}
+
+/**
+ * The next runs of an experiment that have ended and are not compared with another one as both are now.
+ * @param among only these; undefined: all of the experiment
+ */
+export async function runsToCompare(
+  pool: Pool,
+  experimentId: string,
+  against: RunOfExperiment,
+  { among, except, limit }: { among?: readonly string[]; except: readonly string[]; limit: number },
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT r.id FROM run r
+     WHERE r.experiment_id = $1 AND r.id <> $2 AND ${HAS_ENDED} AND r.id <> ALL ($4)
+       AND ($5::uuid[] IS NULL OR r.id = ANY ($5))
+       AND NOT EXISTS (
+         SELECT 1 FROM experiment_comparison c
+         WHERE c.experiment_id = $1 AND c.run_id = r.id AND c.against_run_id = $2
+           AND c.run_generation = r.generation AND c.against_generation = $3
+       )
+     ORDER BY r.id DESC LIMIT $6`,
+    [experimentId, against.id, against.generation, except, among ?? null, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A run beside the best one. */
+export interface BesideBest {
+  id: string;
+  /** Below 0: it scored less than the best run. */
+  difference: number | null;
+  p: number | null;
+}
+
+export async function readBesideBest(pool: Pool, experimentId: string, best: RunOfExperiment): Promise<BesideBest[]> {
+  const { rows } = await pool.query<BesideBest>(
+    `SELECT c.run_id AS id, (c.comparison::json ->> 'difference')::float8 AS difference,
+       (c.comparison::json ->> 'p')::float8 AS p
+     FROM experiment_comparison c JOIN run r ON r.id = c.run_id AND r.generation = c.run_generation
+     WHERE c.experiment_id = $1 AND c.against_run_id = $2 AND c.against_generation = $3`,
+    [experimentId, best.id, best.generation],
+  );
+  return rows;
+}
+
+/** What a refresh found. */
+export interface ExperimentFigures {
+  bestId: string | null;
+  tiedWith: readonly string[];
+  /** False: some comparison could not be made, and is tried again. */
+  isComplete: boolean;
+}
+
+/**
+ * Writes the figures of an experiment and of its runs.
+ * @returns false when something changed since the experiment was read: nothing is written
+ */
+export async function storeFigures(
+  pool: Pool,
+  { id, revision, baseline }: ExperimentToCompare,
+  { bestId, tiedWith, isComplete }: ExperimentFigures,
+): Promise<boolean> {
+  const compared = [id, baseline?.id ?? null, baseline?.generation ?? null];
+  return inTransaction(pool, async (client) => {
+    // Before the experiment, and in one order, as everyone locks them.
+    const changed = await client.query<{ id: string }>(
+      `SELECT r.id ${BESIDE_BASELINE} AND (r.delta, r.differs, r.comparison)
+         IS DISTINCT FROM (c.delta, coalesce(c.differs, '{}'), c.comparison)
+       ORDER BY r.id FOR NO KEY UPDATE OF r`,
+      compared,
+    );
+    const current = await client.query('SELECT 1 FROM experiment WHERE id = $1 AND revision = $2 FOR NO KEY UPDATE', [
+      id,
+      revision,
+    ]);
+    if (current.rowCount === 0) return false;
+    await client.query(
+      `UPDATE run SET delta = f.delta, differs = f.differs, comparison = f.comparison
+       FROM (SELECT r.id, c.delta, coalesce(c.differs, '{}') AS differs, c.comparison ${BESIDE_BASELINE}) f
+       WHERE run.id = f.id AND run.id = ANY ($4)`,
+      [...compared, changed.rows.map((row) => row.id)],
+    );
+    await client.query(
+      `UPDATE experiment SET best_run_id = $2, tied_with = $3,
+         refreshed_revision = CASE WHEN $4 THEN revision ELSE refreshed_revision END
+       WHERE id = $1`,
+      [id, bestId, tiedWith, isComplete],
+    );
+    await client.query('DELETE FROM experiment_comparison WHERE experiment_id = $1 AND against_run_id <> ALL ($2)', [
+      id,
+      [baseline?.id, bestId].filter((kept) => kept),
+    ]);
+    return true;
+  });
+}
+
+/** SQL: the runs of experiment $1 that have ended, and how they compare with the baseline $2 in its generation $3. */
+const BESIDE_BASELINE = `FROM run r LEFT JOIN experiment_comparison c ON c.experiment_id = $1 AND c.run_id = r.id
+    AND c.against_run_id = $2 AND c.run_generation = r.generation AND c.against_generation = $3
+  WHERE r.experiment_id = $1 AND ${HAS_ENDED}`;

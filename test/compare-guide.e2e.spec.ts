@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ComparedItem, Comparison, Estimate } from '#lib/contracts/comparison';
+import { pairedInterval } from '#lib/scoring/statistics/paired';
+import { ADMIN_TOKEN } from './processes.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
+
+let system: System;
+let shell: Shell;
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-guide-'));
+beforeAll(async () => {
+  system = await startSystem();
+  const command = `exec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"`;
+  writeFileSync(join(folder, 'toolmark'), `#!/bin/sh\n${command}\n`);
+  chmodSync(join(folder, 'toolmark'), 0o755);
+  shell = openShell();
+}, 150_000);
+afterAll(() => {
+  shell.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A shell that keeps its variables and functions, as that of a reader does. */
+interface Shell {
+  /** What the lines print on standard output. */
+  run(lines: string): Promise<string>;
+  end(): void;
+}
+
+const END = '--- end of the lines ---';
+
+function openShell(): Shell {
+  const child = spawn('sh', [], {
+    cwd: folder,
+    env: {
+      PATH: `${folder}:${resolve('node_modules/.bin')}:${process.env.PATH}`,
+      XDG_CONFIG_HOME: folder,
+      TOOLMARK_SERVER: system.client.url,
+      TOOLMARK_TOKEN: ADMIN_TOKEN,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  return {
+    async run(lines) {
+      out = '';
+      writeFileSync(join(folder, 'lines.sh'), lines);
+      child.stdin.write(`. ./lines.sh </dev/null\necho "${END}"\n`);
+      await until(() => out.includes(END), { what: lines, timeoutMs: 120_000 });
+      return out.slice(0, out.indexOf(END));
+    },
+    end: () => child.stdin.end(),
+  };
+}
+
+interface Step {
+  lines: string;
+  /** What the page says that they print; undefined where it says nothing of it. */
+  output: string | undefined;
+}
+
+/** The commands of the page in their order. */
+function stepsOf(page: string): Step[] {
+  const fences = [...page.matchAll(/^```(sh|text)\n([^]*?)^```$/gm)].map(([, kind, text]) => ({ kind, text: text! }));
+  return fences.flatMap(({ kind, text }, index) => {
+    const next = fences[index + 1];
+    return kind === 'sh' ? [{ lines: text, output: next?.kind === 'text' ? next.text : undefined }] : [];
+  });
+}
+
+/** The text without what differs each time: ids, instants, latencies, and the spaces that they align. */
+const lasting = (text: string): string =>
+  text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
+    .replaceAll(/\d+ ms/g, 'N ms')
+    .replaceAll(/ {2,}/g, '  ')
+    .trim();
+
+it('the guided example prints what docs/compare.md shows', async () => {
+  const steps = stepsOf(readFileSync('docs/compare.md', 'utf8'));
+  const printed: string[] = [];
+  for (const { lines, output } of steps) {
+    const here = lines.replace(/^alias .*$/m, '').replace(/^SIMULATOR=\S+/m, `SIMULATOR=${system.simulator.url}`);
+    let shown = await shell.run(here);
+    if (output === undefined) continue;
+    // Runs of an experiment are compared after they have ended.
+    if (lines.includes('experiments'))
+      await until(async () => lasting((shown = await shell.run(here))) === lasting(output)).catch(() => {});
+    printed.push(`$ ${lines}${shown}`);
+  }
+  const promised = steps.flatMap(({ lines, output }) => (output === undefined ? [] : [`$ ${lines}${output}`]));
+  expect(promised.length).toBeGreaterThan(6);
+  expect(printed.map(lasting)).toEqual(promised.map(lasting));
+}, 300_000);
+
+const idOf = async (variable: string): Promise<string> => (await shell.run(`echo $${variable}`)).trim();
+async function compare(a: string, b: string, more = ''): Promise<Comparison> {
+  const { status, body } = await system.client.get(`/api/compare?a=${a}&b=${b}${more}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body as Comparison;
+}
+
+it.each([
+  ['COPY', 'improved'],
+  ['QUICK', 'regressed'],
+  ['POLITE', 'same'],
+  ['FEW', 'inconclusive'],
+])('the API says of %s: %s', async (variable, verdict) => {
+  const { all, targets } = await compare(await idOf('BASELINE'), await idOf(variable));
+  expect([all.verdict, targets[0]!.estimate.verdict]).toEqual([verdict, verdict]);
+  expect(all.text).toEqual(expect.any(String));
+});
+
+const OPPOSITE: Record<string, string> = { improved: 'regressed', regressed: 'improved' };
+const flipped = (interval: readonly [number, number] | null) => interval && [-interval[1], -interval[0]];
+const mirrorEstimate = (estimate: Estimate): object => ({
+  ...estimate,
+  samples: estimate.samples.toReversed(),
+  mean_a: estimate.mean_b,
+  mean_b: estimate.mean_a,
+  difference: estimate.difference === null ? null : -estimate.difference,
+  ci: flipped(estimate.ci),
+  ci90: flipped(estimate.ci90),
+  bounds: flipped(estimate.bounds),
+  classic: estimate.classic && { ...estimate.classic, ci: flipped(estimate.classic.ci) },
+  verdict: estimate.verdict && (OPPOSITE[estimate.verdict] ?? estimate.verdict),
+});
+const swapped = <Value>({ a, b }: { a: Value; b: Value }) => ({ a: b, b: a });
+const mirrorOutcomes = ({ fixed, broken, better, worse, ...rest }: Comparison['outcomes']) => ({
+  ...rest,
+  fixed: broken,
+  broken: fixed,
+  better: worse,
+  worse: better,
+});
+
+/** The comparison as it is with a and b swapped. */
+function mirror(comparison: Comparison): object {
+  const { a, b, what_changed: changes, cases, all, targets, categories, tools, outcomes, confusion } = comparison;
+  return {
+    ...comparison,
+    a: b,
+    b: a,
+    what_changed: changes.map((change) => ({ ...change, ...swapped(change) })),
+    cases: { ...cases, only_a: cases.only_b, only_b: cases.only_a },
+    all: mirrorEstimate(all),
+    targets: targets.map((target) => ({
+      ...target,
+      ...swapped(target),
+      estimate: mirrorEstimate(target.estimate),
+      mcnemar: target.mcnemar && { ...target.mcnemar, fixed: target.mcnemar.broken, broken: target.mcnemar.fixed },
+      newcombe: flipped(target.newcombe),
+      outcomes: mirrorOutcomes(target.outcomes),
+    })),
+    categories: categories.map((part) => ({ ...part, estimate: mirrorEstimate(part.estimate) })),
+    tools: tools.map((part) => ({ ...part, estimate: mirrorEstimate(part.estimate) })),
+    outcomes: mirrorOutcomes(outcomes),
+    confusion: confusion.map((part) => ({ ...part, ...swapped(part) })),
+    cost: swapped(comparison.cost),
+    latency_p50_ms: swapped(comparison.latency_p50_ms),
+  };
+}
+
+/** Figures to 12 digits, without the sentences, and lists without their order. */
+const figures = (value: object): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, part: unknown) => {
+      if (key === 'text' || key === 'notes') return undefined;
+      if (typeof part === 'number') return Number(part.toPrecision(12)) + 0;
+      return key === 'confusion' ? (part as object[]).map((one) => JSON.stringify(one)).sort() : part;
+    }),
+  );
+
+it.each([
+  ['BASELINE', 'COPY', ''],
+  ['QUICK', 'COPY', '&measure=passed'],
+  ['BASELINE', 'FEW', '&margin=0.1'],
+])('swapping %s and %s mirrors every figure', async (a, b, more) => {
+  const ids = [await idOf(a), await idOf(b)] as const;
+  const forth = await compare(...ids, more);
+  const back = await compare(ids[1], ids[0], more);
+  expect(figures(back)).toEqual(figures(mirror(forth)));
+});
+
+it('20 cases with 50 samples give the interval of 20 cases', async () => {
+  const suite = JSON.parse(readFileSync(join(folder, 'orders.json'), 'utf8')) as { test_cases: object[] };
+  const { body } = await system.client.post('/api/tool-eval/import', {
+    ...suite,
+    name: 'Twenty orders',
+    test_cases: suite.test_cases.slice(0, 20),
+  });
+  const run = async (prompt: string | null): Promise<string> => {
+    const submitted = await system.client.post('/api/tool-eval', {
+      suite_id: body.suite_id,
+      models: ['orders::prompt-sensitive:orders'],
+      samples: 50,
+      temperature: 1,
+      system_prompt: prompt,
+    });
+    expect(submitted).toMatchObject({ status: 202 });
+    return submitted.body.eval_id as string;
+  };
+  const [a, b] = [await run(null), await run('Copy the order number exactly.')];
+  for (const id of [a, b])
+    await until(async () => (await system.client.get(`/api/tool-eval/history/${id}`)).body.status === 'completed', {
+      timeoutMs: 120_000,
+    });
+  const { all } = await compare(a, b);
+  expect(all).toMatchObject({ n_cases: 20, df: 21, samples: [50, 50] });
+  const items = (await system.client.get(`/api/compare/items?a=${a}&b=${b}&limit=200`)).body.items as ComparedItem[];
+  const differences = items.map((item) => item.b.score! - item.a.score!);
+  expect(differences).toHaveLength(20);
+  const { ci, se } = pairedInterval(differences);
+  expect(all.se).toBeCloseTo(se, 9);
+  expect(all.ci![0]).toBeCloseTo(ci[0], 9);
+  expect(all.ci![1]).toBeCloseTo(ci[1], 9);
+}, 300_000);
