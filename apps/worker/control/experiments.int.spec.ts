@@ -191,6 +191,15 @@ describe('a run of an experiment that ends', () => {
     expect(await best(exp.id)).toBe(second.runId);
   });
 
+  it('is no better for the last digit of its score, when its verdicts come in another order', async () => {
+    const exp = await anExperiment();
+    const first = await exp.ended([0.3, 0.2, 0.1, ...right(0, 7)]);
+    const second = await exp.ended([0.1, 0.2, 0.3, ...right(0, 7)]);
+    expect((await run(second.runId)).score).toBeGreaterThan((await run(first.runId)).score!);
+    expect((await run(second.runId)).delta).toBe(0);
+    expect(await best(exp.id)).toBe(first.runId);
+  });
+
   it('leaves one baseline and one best run when two end at one instant, and each logs its events once', async () => {
     const exp = await anExperiment();
     const runs = [await exp.replied(right(5)), await exp.replied(right(7))];
