@@ -548,15 +548,15 @@ describe('an experiment', () => {
     const { comparison } = (await system.client.get(`/api/tool-eval/history/${runId}`)).body;
     expect(second.out).toContain(`\nAgainst the baseline: ${comparison.text}\nDelta: `);
     const other = await run('-m', 'simulator::perfect-ish');
-    expect(other.out).toMatch(/^Delta: no delta \(other models\); compared: \S+ \(.+\), [a-z_]+/m);
+    expect(other.out).toMatch(/^Delta: none \(other models\); compared: \S+ points \(.+\), [a-z_]+$/m);
 
     const { items } = await toolmarkJson('experiments', 'timeline', 'Tries');
     expect(items.map((entry: any) => entry.is_baseline)).toEqual([true, false, false]);
     const [heading, ...lines] = (await toolmark('experiments', 'timeline', 'Tries')).out.trim().split('\n');
-    expect(heading).toMatch(/^ended +what +id +status +score +against the baseline +settings/);
+    expect(heading).toMatch(/^ended +what +id +status +score +delta to the baseline +settings/);
     expect(lines[0]).toMatch(/ - .*baseline/);
     expect(lines[1]).toContain(comparison.verdict);
-    expect(lines[2]).toContain('no delta (other models); compared: ');
+    expect(lines[2]).toContain('none (other models); compared: ');
     expect(await toolmarkJson('history', '--experiment', 'Tries')).toMatchObject({ items: { length: 3 } });
   }, 60_000);
 
@@ -684,12 +684,13 @@ describe('every example in the help of a command works', () => {
       'From production',
     );
     const [draft] = (await client.get(`/api/tool-suites/${drafts.suite_id}/cases`)).body.items;
-    const done = await toolmarkJson('run', 'Weather', '-m', 'simulator::careless-arguments', '--watch');
+    const models = 'simulator::careless-arguments,simulator::perfect-ish';
+    const done = await toolmarkJson('run', 'Weather', '-m', models, '--watch');
     const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
     const other = await toolmarkJson('run', 'Weather', '-m', 'simulator::perfect-ish', '--watch');
     for (const name of ['Prompts', 'Old prompts'])
       await toolmarkJson('experiments', 'create', name, '--suite', 'Weather', '--baseline', done.id);
-    await toolmark('run', 'Weather', '-m', 'simulator::careless-arguments', '--watch', '--experiment', 'Prompts');
+    await toolmark('run', 'Weather', '-m', models, '--watch', '--experiment', 'Prompts');
     await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });
     const running = await toolmarkJson('run', 'Weather', '-m', 'simulator::instant', '--cache', 'off');

@@ -83,7 +83,7 @@ function comparisonsLines({ comparisons, baseline_eval_id: baseline }: Experimen
 /** What ended in an experiment, a line each. A delta stands with its verdict, or not at all. */
 export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
   table([
-    ['ended', 'what', 'id', 'status', 'score', 'against the baseline', 'settings', ''],
+    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'settings', ''],
     ...entries.map((entry) => [
       entry.timestamp,
       entry.type,
@@ -109,7 +109,7 @@ type Compared = Pick<TimelineEntry, 'delta' | 'differs'> & {
 /** How a run differs from its baseline, in points. The delta is of scores, the comparison is of the measure. */
 export function deltaText({ delta, differs, comparison, is_baseline }: Compared): string {
   if (is_baseline) return '-';
-  const noDelta = `no delta${differs.length ? ` (${differs.map((why) => WHY_NO_DELTA[why]).join(', ')})` : ''}`;
+  const noDelta = `none${differs.length ? ` (${differs.map((why) => WHY_NO_DELTA[why]).join(', ')})` : ''}`;
   if (!comparison) return differs.length ? noDelta : 'not compared';
   const { verdict, small, ci } = comparison;
   const compared = `${difference(comparison.difference, ci)}, ${verdict}${small ? ', small' : ''}`;

@@ -38,12 +38,18 @@ export async function comparePair(
   return {
     run,
     against,
-    delta: differs.length > 0 || score === null || base === null ? null : score - base,
+    delta: differs.length > 0 || score === null || base === null ? null : difference(score, base),
     differs,
     eligible: differs.length === 0 && run.mayBeBest && run.caseFilter === against.caseFilter,
     comparison: inShort(comparison, compared.refusal),
   };
 }
+
+/** One of the runs was deleted since it was read. */
+export const isGone = (error: unknown): boolean => error instanceof ProblemError && error.status === 404;
+
+/** Full precision, but 0 where only the order of the same verdicts differs. */
+const difference = (score: number, base: number): number => (Math.abs(score - base) < 1e-12 ? 0 : score - base);
 
 const hasSameCases = ({ cases }: Comparison): boolean => cases.changed + cases.only_a + cases.only_b === 0;
 

@@ -9,7 +9,8 @@ export interface Candidate {
 
 /**
  * The runs of an experiment that may be the best one, the best first: completed ones with the baseline's models and
- * cases, that could be run again. The highest score is first, and of equal ones the run that completed earlier.
+ * cases, that could be run again. The highest score is first, and of equal ones the run that completed earlier. Scores
+ * that differ by rounding alone are equal: means of the same verdicts in another order differ in the last digit.
  */
 export async function readCandidates(
   client: Pool | PoolClient,
@@ -20,7 +21,7 @@ export async function readCandidates(
   const { rows } = await client.query<Candidate>(
     `SELECT r.id, r.score ${COMPLETED_RUNS}
        AND CASE WHEN r.id = $2 THEN $3::boolean ELSE coalesce(c.eligible, false) END
-     ORDER BY r.score DESC, r.finished_at, r.id LIMIT $4`,
+     ORDER BY round(r.score::numeric, 12) DESC, r.finished_at, r.id LIMIT $4`,
     [experimentId, baseline.id, baseline.mayBeBest, limit ?? null],
   );
   return rows;
