@@ -84,9 +84,9 @@ async function importSuite(call) {
 /** Another name of one case makes another version of the suite, whose cases are all the same. */
 async function renameCase({ call, suiteId }) {
   const { items } = await call('GET', `/api/tool-suites/${suiteId}/cases?limit=1`);
-  await call('PUT', `/api/tool-suites/${suiteId}/cases/${items[0].id}`, { ...caseOf(items[0]), name: 'renamed' });
+  const [{ id, position: _position, ...input }] = items;
+  await call('PUT', `/api/tool-suites/${suiteId}/cases/${id}`, { ...input, name: 'renamed' });
 }
-const caseOf = ({ id: _id, position: _position, ...input }) => input;
 
 /** A run whose samples pass with this chance, by a hash of case and sample; in each fifth case also of the run. */
 async function loadRun({ call, sql, suiteId }, chance) {
@@ -105,7 +105,8 @@ async function loadRun({ call, sql, suiteId }, chance) {
        'category ' || c % 10,
        '[{"name":"get_weather","arguments":{"city":"city ' || c || '","units":"celsius"}}]',
        '{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[{"path":"/city","rule":"exact",'
-         '"verdict":"match","expected":"city ' || c || '","actual":"city ' || c || '"}]}],"missing":[],"unexpected":[]}',
+         '"verdict":"match","expected":"city ' || c || '","actual":"city ' || c ||
+         '"}]}],"missing":[],"unexpected":[]}',
        3, 100 + (c * 7 + s * 13) % 900, 300, 20, 0.0001, 1, 'required'
      FROM generate_series(0, $2 - 1) c CROSS JOIN generate_series(0, $3 - 1) s CROSS JOIN LATERAL (
        SELECT (hashtext(c || '-' || s || CASE WHEN c % 5 = 0 THEN $5 ELSE '' END) & 1023) < 1024 * $4::float8 AS good
@@ -115,7 +116,7 @@ async function loadRun({ call, sql, suiteId }, chance) {
   await sql.query(
     `UPDATE target SET n = $2, settled = $2, cursor = n, active = false, finished_at = now(), summary = $3
      WHERE run_id = $1`,
-    [evalId, cases * samples, JSON.stringify({ overall: chance })],
+    [evalId, cases * samples, JSON.stringify(summaryOf(chance))],
   );
   await sql.query(`UPDATE run SET status = 'completed', score = $2, finished_at = now() WHERE id = $1`, [
     evalId,
@@ -126,4 +127,15 @@ async function loadRun({ call, sql, suiteId }, chance) {
     [evalId],
   );
   return evalId;
+}
+
+function summaryOf(overall) {
+  return {
+    overall,
+    scored: cases * samples,
+    by_category: {},
+    latency_ms: { p50: 550, p95: 955 },
+    usage: { prompt_tokens: 300, completion_tokens: 20 },
+    cost_usd: null,
+  };
 }

@@ -75,22 +75,22 @@ export async function readMeasuredCases(
  * such texts become here: only numbers and names of tools are read. The replacement leaves JSON valid, because `\/` is
  * an escape, too.
  */
-const readable = (json: string): string => String.raw`replace(${json}, '\u', '/u')::json`;
+export const readableJson = (json: string): string => String.raw`replace(${json}, '\u', '/u')::json`;
 
 function measureOf(measure: string, parameter: (value: unknown) => string): string {
   if (measure === 'overall') return 'overall';
   if (measure === 'passed') return 'passed::int::float8';
-  return `(${readable('metrics')} -> ${parameter(measure)}::text ->> 'score')::float8`;
+  return `(${readableJson('metrics')} -> ${parameter(measure)}::text ->> 'score')::float8`;
 }
 
 /** Of the call that answers an expected one, or of the first call. Its common forms are told without reading JSON. */
 const CALL = `CASE
   WHEN evidence IS NULL OR evidence LIKE '{"pairs":[{"called":0,%' OR evidence LIKE '{"pairs":[]%' THEN 0
-  ELSE coalesce((${readable('evidence')} #>> '{pairs,0,called}')::int, 0) END`;
+  ELSE coalesce((${readableJson('evidence')} #>> '{pairs,0,called}')::int, 0) END`;
 
 /** Almost every stored list of calls begins like this. A name that is longer than a tool's may be is cut. */
 const NAME_FIRST = '[{"name":"';
 const CALLED_INDEX = `CASE WHEN called = '[]' THEN ${NO_CALL} ELSE coalesce(array_position($4::text[], lower(
   CASE WHEN starts_with(called, '${NAME_FIRST}') AND (${CALL}) = 0
     THEN split_part(substr(called, ${NAME_FIRST.length + 1}, 70), '"', 1)
-    ELSE ${readable('called')} -> (${CALL}) ->> 'name' END)) - 1, ${UNKNOWN_TOOL}) END`;
+    ELSE ${readableJson('called')} -> (${CALL}) ->> 'name' END)) - 1, ${UNKNOWN_TOOL}) END`;

@@ -6,7 +6,7 @@ import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { readableJson, readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
 
@@ -106,6 +106,8 @@ export class ComparableRunRepository implements TeamScoped {
     return inTransaction(pool, async (client) => {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+      // Results are grouped in the order of their primary key. Sorting them would write their texts to temporary files.
+      await client.query('SET LOCAL enable_sort = off');
       return work(new ComparableRunRepository(client, teamId));
     });
   }
@@ -172,14 +174,14 @@ export class ComparableRunRepository implements TeamScoped {
 
   /** The heads of all cases of the run's version. @param clusterPrefix beginning of the tag that names a cluster */
   async readHeads({ versionId }: ComparableRun, clusterPrefix?: string): Promise<CaseHead[]> {
-    const { rows } = await this.db.query<CaseHead & { tools: string | null }>(
-      // Of escapes that Postgres refuses see case-measurements.ts.
+    const json = readableJson('c.body');
+    const { rows } = await this.db.query<CaseHead>(
       `SELECT c.position, c.category,
-         coalesce(x.expected_calls -> 0 -> 'tool', x.expected_tool) #>> '{}' AS tool,
+         CASE WHEN strpos(c.body, '"expected_calls"') = 0 THEN ${json} ->> 'expected_tool'
+           ELSE coalesce(${json} #>> '{expected_calls,0,tool}', ${json} ->> 'expected_tool') END AS tool,
          (SELECT tag FROM unnest(c.tags) WITH ORDINALITY AS t (tag, n) WHERE starts_with(tag, $2) ORDER BY n LIMIT 1)
            AS cluster
-       FROM suite_version_case c,
-         json_to_record(replace(c.body, '\\u', '/u')::json) AS x (expected_tool json, expected_calls json)
+       FROM suite_version_case c
        WHERE c.version_id = $1 AND ${this.#owns(3, 1)} ORDER BY c.position`,
       [versionId, clusterPrefix ?? null, this.teamId],
     );

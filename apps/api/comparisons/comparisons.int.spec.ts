@@ -1,0 +1,123 @@
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, weatherSuite } from '../../../test/client.js';
+import { until } from '../../../test/until.js';
+import { insertRow } from '#lib/db/connection/insert-row';
+
+const POOL = 4;
+let api: ApiInProcess;
+beforeAll(async () => {
+  api = await startApi({ TOOLMARK_DATABASE_POOL: String(POOL) });
+  const models = [{ id: 'a' }];
+  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
+}, 60_000);
+afterAll(() => api.close());
+
+/** Two finished runs of ten cases, which all fail in the first and pass in the second. */
+async function twoRuns(): Promise<[string, string]> {
+  const suite = (await api.client.post('/api/tool-eval/import', weatherSuite(10))).body.suite_id;
+  const run = async (passed: boolean): Promise<string> => {
+    const id = (await api.client.post('/api/tool-eval', { suite_id: suite, models: ['sim::a'] })).body.eval_id;
+    for (let position = 0; position < 10; position++) await settle(id, position, passed);
+    await api.pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [id]);
+    return id;
+  };
+  return [await run(false), await run(true)];
+}
+const settle = (runId: string, position: number, passed: boolean): Promise<void> =>
+  insertRow(api.pool, 'result', {
+    run_id: runId,
+    target: 0,
+    case_position: position,
+    sample: 0,
+    generation: 1,
+    seq: position + 1,
+    outcome: 'scored',
+    passed,
+    overall: Number(passed),
+    error_type: 'none',
+    abstention: false,
+    called: '[]',
+    scoring_version: 3,
+    attempts: 1,
+  });
+
+/** Lets nobody read results until the returned function is called. */
+async function holdResults(): Promise<() => Promise<void>> {
+  const client = await api.pool.connect();
+  await client.query('BEGIN');
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await client.query('LOCK TABLE result IN ACCESS EXCLUSIVE MODE');
+  return async () => {
+    await client.query('ROLLBACK');
+    client.release();
+  };
+}
+const compare = (a: string, b: string, more = '') => api.client.get(`/api/compare?a=${a}&b=${b}${more}`);
+
+it('a kept comparison is answered without reading a result, and not for another generation of a run', async () => {
+  const [a, b] = await twoRuns();
+  const first = await compare(a, b);
+  expect(first.body).toMatchObject({ all: { difference: 1, verdict: 'improved' }, outcomes: { fixed: 10 } });
+  const release = await holdResults();
+  expect((await compare(a, b)).body).toEqual(first.body);
+  await release();
+  // As a resume does it.
+  await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [b]);
+  await api.pool.query('UPDATE result SET passed = false, overall = 0 WHERE run_id = $1', [b]);
+  expect((await compare(a, b)).body).toMatchObject({ all: { difference: 0 }, outcomes: { same_wrong: 10 } });
+});
+
+it('comparisons of one team hold up neither what others ask for nor those of another team', async () => {
+  const [a, b] = await twoRuns();
+  const { body } = await api.client.post('/api/teams', { name: 'others' });
+  const other = clientOf(api.url, body.token.token);
+  const release = await holdResults();
+  let refused = 0;
+  const asked = Array.from({ length: 40 }, async (_, n) => {
+    const answer = await compare(a, b, `&margin=${n / 100}`);
+    if (answer.status === 429) refused++;
+    return answer;
+  });
+  await until(() => refused > 0, { what: 'the first refusal' });
+  expect((await other.get('/api/me')).status).toBe(200);
+  expect((await api.client.get(`/api/tool-eval/history/${a}`)).status).toBe(200);
+  await release();
+  const answers = await Promise.all(asked);
+  const statuses = answers.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  const late = answers.find(({ status }) => status === 429)!;
+  expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(late.body.detail).toMatch(/comparisons of this team wait/);
+  expect((await other.get(`/api/compare?a=${a}&b=${b}`)).status).toBe(404);
+});
+
+it('a comparison that failed is made anew for whoever asks next', async () => {
+  const [a, b] = await twoRuns();
+  await api.pool.query('ALTER TABLE suite_version_case RENAME TO hidden');
+  expect((await compare(a, b)).status).toBe(500);
+  await api.pool.query('ALTER TABLE hidden RENAME TO suite_version_case');
+  expect((await compare(a, b)).status).toBe(200);
+});
+
+it('a client that leaves leaves nothing behind that others wait for', async () => {
+  const [a, b] = await twoRuns();
+  const release = await holdResults();
+  const leaving = new AbortController();
+  const left = fetch(`${api.url}/api/compare?a=${a}&b=${b}`, {
+    headers: { authorization: `Bearer ${api.env.TOOLMARK_ADMIN_TOKEN}` },
+    signal: leaving.signal,
+  }).catch((error: Error) => error.name);
+  await until(
+    async () =>
+      (
+        await api.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rescore_id%'`,
+        )
+      ).rowCount,
+    { what: 'the comparison to wait for results' },
+  );
+  leaving.abort();
+  expect(await left).toBe('AbortError');
+  await release();
+  expect((await compare(a, b)).body).toMatchObject({ all: { verdict: 'improved' } });
+});
