@@ -19,16 +19,16 @@ export const dollars = (amount: number | null): string => (amount === null ? '-'
 
 type Interval = readonly [low: number, high: number];
 
-/** A difference of shares in points: "+9 points". */
-export function signedPoints(share: number): string {
-  const text = points(share);
+/** A difference of shares in points: "+9 points". Its interval says how many decimals mean something. */
+export function signedPoints(share: number, ci?: Interval): string {
+  const text = points(share, ci);
   return share > 0 && text !== '0 points' ? `+${text}` : text;
 }
 
 /** A difference with its interval, where there is one: "+9 points (1 to 17)". */
 export function difference(share: number | null, ci: Interval | null): string {
   if (share === null) return '-';
-  return ci ? `${signedPoints(share)} (${pointsRange(ci)})` : signedPoints(share);
+  return ci ? `${signedPoints(share, ci)} (${pointsRange(ci)})` : signedPoints(share);
 }
 
 /** The beginning of a text that may be millions of characters long. */
