@@ -552,7 +552,7 @@ describe('an experiment', () => {
     const { items } = await toolmarkJson('experiments', 'timeline', 'Tries');
     expect(items.map((entry: any) => entry.is_baseline)).toEqual([true, false, false]);
     const [heading, ...lines] = (await toolmark('experiments', 'timeline', 'Tries')).out.trim().split('\n');
-    expect(heading).toMatch(/^ended +what +id +status +score +delta to the baseline +settings/);
+    expect(heading).toMatch(/^ended +what +id +status +score +delta to the baseline +mark +settings/);
     expect(lines[0]).toMatch(/ - +baseline/);
     expect(lines[1]).toContain(comparison.verdict);
     expect(lines[2]).toContain('none (other models); compared: ');

@@ -85,7 +85,7 @@ function comparisonsLines({ comparisons }: Experiment): string[] {
 /** What ended in an experiment, a line each. A delta stands with its verdict, or not at all. */
 export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
   table([
-    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', '', 'settings'],
+    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'mark', 'settings'],
     ...entries.map((entry) => [
       entry.timestamp,
       entry.type,
