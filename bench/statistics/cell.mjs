@@ -75,8 +75,9 @@ function populationOfCell({ rate, correlation, effect, scores }) {
 
 /**
  * @param cell {rate, correlation, effect, scores, n, samples, pairs, seed, bootstrapEvery: 0 for no bootstrap}
- * @returns {changed: mean number of cases that differ, paired and alone: {<method>: shares of the pairs}}; A alone only
- *   where B is identical, or A would be simulated once for each effect
+ * @returns {changed: mean number of cases that differ, same: how often they are called the same at a margin of the true
+ *   difference, paired and alone: {<method>: shares of the pairs}}; A alone only where B is identical, or A would be
+ *   simulated once for each effect
  */
 function simulateCell(cell) {
   const population = populationOfCell(cell);
@@ -92,12 +93,13 @@ function simulateCell(cell) {
   const isPassFail = cell.scores === 'pass/fail' && cell.samples === 1;
   const [paired, alone] = [tallies(), { ...tallies(), ...(isPassFail && { wilson: new Tally() }) }];
   const { a: score, difference } = population.truth;
-  let changed = 0;
+  let [changed, same] = [0, 0];
   for (let pair = 0; pair < cell.pairs; pair++) {
     drawPair(population, cell.samples, random, drawn);
     for (const one of differences) if (Math.abs(one) > EPSILON) changed++;
     const isResampled = cell.bootstrapEvery > 0 && pair % cell.bootstrapEvery === 0;
     paired.ours.add(pairedInterval(differences).ci, difference);
+    if (isCalledSame(differences, Math.abs(difference))) same++;
     paired.t.add(pairedT(differences).ci, difference);
     if (isResampled) paired.bootstrap.add(percentileBootstrap(differences, 0, ofBootstrap), difference);
     if (cell.effect !== 'identical') continue;
@@ -108,9 +110,16 @@ function simulateCell(cell) {
   }
   return {
     changed: changed / cell.pairs,
+    same: same / cell.pairs,
     paired: finished(paired),
     alone: cell.effect === 'identical' ? finished(alone) : null,
   };
+}
+/** The verdict `same` of a comparison: no difference is shown, and the 90 % interval lies within the margin. */
+function isCalledSame(differences, margin) {
+  const [low, high] = pairedInterval(differences).ci;
+  const [low90, high90] = pairedInterval(differences, 0.9).ci;
+  return low <= 0 && high >= 0 && low90 > -margin && high90 < margin;
 }
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 

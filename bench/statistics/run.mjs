@@ -88,6 +88,8 @@ async function printGroups(title, groups, kind, methods) {
     groups.map(([, cells]) => cells),
     kind,
   );
+  const isPaired = kind === 'paired';
+  const sameOf = (cells) => cells.map(({ same }) => same);
   const side = (cells, of) => percent(mean(cells.map((cell) => cell[kind].ours[of])));
   table(
     title,
@@ -99,6 +101,7 @@ async function printGroups(title, groups, kind, methods) {
       'worst of ours again',
       'ours below the truth',
       'above',
+      ...(isPaired ? ['called the same'] : []),
     ],
     groups.map(([name, cells], index) => [
       name,
@@ -108,6 +111,7 @@ async function printGroups(title, groups, kind, methods) {
       percent(again[index]),
       side(cells, 'below'),
       side(cells, 'above'),
+      ...(isPaired ? [[1, 0.5].map((q) => percent(quantile(sameOf(cells), q))).join(', ')] : []),
     ]),
   );
 }
@@ -185,7 +189,8 @@ const byChanged = [
 const paired = ['ours', 't', 'bootstrap'];
 await printGroups(
   'The difference of two runs: worst and median coverage. Between identical systems, the rest are false alarms. ' +
-    'Else B is worse, so that an interval above the truth shows less change than there is.',
+    'Else B is worse, so that an interval above the truth shows less change than there is; and how often (worst and ' +
+    'median) they are called the same at a margin of the true difference, which should be 5 % at most.',
   EFFECTS.flatMap((effect) =>
     SCORES.map((scores) => [
       `${effect}, ${scores}`,

@@ -26,10 +26,10 @@ export class CaseSums {
   constructor(readonly of: Pick<PairedCase, 'category' | 'tool' | 'cluster'>) {}
 
   add({ a, b }: Pick<PairedCase, 'a' | 'b'>): void {
-    [a, b].forEach((side, index) => {
-      this.samples[index]! += side.scored + side.errored;
-      this.errored[index]! += side.errored;
-    });
+    this.samples[0] += a.scored + a.errored;
+    this.samples[1] += b.scored + b.errored;
+    this.errored[0] += a.errored;
+    this.errored[1] += b.errored;
     this.#addBounds(a, b);
     if (a.mean === null || b.mean === null) return;
     this.pairs++;

@@ -1,7 +1,7 @@
 import type { Change, ComparedRun, ComparedTarget, Comparison, Estimate, Outcomes } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 import { mcnemarExact, mcnemarMidP, newcombePaired } from '#lib/scoring/statistics/proportions';
-import { CaseSums } from './case-sums.js';
+import type { CaseSums } from './case-sums.js';
 import { bareEstimate, conclude, sumsOf } from './estimate.js';
 import { measureDifference, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
@@ -42,17 +42,18 @@ export class ComparisonBuilder {
 
   /** @param cases all common cases, those without results too */
   addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): void {
+    const sums = cases.map(sumsOf);
     this.#targets.push({
       ...pair,
-      figures: measureDifference(cases.map(sumsOf)),
+      figures: measureDifference(sums),
       outcomes: countOutcomes(cases),
       ...(this.frame.measure === 'passed' ? proportionsOf(cases) : NO_PROPORTIONS),
     });
-    for (const one of cases) {
-      const sums = this.#cases.get(one.index) ?? new CaseSums(one);
-      sums.add(one);
-      this.#cases.set(one.index, sums);
-    }
+    cases.forEach((one, place) => {
+      const known = this.#cases.get(one.index);
+      if (known) known.add(one);
+      else this.#cases.set(one.index, sums[place]!);
+    });
     for (const { expected, called, a, b } of confusion) {
       const key = JSON.stringify([expected, called]);
       const counts = this.#confusion.get(key) ?? { expected, called, a: 0, b: 0 };
@@ -65,7 +66,7 @@ export class ComparisonBuilder {
   /** @param totals over all pairs of targets */
   finish(totals: Pick<Comparison, 'cost' | 'latency_p50_ms'>): Comparison {
     const cases = [...this.#cases.values()];
-    const figures = measureDifference(cases);
+    const figures = this.#targets.length === 1 ? this.#targets[0]!.figures : measureDifference(cases);
     const outcomes = sumOutcomes(this.#targets.map((target) => target.outcomes));
     const all = conclude(figures, outcomes, {
       ...this.frame,

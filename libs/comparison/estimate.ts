@@ -49,7 +49,7 @@ export const bareEstimate = (figures: Figures, options: Pick<EstimateOptions, 'm
 });
 
 function bare(
-  { common: _common, scoredCases: _cases, erroredShares: _shares, ...figures }: Figures,
+  { common: _common, grouped: _grouped, scoredCases: _cases, erroredShares: _shares, ...figures }: Figures,
   { measure, margin }: Pick<EstimateOptions, 'measure' | 'margin'>,
 ) {
   return { ...figures, measure, cases_for_margin: casesForMargin(figures, margin) };

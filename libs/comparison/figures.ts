@@ -10,7 +10,8 @@ export type Figures = Omit<
 > & {
   /** Units that both runs have, scored or not. */
   common: number;
-  /** Scored on both sides: `n_cases` counts the clusters of these. */
+  /** Whether units are groups of cases, and the cases with a score on both sides. */
+  grouped: boolean;
   scoredCases: number;
   /** The share of errored samples on each side, over the common cases. */
   erroredShares: [number, number];
@@ -47,6 +48,7 @@ export function measureDifference(cases: readonly CaseSums[]): Figures {
     variance: varianceOf(units),
     classic: classicOf(units),
     common: groups.length,
+    grouped: groups.length < cases.length,
     scoredCases: scored.length,
     erroredShares: [errored(0), errored(1)],
   };

@@ -113,15 +113,24 @@ it.each<[string, string]>([
   [say([]), 'Not comparable: the runs have no case in common, and a verdict needs 5. Run both over the same cases.'],
   [
     say(of(9, 0, 0).map((one) => ({ ...one, b: errored }))),
-    'Not comparable: none of the 9 common cases has a score on both sides. Resume the run whose results errored, or ' +
-      'compare a measure that both runs have.',
+    'Not comparable: none of the 9 cases in common has a score on both sides. Resume the run whose results errored, ' +
+      'or compare a measure that both runs have.',
   ],
   [
     say(of(9, 0, 0).map((one) => (one.index ? { ...one, b: errored } : one))),
-    'Not comparable: only 1 of 9 common cases have a score on both sides, and a verdict needs 5. Resume the run ' +
+    'Not comparable: of 9 cases in common, only 1 have a score on both sides, and a verdict needs 5. Resume the run ' +
       'whose results errored.',
   ],
 ])('%s', (said, sentence) => expect(said).toBe(sentence));
+
+it('counts groups where they are the unit', () => {
+  const grouped = (groups: number): PairedCase[] =>
+    of(100, 10, 3).map((one) => ({ ...one, cluster: `group ${one.index % groups}` }));
+  expect(say(grouped(3))).toMatch(/^Not comparable: the runs have 3 groups in common/);
+  expect(say(grouped(50))).toMatch(
+    /100 cases in 50 groups\): 10 fixed, 3 broken. About \d+ groups would show 2 points/,
+  );
+});
 
 describe('where the data cannot tell, the sentence says what helps', () => {
   it('cases alone, where the variance is between them', () => {

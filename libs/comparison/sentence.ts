@@ -87,14 +87,16 @@ function shown(figures: Figures, { verdict, small }: Verdict, context: Context, 
 
 /** "(95 %: 1 to 17; 100 cases): 12 fixed, 3 broken" */
 function countsOf(figures: Figures, { outcomes, subject }: Context, interval: string, separator = ': '): string {
-  const { n_cases: n, scoredCases } = figures;
-  const cases = n === scoredCases ? casesOf(n) : `${casesOf(scoredCases)} in ${n} groups`;
+  const { n_cases: n, scoredCases, grouped } = figures;
+  const cases = grouped ? `${casesOf(scoredCases)} in ${unitsOf(n, true)}` : casesOf(n);
   const targets = subject.pairs.length > 1 ? `, ${subject.pairs.length} targets` : '';
   const changes = changesOf(outcomes);
   return `(${interval}; ${cases}${targets})${changes && separator}${changes}`;
 }
 
-const casesOf = (count: number): string => `${count} ${count === 1 ? 'case' : 'cases'}`;
+const unitsOf = (count: number | string, grouped: boolean): string =>
+  `${count} ${grouped ? 'group' : 'case'}${count === 1 ? '' : 's'}`;
+const casesOf = (count: number): string => unitsOf(count, false);
 
 function changesOf({ fixed, broken, better, worse }: Outcomes): string {
   const pair = (up: number, upward: string, down: number, downward: string): string[] =>
@@ -123,9 +125,9 @@ function cannotTell(figures: Figures, context: Context, names: Names): string[] 
 function wayOut(figures: Figures, { margin }: Context): string[] {
   if (margin === 0) return ['With a margin of 0, nothing can be shown to be the same.'];
   const needed = casesForMargin(figures, margin);
-  const { n_cases: n, scoredCases, smallest_detectable: detectable, se, variance, samples } = figures;
+  const { n_cases: n, grouped, smallest_detectable: detectable, se, variance, samples } = figures;
   if (needed === null || needed <= n) return [];
-  const cases = `About ${rounded(needed)} ${n === scoredCases ? 'cases' : 'groups'} would show ${points(margin)}`;
+  const cases = `About ${unitsOf(rounded(needed), grouped)} would show ${points(margin)}`;
   if (!variance) return [`${cases}; more samples of each case help as far as replies to one case vary.`];
   const quantiles = detectable! / se!;
   const spare = n * (margin / quantiles) ** 2 - variance.between;
@@ -157,7 +159,7 @@ const differenceOf = (figures: Figures, context: Context, names: Names): string 
   `${countsOf(figures, context, `95 %: ${pointsRange(figures.ci!)}`)}.`;
 
 function notComparable(figures: Figures, { reasons }: Verdict, context: Context, names: Names): string {
-  const { n_cases: n, common } = figures;
+  const { n_cases: n, common, grouped } = figures;
   const needed = `and a verdict needs ${MIN_COMMON_CASES}`;
   switch (reasons[0]) {
     case 'running':
@@ -172,14 +174,15 @@ function notComparable(figures: Figures, { reasons }: Verdict, context: Context,
       );
     case 'nothing_scored':
       return (
-        `Not comparable: none of the ${common} common cases has a score on both sides. Resume the run whose results ` +
-        'errored, or compare a measure that both runs have.'
+        `Not comparable: none of the ${unitsOf(common, grouped)} in common has a score on both sides. Resume the run ` +
+        'whose results errored, or compare a measure that both runs have.'
       );
-    default:
+    default: {
+      const cases = common === 0 ? 'no case' : unitsOf(common, grouped);
       return common < MIN_COMMON_CASES
-        ? `Not comparable: the runs have ${common === 0 ? 'no case' : casesOf(common)} in common, ${needed}. ` +
-            'Run both over the same cases.'
-        : `Not comparable: only ${n} of ${common} common cases have a score on both sides, ${needed}. ` +
+        ? `Not comparable: the runs have ${cases} in common, ${needed}. Run both over the same cases.`
+        : `Not comparable: of ${cases} in common, only ${n} have a score on both sides, ${needed}. ` +
             'Resume the run whose results errored.';
+    }
   }
 }

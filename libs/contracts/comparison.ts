@@ -16,8 +16,8 @@ export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 export const VERDICT_REASONS = ['too_few_cases', 'nothing_scored', 'no_common_targets', 'running', 'errored'] as const;
 export const VerdictReason = z.enum(VERDICT_REASONS).meta({
   description:
-    'Why there is no verdict: fewer than 5 common cases, nothing scored on one side, no common target, a run that ' +
-    'still goes on, or too large a share of errored results.',
+    'Why there is no verdict: fewer than 5 common cases with a score on both sides, nothing scored on one side, no ' +
+    'common target, a run that still goes on, or too large a share of errored results.',
 });
 export type VerdictReason = z.infer<typeof VerdictReason>;
 

@@ -101,7 +101,7 @@ export const Experiment = z
       .object({
         made: z.int().meta({ description: 'Runs that were compared with this baseline.' }),
         expected_false_alarms: z.number().meta({
-          description: 'How many of them would be called better or worse on average if all were equal: 5 %.',
+          description: 'How many of them, on average, would be called better or worse if all were equal: 5 % at most.',
         }),
         improved_after_correction: z.array(id).meta({
           description: 'Runs that are better even after the correction of Holm over all of these comparisons.',

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
+import type { Experiment } from '#lib/contracts/experiment';
+import type { Run } from '#lib/contracts/run';
 import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { orAbsent } from '../lookup/find-run.js';
 import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
@@ -38,7 +41,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
     print(
       ...leaderboard(run),
       '',
-      ...baselineLines(run),
+      ...(await experimentLines(client, run)),
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
     );
   if (run.status !== 'completed') {
@@ -46,6 +49,15 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
     if (!options.json) printError(`Ask again what is missing with: toolmark resume ${eval_id}`);
   }
   if (options.failUnder !== undefined) checkScores(run.summaries, options.failUnder, options);
+}
+
+/** What the run shows in its experiment. The first one has nothing to be compared with. */
+async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
+  if (run.comparison || run.experiment_id === null) return baselineLines(run);
+  const experiment = await client.call<Experiment>('GET', `/api/experiments/${run.experiment_id}`).catch(orAbsent);
+  return experiment?.baseline_eval_id === run.id
+    ? ['This run is the baseline of its experiment: the next ones are compared with it.', '']
+    : [];
 }
 
 /** A model without a score has not reached any. */

@@ -8,7 +8,7 @@ import { escapeControls } from './terminal.js';
 export const experimentTable = (experiments: readonly Experiment[]): string[] =>
   table([
     ['experiment', 'name', 'status', 'suite', 'runs', 'baseline', 'best', 'verdict'],
-    ...experiments.map(({ id, name, status, suite_name, run_count, baseline_score, best }) => [
+    ...experiments.map(({ id, name, status, suite_name, run_count, baseline_eval_id, baseline_score, best }) => [
       id,
       name,
       status,
@@ -16,12 +16,14 @@ export const experimentTable = (experiments: readonly Experiment[]): string[] =>
       String(run_count),
       percent(baseline_score),
       percent(best?.score ?? null),
-      best ? againstBaseline(best) : '',
+      best ? againstBaseline(best, baseline_eval_id) : '',
     ]),
   ]);
 
-const againstBaseline = ({ comparison }: BestRun): string =>
-  comparison ? `${comparison.verdict}, ${difference(comparison.difference, comparison.ci)}` : 'is the baseline';
+function againstBaseline({ eval_id, comparison }: BestRun, baseline: string | null): string {
+  if (eval_id === baseline) return 'is the baseline';
+  return comparison ? `${comparison.verdict}, ${difference(comparison.difference, comparison.ci)}` : 'not compared';
+}
 
 /** An experiment for a terminal, line by line. */
 export function experimentLines(experiment: Experiment): string[] {
@@ -34,7 +36,7 @@ export function experimentLines(experiment: Experiment): string[] {
     `Compares   ${measure}, with a margin of ${points(margin)}`,
     `Runs       ${run_count}`,
     `Baseline   ${baselineText(experiment)}`,
-    ...(best ? bestLines(best) : ['Best       none yet']),
+    ...(best ? bestLines(best, experiment.baseline_eval_id) : ['Best       none yet']),
     ...comparisonsLines(experiment),
     ...(experiment.refreshing ? ['Note       Comparisons are being made again. Look again in a moment.'] : []),
     ...notes.map((note) => `Note       ${note}`),
@@ -48,10 +50,10 @@ function baselineText({ baseline_eval_id: runId, baseline_score: score, baseline
   return `${percent(score)}, run ${runId}${by ? ` (${SET_BY[by]})` : ''}`;
 }
 
-function bestLines(best: BestRun): string[] {
+function bestLines(best: BestRun, baseline: string | null): string[] {
   const { score, eval_id, config, targets, tied_with: ties } = best;
   return [
-    `Best       ${percent(score)}, run ${eval_id} (${againstBaseline(best)})`,
+    `Best       ${percent(score)}, run ${eval_id} (${againstBaseline(best, baseline)})`,
     `           ${targets.join(', ')}`,
     `           ${settingsText(config)}`,
     ...(ties.length ? [`           not shown to be better than: ${ties.join(', ')}`] : []),
@@ -65,14 +67,14 @@ function settingsText(config: BestRun['config']): string {
   return [
     ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`),
     ...(Object.keys(params ?? {}).length ? [`params ${JSON.stringify(params)}`] : []),
-    ...(prompt === undefined || prompt === '' ? [] : ['a system prompt of its own']),
+    ...(prompt ? ['a system prompt of its own'] : []),
     ...(metrics?.length ? [`${metrics.length} further metrics`] : []),
   ].join(', ');
 }
 
-function comparisonsLines({ comparisons, baseline_eval_id: baseline }: Experiment): string[] {
-  if (baseline === null) return [];
+function comparisonsLines({ comparisons }: Experiment): string[] {
   const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
+  if (made === 0) return [];
   return [
     `Compared   ${made} with this baseline; if all were equal, ${alarms.toFixed(2)} of them would be called better ` +
       'or worse by chance',
@@ -83,7 +85,7 @@ function comparisonsLines({ comparisons, baseline_eval_id: baseline }: Experimen
 /** What ended in an experiment, a line each. A delta stands with its verdict, or not at all. */
 export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
   table([
-    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'settings', ''],
+    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', '', 'settings'],
     ...entries.map((entry) => [
       entry.timestamp,
       entry.type,
@@ -91,8 +93,8 @@ export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
       entry.status,
       percent(entry.score),
       deltaText(entry),
-      entry.config_summary,
       marks(entry),
+      entry.config_summary,
     ]),
   ]);
 

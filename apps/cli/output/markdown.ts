@@ -8,8 +8,12 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/@|#(?=\d)|:(?=\/\/)|\bwww(?=\.)|\bgh(?=-\d)/gi, '$&\u200b')
-    .replace(/[\\`*_~[\](){}!]/g, '\\$&')
-    .replace(/[&<>|$]/g, (character) => `&#${character.charCodeAt(0)};`);
+    .replace(/[\\`*_~[\]]/g, '\\$&')
+    .replace(/[&<|$]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/^(#+(?= |$)|>|[+-](?=[ -]|$)|\d+(?=[.)](?: |$)))/, escapeBlockStart);
+
+/** Keeps the first characters from beginning a heading, a list or a quotation. */
+const escapeBlockStart = (start: string): string => (/^\d/.test(start) ? `${start}\u200b` : `\\${start}`);
 
 /** One line of a table. */
 export const markdownRow = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;

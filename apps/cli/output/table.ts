@@ -20,7 +20,10 @@ export const dollars = (amount: number | null): string => (amount === null ? '-'
 type Interval = readonly [low: number, high: number];
 
 /** A difference of shares in points: "+9 points". */
-export const signedPoints = (share: number): string => `${share > 0 ? '+' : ''}${points(share)}`;
+export function signedPoints(share: number): string {
+  const text = points(share);
+  return share > 0 && text !== '0 points' ? `+${text}` : text;
+}
 
 /** A difference with its interval, where there is one: "+9 points (1 to 17)". */
 export function difference(share: number | null, ci: Interval | null): string {

@@ -45,6 +45,9 @@ export async function comparePair(
   };
 }
 
+/** One of the runs was deleted since it was read. */
+export const isGone = (error: unknown): boolean => error instanceof ProblemError && error.status === 404;
+
 /** Full precision, but 0 where only the order of the same verdicts differs. */
 const difference = (score: number, base: number): number => (Math.abs(score - base) < 1e-12 ? 0 : score - base);
 

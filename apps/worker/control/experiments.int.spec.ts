@@ -19,16 +19,17 @@ import { Finisher } from './finish.js';
 import { ExperimentRefresher } from './refresh-experiments.js';
 
 let pool: Pool;
+let locks: Pool;
 let redis: Redis;
 let worker: ReturnType<typeof aWorker>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const [database, { url, close }] = [await createDatabase(), await createRedis()];
-  pool = createPool(database.url, 10);
+  [pool, locks] = [createPool(database.url, 10), createPool(database.url, 20)];
   redis = connectRedis(url, 'producer', pino({ level: 'silent' }));
   worker = aWorker();
   drop = async () => {
-    await Promise.all([pool.end(), redis.quit()]);
+    await Promise.all([pool.end(), locks.end(), redis.quit()]);
     await Promise.all([database.drop(), close()]);
   };
 });
@@ -43,7 +44,7 @@ function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: Co
   const failures: string[] = [];
   const finisher = new Finisher({
     pool: db,
-    locks: db,
+    locks: db === pool ? locks : db,
     redis,
     compare,
     onTargetFinished: () => {},
@@ -53,7 +54,7 @@ function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: Co
   });
   const refresher = new ExperimentRefresher({
     pool: db,
-    locks: db,
+    locks: db === pool ? locks : db,
     compare,
     onMoreToDo: () => {},
     onFailure: (error) => failures.push(error.message),
@@ -464,6 +465,68 @@ describe('a delta', () => {
     });
     expect((await log(stopped.jobId)).map(([name]) => name)).toEqual(['job_cancelled']);
   });
+});
+
+describe('a storm of submits, ends, resumes, pins and deletions', () => {
+  it('leaves figures that agree with the runs, and events that come once', async () => {
+    const exp = await anExperiment();
+    const users = [exp.userId, await exp.anotherUser(), await exp.anotherUser()];
+    const runs = [await exp.ended(right(5))];
+    const replies = (n: number): Outcome[] => (n % 4 ? right((n * 7) % 10) : [...right(n % 9, 9), null]);
+    const one = (n: number): string => runs[(n * 13) % runs.length]!.runId;
+    // What cannot be done just now is refused, and a transaction that is chosen as the victim of a deadlock is not.
+    const refused = (error: { status?: number; code?: string }): void => {
+      if (error.status === undefined) throw error as Error;
+    };
+    const pin = (runId: string) =>
+      inTransaction(pool, async (client) => {
+        const { rowCount } = await client.query(
+          `SELECT 1 FROM run WHERE id = $1 AND status = 'completed' AND score IS NOT NULL FOR SHARE`,
+          [runId],
+        );
+        if (rowCount) await pinBaseline(client, exp.teamId, exp.id, runId);
+      });
+    const resume = async (n: number): Promise<void> => {
+      await resumeRun(pool, { teamId: exp.teamId, userId: users[n % 3]!, runId: one(n) });
+      await settleRun(pool, one(n), right(n % 10));
+    };
+    const workers = [worker, aWorker()];
+    for (let round = 0; round < 25; round++)
+      await Promise.all([
+        exp.replied(replies(round), { userId: users[round % 3] }).then((submitted) => runs.push(submitted)),
+        ...workers.flatMap((each) => [each.finishSideBySide(), each.refresh()]),
+        pin(one(round)),
+        round % 2 ? resume(round).catch(refused) : undefined,
+        round % 3 ? undefined : deleteRun(pool, { teamId: exp.teamId, runId: one(round + 1) }),
+        round % 5 ? undefined : cancelJob(pool, { teamId: exp.teamId, jobId: runs.at(-1)!.jobId }),
+      ]);
+    const { rows: last } = await pool.query<{ id: string }>(
+      `SELECT id FROM run WHERE experiment_id = $1 AND status = 'completed' AND score IS NOT NULL LIMIT 1`,
+      [exp.id],
+    );
+    await pin(last[0]!.id);
+    await worker.work();
+    expect(await isFresh(exp.id)).toBe(true);
+    const wrong = await pool.query(
+      `SELECT r.id, r.delta, r.score - b.score FROM experiment e JOIN run b ON b.id = e.baseline_run_id
+         JOIN run r ON r.experiment_id = e.id AND r.id <> b.id
+       WHERE e.id = $1 AND r.status = 'completed' AND r.score IS NOT NULL AND b.status = 'completed'
+         AND (r.comparison IS NULL OR r.delta IS NULL OR abs(r.delta - (r.score - b.score)) > 1e-9)`,
+      [exp.id],
+    );
+    expect(wrong.rows).toEqual([]);
+    const twice = await pool.query(
+      `SELECT job_id, name FROM job_event
+       WHERE name IN ('tool_eval_complete', 'experiment_best_updated', 'job_completed')
+       GROUP BY 1, 2 HAVING count(*) > 1`,
+    );
+    expect(twice.rows).toEqual([]);
+    const orphans = await pool.query(
+      `SELECT 1 FROM experiment_comparison c WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = c.run_id)
+         OR NOT EXISTS (SELECT 1 FROM run WHERE id = c.against_run_id)`,
+    );
+    expect(orphans.rowCount).toBe(0);
+  }, 60_000);
 });
 
 describe('a finisher that is killed', () => {

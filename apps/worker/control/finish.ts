@@ -8,7 +8,7 @@ import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
 import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
-import type { ComparePair } from './compare-pair.js';
+import { isGone, type ComparePair } from './compare-pair.js';
 
 /** A run that takes longer to compare ends without, and is compared afterwards. */
 const COMPARE_TIMEOUT_MS = 30_000;
@@ -72,7 +72,7 @@ export class Finisher {
       return { ...compared, pair: await compare(experiment, run, baseline, signal) };
     } catch (error) {
       stop.throwIfAborted();
-      onCompareFailure(error as Error, found);
+      if (!isGone(error)) onCompareFailure(error as Error, found);
       return compared;
     }
   }

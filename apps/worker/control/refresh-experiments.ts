@@ -20,7 +20,7 @@ import {
   type ExperimentToRefresh,
 } from '#lib/db/engine/refresh-experiment';
 import { holm } from '#lib/scoring/statistics/holm';
-import type { ComparePair } from './compare-pair.js';
+import { isGone, type ComparePair } from './compare-pair.js';
 
 /** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
 const SLICE_MS = 2000;
@@ -107,7 +107,7 @@ export class ExperimentRefresher {
     });
   }
 
-  /** Makes the comparisons with a run that are missing. @returns false when time is up before all are made */
+  /** Makes the comparisons with a run that are missing. @returns false when there is more to do in another turn */
   async #compareAll(work: Work, against: RunOfExperiment, candidates?: readonly Candidate[]): Promise<boolean> {
     const { experiment, failed, stop, endMs } = work;
     const among = candidates?.map(({ id }) => id);
@@ -121,24 +121,29 @@ export class ExperimentRefresher {
       for (const id of ids) {
         stop.throwIfAborted();
         if (Date.now() > endMs) return false;
-        await this.#compareOne(work, id, against);
+        if (!(await this.#compareOne(work, id, against))) return false;
       }
     }
   }
 
-  /** A run that cannot be compared keeps the others from nothing. */
-  async #compareOne({ experiment, failed, stop }: Work, id: string, against: RunOfExperiment): Promise<void> {
+  /**
+   * A run that cannot be compared keeps the others from nothing.
+   * @returns false when one of the two was deleted meanwhile, and the experiment has to be read again
+   */
+  async #compareOne({ experiment, failed, stop }: Work, id: string, against: RunOfExperiment): Promise<boolean> {
     const { pool, compare, onFailure } = this.deps;
     try {
       const run = await readRun(pool, id);
-      if (!run) return;
+      if (!run) return false;
       const signal = AbortSignal.any([stop, AbortSignal.timeout(PAIR_TIMEOUT_MS)]);
       await storePair(pool, experiment.id, await compare(experiment, run, against, signal));
     } catch (error) {
       stop.throwIfAborted();
+      if (isGone(error)) return false;
       failed.add(id);
       onFailure(error as Error, experiment, id);
     }
+    return true;
   }
 }
 

@@ -104,6 +104,20 @@ describe('the weakness of the interval of a difference', () => {
     }
   });
 
+  it.each([0.01, 0.02, 0.05])('a loss of just the margin is called the same in 10 %% at most: margin %f', (margin) => {
+    for (const expected of [2.5, 4, 6, 8, 10]) {
+      const n = Math.round(expected / margin);
+      const same = binomialChances(n, margin)
+        .slice(0, 40)
+        .reduce((sum, chance, changed) => {
+          const differences = passFail(n, changed, changed);
+          const [low, high] = pairedInterval(differences, 0.9).ci;
+          return sum + (covers(ours(differences), 0) && low > -margin && high < margin ? chance : 0);
+        }, 0);
+      expect(same).toBeLessThan(0.105);
+    }
+  });
+
   it('where a few cases change much and many change little: 87 % and more, and better than plain t', () => {
     const [covered, byPlainT] = coverage(
       { n: 100, samples: 5, rate: 0.95, correlation: 0.8, scores: 'graded by case', effect: 'one in 20 broken' },
