@@ -267,6 +267,29 @@ it('the verdicts of a rescore are compared in place of the first ones', async ()
   );
 }, 60_000);
 
+it('samples are never counted as cases, nor the paraphrases of one case where they are a cluster', async () => {
+  const suite = await importSuite(20, {
+    test_cases: weatherSuite(20).test_cases.map((one, n) => ({ ...one, tags: [`intent:${n % 10}`] })),
+  });
+  const [one, five] = [
+    [1, 'one'],
+    [5, 'five'],
+  ] as const;
+  const runsOf = async ([samples, name]: typeof one | typeof five) => ({
+    a: await recorded(suite, `${name} before`, repeat(20, repeat(samples, WRONG))),
+    b: await recorded(suite, `${name} after`, [
+      ...repeat(4, repeat(samples, RIGHT)),
+      ...repeat(16, repeat(samples, WRONG)),
+    ]),
+  });
+  const [few, many] = [await runsOf(one), await runsOf(five)];
+  const [ofFew, ofMany] = [await compare(few), await compare(many)];
+  expect(ofMany.all).toMatchObject({ n_cases: 20, samples: [5, 5] });
+  expect(ofMany.all.ci[0]).toBeCloseTo(ofFew.all.ci[0], 10);
+  expect(ofMany.all.ci[1]).toBeCloseTo(ofFew.all.ci[1], 10);
+  expect((await compare({ ...many, cluster_by: 'tag:intent:' })).all).toMatchObject({ n_cases: 10 });
+}, 60_000);
+
 it('cases that changed between two versions of a suite are counted, not compared', async () => {
   const suite = await importSuite(10);
   const a = await recorded(suite, 'agent', each([10, RIGHT]));

@@ -5,7 +5,7 @@ import { newId } from '#lib/runtime/ids';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { ControlLoop } from './control/control-loop.js';
-import { StepLocks } from './control/locks.js';
+import { StepPools } from './control/step-pools.js';
 import { Liveness } from './health/liveness.js';
 import { LaneMeters } from './health/worker-metrics.js';
 import { ClaimedItems } from './items/claimed-items.js';
@@ -57,10 +57,10 @@ export function composeWorker(env: Env, logger: Logger) {
   const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
   const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
 
-  const locks = new StepLocks(env.DATABASE_URL, logger);
+  const pools = new StepPools(env.DATABASE_URL, logger);
   const control = new ControlLoop({
     pool,
-    locks,
+    pools,
     redis,
     queues: new LaneQueues(redis),
     laneWorkers,
@@ -76,5 +76,5 @@ export function composeWorker(env: Env, logger: Logger) {
   });
   const liveness = new Liveness({ pool, redis, meters, logger });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-  return { services, items, processor, laneWorkers, locks, control, liveness, subscriber, logger };
+  return { services, items, processor, laneWorkers, pools, control, liveness, subscriber, logger };
 }

@@ -47,10 +47,10 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
 }
 
 /** Closes connections once no work is left. */
-export async function close({ subscriber, services, locks, logger }: WorkerParts): Promise<void> {
+export async function close({ subscriber, services, pools, logger }: WorkerParts): Promise<void> {
   subscriber.disconnect();
   await services.close();
-  await locks.close();
+  await pools.close();
   await stopTracing();
   logger.info('Stopped');
 }

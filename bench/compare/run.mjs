@@ -3,11 +3,13 @@
 //   node bench/compare/run.mjs [cases] [samples] [requests]
 import { cpus } from 'node:os';
 import pg from 'pg';
-import { withSystem } from '../system.mjs';
+import { cpuMs, storeCpuMs, withSystem } from '../system.mjs';
 
+const HEADS = ['p50 ms', 'p95 ms', 'of the count', 'CPU ms: API', 'Postgres'];
 const [cases = 10_000, samples = 5, requests = 10] = process.argv.slice(2, 5).map(Number);
 
-await withSystem(async ({ simulator, call, databaseUrl }) => {
+await withSystem(async ({ simulator, api, call, databaseUrl }) => {
+  const measure = (work) => measureRequests(work, () => [cpuMs(api.pid), storeCpuMs('postgres')]);
   await call('POST', '/api/providers', {
     key: 'sim',
     base_url: `${simulator.url}/v1`,
@@ -29,7 +31,7 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
     `${cpus().length} cores, ${cpus()[0].model.trim()}; 2 x ${cases} cases x ${samples} samples; ` +
       `${requests} requests each`,
   );
-  console.log('p50 ms  p95 ms  of the count  what');
+  console.log(`${HEADS.join('  ')}  what`);
   report('count and sum of the rows of both runs', count, count);
   // Each request has a margin of its own, so that none finds a kept answer.
   let fresh = 0;
@@ -51,22 +53,23 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
   await sql.end();
 });
 
-async function measure(work) {
+async function measureRequests(work, cpu) {
   const times = [];
   await work();
+  const before = cpu();
   for (let n = 0; n < requests; n++) {
     const started = performance.now();
     await work();
     times.push(performance.now() - started);
   }
-  return times.sort((one, other) => one - other);
+  times.sort((one, other) => one - other);
+  const spent = cpu().map((ms, index) => (ms - before[index]) / requests);
+  return { p50: times[Math.ceil(0.5 * requests) - 1], p95: times[Math.ceil(0.95 * requests) - 1], spent };
 }
 
-function report(what, times, base) {
-  const at = (share) => times[Math.ceil(share * times.length) - 1];
-  const ratio = at(0.5) / base[Math.ceil(0.5 * base.length) - 1];
-  const ms = (share) => at(share).toFixed(1).padStart(6);
-  console.log(`${ms(0.5)}  ${ms(0.95)}  ${ratio.toFixed(2).padStart(12)}  ${what}`);
+function report(what, { p50, p95, spent }, base) {
+  const columns = [p50.toFixed(1), p95.toFixed(1), (p50 / base.p50).toFixed(2), ...spent.map((ms) => ms.toFixed(0))];
+  console.log(`${columns.map((text, index) => text.padStart(HEADS[index].length)).join('  ')}  ${what}`);
 }
 
 async function importSuite(call) {

@@ -14,6 +14,7 @@ const A_RUN = MODELS * CASES * SAMPLES;
 const SUMMARY = JSON.stringify({
   overall: 1,
   scored: 1,
+  by_category: {},
   latency_ms: { p50: 250, p95: 250 },
   usage: { prompt_tokens: 300, completion_tokens: 20 },
   cost_usd: null,

@@ -89,7 +89,10 @@ async function printGroups(title, groups, kind, methods) {
     kind,
   );
   const isPaired = kind === 'paired';
-  const sameOf = (cells) => cells.map(({ same }) => same);
+  const calledSame = (cells) => {
+    const shares = cells.filter(({ effect }) => effect !== 'identical').map(({ same }) => same);
+    return shares.length === 0 ? '-' : [1, 0.5].map((q) => percent(quantile(shares, q))).join(', ');
+  };
   const side = (cells, of) => percent(mean(cells.map((cell) => cell[kind].ours[of])));
   table(
     title,
@@ -111,7 +114,7 @@ async function printGroups(title, groups, kind, methods) {
       percent(again[index]),
       side(cells, 'below'),
       side(cells, 'above'),
-      ...(isPaired ? [[1, 0.5].map((q) => percent(quantile(sameOf(cells), q))).join(', ')] : []),
+      ...(isPaired ? [calledSame(cells)] : []),
     ]),
   );
 }

@@ -66,10 +66,14 @@ export function compareRuns(
     const running = !request.settled && (!isFinished(a.status) || !isFinished(b.status));
     const builder = new ComparisonBuilder(frameOf({ a, b, targets, cases, request, running }));
     const totals = { a: new SideTotals(), b: new SideTotals() };
+    const tools = new ToolNames([
+      ...[...a.tools, ...b.tools].map((tool) => tool.function.name),
+      ...new Set(cases.common.flatMap(({ tool }) => tool.split(' or '))),
+    ]);
     const pairs = running && !request.partial ? [] : targets.pairs;
     for (const pair of pairs) {
       await setImmediate(undefined, { signal });
-      await addPair({ runs, a, b, request, cases, builder, totals }, pair);
+      await addPair({ runs, a, b, request, cases, tools, builder, totals }, pair);
     }
     return {
       comparison: builder.finish({
@@ -195,16 +199,16 @@ interface Reading {
   b: ComparableRun;
   request: Pick<CompareRequest, 'measure'>;
   cases: Pick<CommonCases, 'common'>;
+  tools: ToolNames;
   builder: ComparisonBuilder;
   totals: { a: SideTotals; b: SideTotals };
 }
 
 /** Reads what two targets made of the common cases, and adds it to the comparison. */
-async function addPair({ runs, a, b, request, cases, builder, totals }: Reading, pair: TargetPair): Promise<void> {
-  const tools = new ToolNames([
-    ...[...a.tools, ...b.tools].map((tool) => tool.function.name),
-    ...cases.common.flatMap(({ tool }) => tool.split(' or ')),
-  ]);
+async function addPair(
+  { runs, a, b, request, cases, tools, builder, totals }: Reading,
+  pair: TargetPair,
+): Promise<void> {
   const read = (run: ComparableRun, name: string, positions: number[]): Promise<MeasuredCase[]> =>
     runs.measure({
       runId: run.id,

@@ -20,12 +20,12 @@ import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
-import { STEP_CONCURRENCY, type StepLocks } from './locks.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
 import { ExperimentRefresher } from './refresh-experiments.js';
 import { RepeatingStep } from './repeating-step.js';
 import { Rescorer } from './rescore.js';
+import { STEP_CONCURRENCY, type StepPools } from './step-pools.js';
 import { LaneWindows } from './window.js';
 
 const TIMINGS = {
@@ -54,12 +54,12 @@ const byTeam = ({ teamId }: { teamId: string }): string => teamId;
 export class ControlLoop {
   readonly #steps: Record<StepName, RepeatingStep>;
   #isStopping = false;
-  readonly #compare: ComparePair = (...pair) => comparePair(this.deps.locks.comparing, ...pair);
+  readonly #compare: ComparePair = (...pair) => comparePair(this.deps.pools.comparing, ...pair);
 
   constructor(
     readonly deps: {
       pool: Pool;
-      locks: StepLocks;
+      pools: StepPools;
       redis: Redis;
       queues: LaneQueues;
       laneWorkers: LaneWorkers;
@@ -115,8 +115,8 @@ export class ControlLoop {
   }
 
   #reconcileStep(windows: LaneWindows): RepeatingStep {
-    const { pool, locks, workerId } = this.deps;
-    const reconciler = new Reconciler({ ...this.deps, locks: locks.short });
+    const { pool, pools, workerId } = this.deps;
+    const reconciler = new Reconciler({ ...this.deps, locks: pools.shortLocks });
     const evictor = new LaneEvictor({ ...this.deps, windows });
     const bulkhead = this.#bulkhead('reconcile');
     const contact = new PostgresContact();
@@ -129,10 +129,10 @@ export class ControlLoop {
   }
 
   #finishStep(): RepeatingStep {
-    const { pool, locks } = this.deps;
+    const { pool, pools } = this.deps;
     const finisher = new Finisher({
       ...this.deps,
-      locks: locks.short,
+      locks: pools.shortLocks,
       onTargetFinished: () => this.wake('finish'),
       onJobFinished: () => {
         this.wake('dispatch');
@@ -153,7 +153,7 @@ export class ControlLoop {
   #refreshStep(): RepeatingStep {
     const refresher = new ExperimentRefresher({
       pool: this.deps.pool,
-      locks: this.deps.locks.short,
+      locks: this.deps.pools.shortLocks,
       compare: this.#compare,
       onMoreToDo: () => this.wake('refresh'),
       onFailure: (error, { id, teamId }, runId) =>
@@ -182,8 +182,8 @@ export class ControlLoop {
   }
 
   #rescoreStep(): RepeatingStep {
-    const { pool, locks } = this.deps;
-    const rescorer = new Rescorer({ ...this.deps, locks: locks.long, onMoreToDo: () => this.wake('rescore') });
+    const { pool, pools } = this.deps;
+    const rescorer = new Rescorer({ ...this.deps, locks: pools.longLocks, onMoreToDo: () => this.wake('rescore') });
     const bulkhead = this.#bulkhead('rescore');
     return this.#step('rescore', async (signal) =>
       bulkhead.each(await rescoresToContinue(pool), byTeam, async (rescore) => {
@@ -193,8 +193,8 @@ export class ControlLoop {
   }
 
   #housekeepingStep(): RepeatingStep {
-    const { locks, runs } = this.deps;
-    const housekeeping = new Housekeeping({ ...this.deps, locks: locks.short });
+    const { pools, runs } = this.deps;
+    const housekeeping = new Housekeeping({ ...this.deps, locks: pools.shortLocks });
     return this.#step('housekeeping', async (signal) => {
       runs.sweep();
       await housekeeping.run(signal);

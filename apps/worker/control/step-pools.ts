@@ -1,0 +1,28 @@
+import { createPool, type Pool } from '#lib/db/connection/pool';
+import type { Logger } from '#lib/runtime/logger';
+
+/** How many lanes or teams a step works on side by side. */
+export const STEP_CONCURRENCY = 4;
+
+/**
+ * Connections of steps, apart from those that do the work. A step that holds a lock needs one of the latter, and could
+ * wait for ever if all of them were held by steps that do the same.
+ */
+export class StepPools {
+  /** Hold the locks of steps that take as long as Postgres does. */
+  readonly shortLocks: Pool;
+  /** Hold the locks of steps that also wait for something else. */
+  readonly longLocks: Pool;
+  /** Compare runs, which may take a minute, and would keep those who settle items waiting. */
+  readonly comparing: Pool;
+
+  constructor(databaseUrl: string, logger: Logger) {
+    this.shortLocks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2, logger);
+    this.longLocks = createPool(databaseUrl, STEP_CONCURRENCY, logger);
+    this.comparing = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.shortLocks.end(), this.longLocks.end(), this.comparing.end()]);
+  }
+}
