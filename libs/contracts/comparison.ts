@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
 import { id, time, PageQuery } from './page.js';
-import { ParsedCall } from './verdict.js';
+import { Expectation, ParsedCall } from './verdict.js';
 
 /** A score without its uncertainty decides nothing: `verdict` is what a comparison may be quoted for. */
 export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
@@ -331,16 +331,7 @@ export const ComparedItem = z
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
     category: z.string().nullable().meta({ description: 'Its category; null when it has none.' }),
     prompt: z.string().meta({ description: 'The prompt of the case, or the last user message of its conversation.' }),
-    expected: z
-      .object({
-        tool: z.unknown().meta({ description: 'The expected tool, a list of acceptable ones, or null.' }),
-        params: z.unknown().meta({ description: 'The expected arguments; null when arguments are not compared.' }),
-        calls: z
-          .array(z.unknown())
-          .optional()
-          .meta({ description: 'The expected calls, if the case expects several.' }),
-      })
-      .meta({ description: 'What the case expects.' }),
+    expected: Expectation,
     target_a: targetName,
     target_b: targetName,
     outcome: CaseOutcome,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, time } from './page.js';
 import { ErrorKind, Run, ToolChoice } from './run.js';
 import { jsonObject } from './tool.js';
-import { ErrorType, Evidence, FormatCompliance, ParsedCall } from './verdict.js';
+import { ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
 
 export const Result = z
   .object({
@@ -54,16 +54,7 @@ export const Result = z
         'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
         'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`). Null when errored.',
     }),
-    expected: z
-      .object({
-        tool: z.unknown().meta({ description: 'The expected tool, a list of acceptable ones, or null.' }),
-        params: z.unknown().meta({ description: 'The expected arguments; null when arguments are not compared.' }),
-        calls: z
-          .array(z.unknown())
-          .optional()
-          .meta({ description: 'The expected calls, if the case expects several.' }),
-      })
-      .meta({ description: 'What the case expects.' }),
+    expected: Expectation,
     called: z
       .array(ParsedCall)
       .meta({ description: 'The calls of the reply. For a chain, those up to the first call of the expected tool.' }),

@@ -34,6 +34,15 @@ export const FormatCompliance = z.enum(['native', 'repaired', 'none', 'malformed
 });
 export type FormatCompliance = z.infer<typeof FormatCompliance>;
 
+/** What a case expects, as results show it. */
+export const Expectation = z
+  .object({
+    tool: z.unknown().meta({ description: 'The expected tool, a list of acceptable ones, or null.' }),
+    params: z.unknown().meta({ description: 'The expected arguments; null when arguments are not compared.' }),
+    calls: z.array(z.unknown()).optional().meta({ description: 'The expected calls, if the case expects several.' }),
+  })
+  .meta({ description: 'What the case expects.' });
+
 /** One tool call as it was read from a reply. */
 export const ParsedCall = z.object({
   name: z.string().meta({ description: 'The name of the called tool, as the model wrote it.' }),

@@ -1,7 +1,7 @@
 import { io } from 'socket.io-client';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 let env: Record<string, string>;
 let simulator: RunningProcess;

@@ -2,9 +2,9 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { io } from 'socket.io-client';
-import { clientOf, weatherSuite } from './client.js';
-import { ADMIN_TOKEN, startProcess, until } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite } from '../client.js';
+import { ADMIN_TOKEN, startProcess, until } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 let env: Record<string, string>;
 beforeAll(async () => {

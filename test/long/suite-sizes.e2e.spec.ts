@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
-import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
-import { ADMIN_TOKEN } from '../../../test/processes.js';
-import { until } from '../../../test/until.js';
+import { startApi, type ApiInProcess } from '../api.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { until } from '../until.js';
 
 let api: ApiInProcess;
 let client: Client;

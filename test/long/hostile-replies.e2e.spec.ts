@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 /** No letter is so frequent that difflib would ignore it. */
 const letters = (length: number, step: number): string =>

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, startRedis, watchCommands, type PrivateRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, startRedis, watchCommands, type PrivateRedis } from '../services.js';
 
 /** A provider that counts its concurrent requests. */
 let provider: Server;

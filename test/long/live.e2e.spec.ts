@@ -6,9 +6,9 @@ import pg from 'pg';
 import { ApiClient } from '#lib/client/api-client';
 import { watchJob } from '#lib/client/watch-job';
 import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName, type LogEventName } from '#lib/contracts/event';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, startRedis, type PrivateRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, startRedis, type PrivateRedis } from '../services.js';
 
 let redis: PrivateRedis;
 let apis: RunningProcess[];

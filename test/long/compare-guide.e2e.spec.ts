@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ComparedItem, Comparison, Estimate } from '#lib/contracts/comparison';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 let shell: Shell;
