@@ -18,16 +18,8 @@ import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createDatabase();
-  pool = createPool(database.url, 10);
-  drop = async () => {
-    await pool.end();
-    await database.drop();
-  };
-});
-afterAll(() => drop());
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
 
 const count = async (table: string, runId: string): Promise<number> =>
   (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE run_id = $1`, [runId])).rows[0]!.n;

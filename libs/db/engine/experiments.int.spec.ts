@@ -7,16 +7,8 @@ import { deleteRun } from '../upkeep/delete-run.js';
 import { deleteExperiment, pinBaseline } from './experiments.js';
 
 let pool: Pool;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createDatabase();
-  pool = createPool(database.url, 10);
-  drop = async () => {
-    await pool.end();
-    await database.drop();
-  };
-});
-afterAll(() => drop());
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
 
 interface StoredExperiment {
   baseline_run_id: string | null;

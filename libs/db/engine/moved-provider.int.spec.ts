@@ -13,16 +13,8 @@ import { settleItems } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createDatabase();
-  pool = createPool(database.url, 5);
-  drop = async () => {
-    await pool.end();
-    await database.drop();
-  };
-});
-afterAll(() => drop());
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
+afterAll(() => pool.end());
 
 const sealer = new Sealer('ab'.repeat(32));
 const patchSim = async (teamId: string, patch: object) =>

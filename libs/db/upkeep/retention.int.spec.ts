@@ -4,16 +4,8 @@ import { dropOldExchanges } from './drop-exchanges.js';
 import { createPool, type Pool } from '../connection/pool.js';
 
 let pool: Pool;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createDatabase();
-  pool = createPool(database.url, 5);
-  drop = async () => {
-    await pool.end();
-    await database.drop();
-  };
-});
-afterAll(() => drop());
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
+afterAll(() => pool.end());
 
 const partitions = async (): Promise<string[]> =>
   (

@@ -10,16 +10,8 @@ import { removeUnusedVersions } from './suite-versions.js';
 import { aTeam } from '../testing/run-fixture.js';
 
 let pool: Pool;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createDatabase();
-  pool = createPool(database.url, 5);
-  drop = async () => {
-    await pool.end();
-    await database.drop();
-  };
-});
-afterAll(() => drop());
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
+afterAll(() => pool.end());
 
 const count = async (text: string, values: unknown[] = []): Promise<number> =>
   (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${text}`, values)).rows[0]!.n;
