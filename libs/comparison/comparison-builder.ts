@@ -3,7 +3,7 @@ import { holm } from '#lib/scoring/statistics/holm';
 import { mcnemarExact, mcnemarMidP, newcombePaired } from '#lib/scoring/statistics/proportions';
 import type { CaseSums } from './case-sums.js';
 import { bareEstimate, conclude, sumsOf } from './estimate.js';
-import { measureDifference, type Figures } from './figures.js';
+import { measureDifference, plainInterval, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
 import { noteOnErrors } from './notes.js';
 import { countOutcomes, noOutcomes } from './outcomes.js';
@@ -157,6 +157,6 @@ function proportionsOf(cases: readonly PairedCase[]): Pick<ComparedTarget, 'mcne
   const { ci } = newcombePaired({ both: count(1, 1), only_a: broken, only_b: fixed, neither: count(0, 0) });
   return {
     mcnemar: { fixed, broken, p_exact: mcnemarExact(fixed, broken), p_mid: mcnemarMidP(fixed, broken) },
-    newcombe: ci && [ci[0] + 0, ci[1] + 0],
+    newcombe: ci && plainInterval(ci),
   };
 }

@@ -133,4 +133,4 @@ const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number): num
 const shareOf = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 /** JSON has a -0, and no reader expects it. */
 const plain = (value: number): number => value + 0;
-const plainInterval = ([low, high]: readonly [number, number]): [number, number] => [plain(low), plain(high)];
+export const plainInterval = ([low, high]: readonly [number, number]): [number, number] => [plain(low), plain(high)];

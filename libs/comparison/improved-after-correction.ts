@@ -1,7 +1,5 @@
-import type { ComparisonVerdict } from '#lib/contracts/comparison';
+import { SIGNIFICANCE_LEVEL, type ComparisonVerdict } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
-
-const ALPHA = 0.05;
 
 /**
  * The runs that are better even when all comparisons with one baseline are corrected for their number.
@@ -14,6 +12,6 @@ export function improvedAfterCorrection(
 ): string[] {
   const corrected = holm(comparisons.map(({ p }) => p));
   return comparisons
-    .filter(({ verdict }, index) => verdict === 'improved' && corrected[index]! < ALPHA)
+    .filter(({ verdict }, index) => verdict === 'improved' && corrected[index]! < SIGNIFICANCE_LEVEL)
     .map(({ runId }) => runId);
 }

@@ -1,10 +1,7 @@
-import type { Estimate } from '#lib/contracts/comparison';
+import { MIN_COMMON_SHARE, type Estimate } from '#lib/contracts/comparison';
 import type { MatchedCases } from './match-cases.js';
 import { pointsRange } from './points.js';
 import { passThresholdOf, type RunTreatment } from './what-changed.js';
-
-/** Below this share of common cases, two runs are not over the same cases. */
-const MOST = 0.8;
 
 type CaseCounts = Pick<MatchedCases, 'changed' | 'changedExpectations' | 'onlyA' | 'onlyB'> & {
   common: { length: number };
@@ -21,7 +18,7 @@ function caseNotes(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[
   if (a.suite.id !== b.suite.id) notes.push('The runs are of different suites. Cases of equal content are compared.');
   const [ofA, ofB] = [common + cases.changed + cases.onlyA, common + cases.changed + cases.onlyB];
   const larger = Math.max(ofA, ofB);
-  if (common < MOST * larger)
+  if (common < MIN_COMMON_SHARE * larger)
     notes.push(
       `Only ${common} cases are the same in both runs, and the larger has ${larger}. The figures are over these.`,
     );

@@ -1,4 +1,10 @@
-import { MIN_COMMON_CASES, type ComparisonVerdict, type Estimate, type VerdictReason } from '#lib/contracts/comparison';
+import {
+  MIN_COMMON_CASES,
+  SIGNIFICANCE_LEVEL,
+  type ComparisonVerdict,
+  type Estimate,
+  type VerdictReason,
+} from '#lib/contracts/comparison';
 import type { Figures } from './figures.js';
 
 /** What decides beside the figures. */
@@ -32,7 +38,7 @@ function obstacleOf({ common, n_cases: n }: Figures, { obstacle }: VerdictRules)
 }
 
 function verdictOf({ ci, ci90 }: Figures, { margin, holm }: VerdictRules): ComparisonVerdict {
-  const isShown = holm === undefined || holm.p < 0.05;
+  const isShown = holm === undefined || holm.p < SIGNIFICANCE_LEVEL;
   if (ci![0] > 0 && isShown) return 'improved';
   if (ci![1] < 0 && isShown) return 'regressed';
   return ci90![0] > -margin && ci90![1] < margin ? 'same' : 'inconclusive';

@@ -22,6 +22,10 @@ export const VerdictReason = z.enum(VERDICT_REASONS).meta({
 export type VerdictReason = z.infer<typeof VerdictReason>;
 
 export const MIN_COMMON_CASES = 5;
+/** Below this share of common cases, two runs are not over the same cases. */
+export const MIN_COMMON_SHARE = 0.8;
+/** A difference is shown when its p value is below: its 95 % interval lies on one side of 0. */
+export const SIGNIFICANCE_LEVEL = 0.05;
 export const DEFAULT_MARGIN = 0.02;
 export const DEFAULT_MAX_ERRORED_SHARE = 0.05;
 export const MAX_COMPARED_RUNS = 6;

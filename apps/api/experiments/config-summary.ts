@@ -3,6 +3,7 @@ import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { RunConfig } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 type Run = Pick<ExperimentRun, 'config' | 'targets' | 'suiteVersion'>;
@@ -74,18 +75,16 @@ function metricWords(metrics: Json): string {
   return names.length ? `metrics ${names.join(' and ')}` : 'no metrics';
 }
 
-const nameOf = ({ providerKey, modelId }: Run['targets'][number]): string => `${providerKey}::${modelId}`;
-
 /** Other models, or the same ones with other parameters. Their order changes nothing. */
 function modelWords(run: Run, baseline: Run): string[] {
-  const before = new Map(baseline.targets.map((target) => [nameOf(target), target]));
-  const isSame = run.targets.length === before.size && run.targets.every((target) => before.has(nameOf(target)));
-  if (!isSame) return [`${run.targets.length === 1 ? 'model' : 'models'} ${run.targets.map(nameOf).join(' and ')}`];
+  const before = new Map(baseline.targets.map((target) => [targetName(target), target]));
+  const isSame = run.targets.length === before.size && run.targets.every((target) => before.has(targetName(target)));
+  if (!isSame) return [`${run.targets.length === 1 ? 'model' : 'models'} ${run.targets.map(targetName).join(' and ')}`];
   return run.targets.flatMap((target) =>
     paramWords(
-      run.targets.length > 1 ? ` of ${nameOf(target)}` : '',
+      run.targets.length > 1 ? ` of ${targetName(target)}` : '',
       target.params,
-      before.get(nameOf(target))!.params,
+      before.get(targetName(target))!.params,
     ),
   );
 }

@@ -1,5 +1,6 @@
 import { improvedAfterCorrection } from '#lib/comparison/improved-after-correction';
 import type { BestRun, Experiment } from '#lib/contracts/experiment';
+import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from '#lib/db/read/experiment-runs';
@@ -75,7 +76,7 @@ function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperimen
     source: 'eval',
     source_id: run.id,
     config: toBestConfig(run),
-    targets: targetsOf(run),
+    targets: run.targets.map(targetName),
     comparison: shown && { verdict: shown.verdict, difference: shown.difference, ci: shown.ci },
     tied_with: tiedWith,
   };
@@ -84,6 +85,3 @@ function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperimen
 /** The comparison of a run with this baseline. One with the baseline before says nothing any more. */
 export const comparisonWith = (run: ExperimentRun, baselineId: string | null): ExperimentRun['comparison'] =>
   run.comparison?.baseline_eval_id === baselineId ? run.comparison : null;
-
-export const targetsOf = ({ targets }: ExperimentRun): string[] =>
-  targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`);

@@ -1,11 +1,12 @@
 import type { TimelineEntry } from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
+import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { cursorOf } from '../platform/decorators.js';
 import { summariseConfig } from './config-summary.js';
-import { comparisonWith, targetsOf } from './describe-experiments.js';
+import { comparisonWith } from './describe-experiments.js';
 
 /** When the last entry of a page ended, in milliseconds, and its id. */
 const CURSOR = /^(\d{1,14})~([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -60,6 +61,6 @@ function toEntry(
       text: compared.text,
     },
     config_summary: summariseConfig(run, baseline),
-    targets: targetsOf(run),
+    targets: run.targets.map(targetName),
   };
 }

@@ -1,6 +1,7 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
@@ -29,7 +30,7 @@ function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): 
   if (budget?.max_cost_usd === undefined) return;
   const unpriced = targets.filter((target) => !target.priced);
   if (unpriced.length === 0) return;
-  const names = unpriced.map((target) => `${target.providerKey}::${target.modelId}`).join(', ');
+  const names = unpriced.map(targetName).join(', ');
   throw new ProblemError(
     422,
     `max_cost_usd needs the prices of all models; ${names} has none. Set input_cost_per_mtok and ` +

@@ -5,6 +5,7 @@ import type { Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import type { Summary } from '#lib/contracts/summary';
+import { targetName } from '#lib/contracts/target-name';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
@@ -100,7 +101,7 @@ const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[
 });
 
 function estimateTarget(
-  { providerKey, modelId }: ResolvedTarget,
+  target: ResolvedTarget,
   of: { items: number; cached: number; counted: Counted; model: Model; lane: LaneLoad; earlier: Summary | undefined },
 ): TargetEstimate {
   const { items, cached, counted, model, lane, earlier } = of;
@@ -109,7 +110,7 @@ function estimateTarget(
   const promptTokens = Math.round((counted.promptTokens / Math.max(1, counted.cases)) * requests);
   const completionTokens = Math.round((replies?.completionTokens ?? DEFAULT_REQUEST.completionTokens) * requests);
   return {
-    target: `${providerKey}::${modelId}`,
+    target: targetName(target),
     requests,
     cached,
     prompt_tokens: promptTokens,

@@ -3,6 +3,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 
@@ -30,7 +31,8 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     }
     const { provider, model } = found;
     const name = `${provider.key}::${model.model_id}`;
-    if (targets.some((target) => nameOf(target) === name)) faults.add(path, { message: `"${name}" is listed before.` });
+    if (targets.some((target) => targetName(target) === name))
+      faults.add(path, { message: `"${name}" is listed before.` });
     for (const { message } of findReservedParams(parseJson(model.default_params) as JsonObject))
       faults.add(path, { message: inDefaultParams(provider.key, model.model_id, message) });
     targets.push({
@@ -113,7 +115,7 @@ function unknownModel(providers: readonly Provider[], modelId: string): Fault {
 /** System prompts for targets that the run does not have. */
 function unusedPrompts(prompts: RunInput['system_prompt'], targets: readonly ResolvedTarget[]): Fault[] {
   if (typeof prompts !== 'object' || prompts === null) return [];
-  const known = [...new Set(targets.map(nameOf))];
+  const known = [...new Set(targets.map(targetName))];
   return Object.keys(prompts)
     .filter((name) => name !== '*' && !known.includes(name))
     .map((name) => ({
@@ -126,8 +128,6 @@ function unusedPrompts(prompts: RunInput['system_prompt'], targets: readonly Res
 export const inDefaultParams = (providerKey: string, modelId: string, message: string): string =>
   `In the default_params of "${providerKey}::${modelId}" ${message} An owner takes it out with PATCH ` +
   `/api/providers/${providerKey}.`;
-
-const nameOf = ({ providerKey, modelId }: ResolvedTarget): string => `${providerKey}::${modelId}`;
 
 const toName = (entry: { provider_key?: string; model_id: string }): ModelName => ({
   key: entry.provider_key,

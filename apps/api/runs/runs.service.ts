@@ -7,6 +7,7 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { ResumeInput, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
@@ -66,7 +67,7 @@ export class RunService {
     traceSubmit(submitted.eval_id, startedAtMs, {
       'toolmark.job': submitted.job_id,
       'toolmark.suite': input.suite_id,
-      'toolmark.models': targets.map(({ providerKey, modelId }) => `${providerKey}::${modelId}`),
+      'toolmark.models': targets.map(targetName),
     });
     notifyOfJobs(this.redis, [submitted.job_id], new Set(targets.map((target) => target.laneId)));
     return submitted;

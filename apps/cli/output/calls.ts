@@ -4,12 +4,12 @@ import type { ParsedCall } from '#lib/contracts/verdict';
 interface Expectation {
   tool?: unknown;
   params?: unknown;
-  calls?: readonly { tool: unknown; params?: unknown }[] | null;
+  calls?: readonly unknown[] | null;
 }
 
 /** What a case expects, on one line. */
 export function expectedText({ tool, params, calls }: Expectation): string {
-  const expected = calls ?? (tool == null ? [] : [{ tool, params }]);
+  const expected = (calls ?? (tool == null ? [] : [{ tool, params }])) as { tool: unknown; params?: unknown }[];
   const each = expected.map((call) => {
     const names = [call.tool].flat().join(' or ');
     return call.params == null ? `${names} with any arguments` : `${names}(${argumentsText(call.params)})`;

@@ -81,7 +81,7 @@ export const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] 
   broken.map(({ case_name, prompt, target_a, target_b, expected, b }) => ({
     name: beginning(case_name ?? prompt, MAX_NAME),
     ...(targets.length > 1 && { target: pairName(target_a, target_b) }),
-    expected: beginning(expectedText(expected as Parameters<typeof expectedText>[0]), MAX_TEXT),
+    expected: beginning(expectedText(expected), MAX_TEXT),
     called: beginning(calledText(b.called), MAX_TEXT),
     explanation: b.explanation.slice(0, MAX_SENTENCES).map((sentence) => beginning(sentence, MAX_TEXT)),
   }));

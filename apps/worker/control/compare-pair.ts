@@ -1,6 +1,7 @@
 import { compareRuns, type ComparedRuns } from '#lib/comparison/compare-runs';
 import {
   DEFAULT_MAX_ERRORED_SHARE,
+  MIN_COMMON_SHARE,
   type BaselineComparison,
   type Comparison,
   type Differs,
@@ -8,9 +9,6 @@ import {
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import type { ComparedPair, ExperimentToCompare, RunOfExperiment } from '#lib/db/engine/experiment-pairs';
-
-/** A difference of scores over fewer common cases says little, so there is none. */
-const MIN_COMMON_SHARE = 0.8;
 
 export type ComparePair = (
   experiment: ExperimentToCompare,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import { readCandidates, type Candidate } from '#lib/db/engine/best-run';
@@ -28,7 +29,6 @@ const PAIR_TIMEOUT_MS = 60_000;
 /** Comparisons are looked up in so many pieces. */
 const RUNS_AT_A_TIME = 20;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1000, 300_000];
-const ALPHA = 0.05;
 
 /** What went wrong in an experiment. */
 interface Setback {
@@ -158,6 +158,8 @@ interface Work {
 function tiedWith([, ...others]: readonly Candidate[], besideBest: readonly BesideBest[]): string[] {
   const compared = besideBest.filter((beside) => beside.p !== null && others.some(({ id }) => id === beside.id));
   const p = holm(compared.map((beside) => beside.p!));
-  const worse = new Set(compared.filter(({ difference }, n) => difference! < 0 && p[n]! < ALPHA).map(({ id }) => id));
+  const worse = new Set(
+    compared.filter(({ difference }, n) => difference! < 0 && p[n]! < SIGNIFICANCE_LEVEL).map(({ id }) => id),
+  );
   return others.flatMap(({ id }) => (worse.has(id) ? [] : [id]));
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
+import { targetName } from '#lib/contracts/target-name';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import {
@@ -145,12 +146,12 @@ async function prepareAgain(cached: CachedRun, position: number, options: Rescor
 
 async function summarise(pool: Pool, { run }: CachedRun, rescore: RescoreToContinue): Promise<Summary[]> {
   const summaries: Summary[] = [];
-  for (const { ordinal, providerKey, modelId } of run.targets) {
+  for (const target of run.targets) {
     const summary = new SummaryBuilder();
-    for await (const page of resultsOfTarget(pool, run.id, ordinal, { rescoreId: rescore.id })) {
+    for await (const page of resultsOfTarget(pool, run.id, target.ordinal, { rescoreId: rescore.id })) {
       for (const item of page) summary.add(item);
     }
-    summaries.push({ ...summary.finish(), target: `${providerKey}::${modelId}` });
+    summaries.push({ ...summary.finish(), target: targetName(target) });
   }
   return summaries;
 }

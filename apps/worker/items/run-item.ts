@@ -1,3 +1,4 @@
+import { targetName } from '#lib/contracts/target-name';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
@@ -97,7 +98,7 @@ export class ItemRunner {
       const scored = await itemScorer.scoreStored(item, stored, context.signal);
       if (scored) return finishedItem(item, scored);
     }
-    const modelName = `${target.providerKey}::${target.modelId}`;
+    const modelName = targetName(target);
     const model = connections.hold(target.providerId, target.modelId, modelName);
     try {
       return await this.#requestReply(item, model, modelName, context);
