@@ -67,6 +67,14 @@ it('a kept comparison is answered without reading a result, and not for another 
   expect((await compare(a, b)).body).toMatchObject({ all: { difference: 0 }, outcomes: { same_wrong: 10 } });
 });
 
+it('a comparison of a run that still goes on is made anew each time', async () => {
+  const [a, b] = await twoRuns();
+  await api.pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [b]);
+  expect((await compare(a, b, '&partial=true')).body).toMatchObject({ outcomes: { fixed: 10 } });
+  await api.pool.query('UPDATE result SET passed = false, overall = 0 WHERE run_id = $1', [b]);
+  expect((await compare(a, b, '&partial=true')).body).toMatchObject({ outcomes: { same_wrong: 10 } });
+});
+
 it('comparisons of one team hold up neither what others ask for nor those of another team', async () => {
   const [a, b] = await twoRuns();
   const { body } = await api.client.post('/api/teams', { name: 'others' });

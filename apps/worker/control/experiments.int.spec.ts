@@ -313,6 +313,28 @@ describe('the figures of an experiment', () => {
     expect(await isFresh(exp.id)).toBe(true);
   });
 
+  it('are made anew when another baseline is pinned while they are made', async () => {
+    const e = await anExperiment();
+    const [first, second, third] = [await e.ended(right(4)), await e.ended(right(6)), await e.ended(right(8))];
+    await e.pin(second.runId);
+    let isPinned = false;
+    const refresher = aWorker({
+      compare: async (...pair) => {
+        if (!isPinned) await e.pin(third.runId);
+        isPinned = true;
+        return realCompare(...pair);
+      },
+    });
+    await refresher.refresh();
+    expect(await run(first.runId)).toMatchObject({
+      delta: expect.closeTo(-0.4, 12),
+      comparison: { baseline_eval_id: third.runId },
+    });
+    expect(await run(third.runId)).toMatchObject({ delta: null, comparison: null });
+    const { revision, refreshed_revision } = await experiment(e.id);
+    expect(refreshed_revision).toBe(revision);
+  });
+
   it('are corrected where the release before ended a run with a plain difference', async () => {
     const exp = await anExperiment();
     await exp.ended(right(5));

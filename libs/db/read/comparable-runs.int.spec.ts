@@ -182,6 +182,7 @@ it("has nothing of another team's run, whose id is one that does not exist", asy
   const { runId, settle } = await aRun(team);
   await settle(0);
   const [theirs, ours] = [team, other].map(({ teamId }) => new ComparableRunRepository(pool, teamId));
+  await expect(ours!.readGenerations([runId])).rejects.toMatchObject({ status: 404 });
   const run = await theirs!.read(runId);
   const unknown = newId();
   const words = (id: string) => ours!.read(id).catch(({ message }: Error) => message.replace(id, 'ID'));

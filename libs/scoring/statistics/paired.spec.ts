@@ -30,6 +30,11 @@ describe('the interval that decides', () => {
     expect(pairedInterval([])).toMatchObject({ mean: null, centre: 0, p: 1, ci: [-1, 1] });
   });
 
+  it('takes what rounding leaves of no difference for none', () => {
+    const rest = 0.1 + 0.2 - 0.3;
+    expect(pairedInterval(differences(50, [50, rest])).pseudo).toBeCloseTo(1, 12);
+  });
+
   it('is mirrored when the sides are swapped, and has no negative zero', () => {
     const values = differences(40, [7, 0.6], [3, -1], [2, 0.1]);
     const [there, back] = [pairedInterval(values), pairedInterval(values.map((value) => -value))];
