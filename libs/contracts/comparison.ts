@@ -281,6 +281,9 @@ const sides = {
     .default(DEFAULT_MAX_ERRORED_SHARE)
     .meta({ description: 'The share of errored results above which there is no verdict.' }),
   partial: flag.meta({ description: 'Compares runs that still go on by what is settled, without a verdict.' }),
+  extended: flag.meta({
+    description: 'Reads each run together with the samples that were added to it, as far as those runs are completed.',
+  }),
 };
 
 const RUN_COUNT = `must name 2 to ${MAX_COMPARED_RUNS} runs, separated by commas`;

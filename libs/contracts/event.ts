@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BaselineComparison, Differs } from './comparison.js';
+import { GateResult } from './gate.js';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { Problem } from './input/problem.js';
@@ -15,7 +16,10 @@ const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: 
 const evalId = id.describe('The run.');
 const resultRef = z
   .string()
-  .describe('The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`.');
+  .describe(
+    'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, for a ' +
+      '`gate` the `gate_run_id`.',
+  );
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
 const seq = z.int().min(1).describe('The number of the event in the log of its job: from 1, without gaps.');
@@ -103,6 +107,21 @@ export const LOG_EVENTS = {
     eval_id: id.nullable().describe('The run that is best now; null when none qualifies any more.'),
     score: share.describe('Its score, 0 to 1; null when there is none.'),
     previous: id.nullable().describe('The run that was best before; null when there was none.'),
+  }),
+  gate_look: event('A gate run has looked at its data.', {
+    gate_run_id: id.describe('The gate run.'),
+    look: z.int().min(1).describe('Which look it is, from 1.'),
+    samples: z.tuple([z.number(), z.number()]).describe('Samples a case, on average: baseline first.'),
+    result: GateResult.describe(
+      'What the look said. After `inconclusive` another one may follow, with twice as many samples.',
+    ),
+    text: z.string().describe('The same in a sentence.'),
+  }),
+  gate_complete: event('A gate run has its answer: `result` of the gate run. `job_completed` follows soon.', {
+    gate_run_id: id.describe('The gate run.'),
+    eval_id: id.nullable().describe('The run that was measured; null when there was none to measure.'),
+    result: GateResult.describe('The answer. It is `not_measured`, never `pass`, when there was nothing to tell from.'),
+    text: z.string().describe('The same in a sentence.'),
   }),
   job_completed: event('The job has ended. No event follows.', {
     status: z

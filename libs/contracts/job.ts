@@ -17,8 +17,10 @@ export const JobStatus = z.enum(JOB_STATUSES).meta({
     '`budget_exceeded` are final.',
 });
 export type JobStatus = z.infer<typeof JobStatus>;
-export const JobType = z.enum(['tool_eval', 'rescore']).meta({
-  description: 'The kind of work: a run (`tool_eval`), or a second scoring of the stored replies of a run (`rescore`).',
+export const JobType = z.enum(['tool_eval', 'rescore', 'gate']).meta({
+  description:
+    'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), or a gate ' +
+    'run with the runs that it makes (`gate`).',
 });
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
@@ -43,9 +45,14 @@ export const Job = z
       .string()
       .nullable()
       .meta({ description: 'What the job waits for, or why it stopped; null when there is nothing to say.' }),
-    result_ref: z.string().nullable().meta({
-      description: 'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore.',
-    }),
+    result_ref: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore, for `gate` the ' +
+          'id of the gate run.',
+      }),
     error: z.string().nullable().meta({ description: 'Why the job failed; null when it did not.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
     started_at: time.nullable().meta({ description: 'When it started; null while it waits.' }),

@@ -228,6 +228,16 @@ export const RunWarning = z
   .meta({ id: 'RunWarning', description: 'Something that the run did differently from what was requested.' });
 export type RunWarning = z.infer<typeof RunWarning>;
 
+export const ORCHESTRATOR_TYPES = ['gate'] as const;
+export const Orchestrator = z.object({
+  type: z.enum(ORCHESTRATOR_TYPES).meta({
+    description: 'The kind of work that made the run: a gate run.',
+    example: 'gate',
+  }),
+  id: id.meta({ description: 'Its id: that of the gate run.', example: '019aa8a2-5c1e-7000-8000-000000000091' }),
+});
+export type Orchestrator = z.infer<typeof Orchestrator>;
+
 export const Run = z
   .object({
     id: id.meta({ description: 'The id of the run: the `eval_id` of its submit.' }),
@@ -275,6 +285,11 @@ export const Run = z
     }),
     summaries: z.array(Summary).meta({ description: 'The final figures of each model that is done.' }),
     experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
+    orchestrator: Orchestrator.nullable().meta({ description: 'What made the run; null for a user.' }),
+    extends_run_id: id.nullable().meta({
+      description: 'The run that this one adds samples to; null for a run of its own.',
+    }),
+    first_sample: z.int().meta({ description: 'The number of its first sample; 0 unless it extends a run.' }),
     estimate: Estimate.nullable().meta({
       description:
         'The estimate for the run, made when it was submitted; null for runs from before there were estimates.',

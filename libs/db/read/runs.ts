@@ -4,7 +4,7 @@ import type { JobStatus } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Actual, Estimate } from '#lib/contracts/estimate';
-import type { Run, RunWarning } from '#lib/contracts/run';
+import type { Orchestrator, Run, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
@@ -12,8 +12,8 @@ import type { Run as StoredRun, Target } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseSummary } from './summaries.js';
 
-const WITH_TARGETS = { targets: { orderBy: { ordinal: 'asc' } } } as const;
-type RunRow = StoredRun & { targets: Target[] };
+const WITH_TARGETS = { targets: { orderBy: { ordinal: 'asc' } }, orchestration: { select: { type: true } } } as const;
+type RunRow = StoredRun & { targets: Target[]; orchestration: { type: string } | null };
 
 /** What the requests to a target are sent with. */
 export interface TargetParams {
@@ -124,6 +124,9 @@ function toRun(row: RunRow, warnings: RunWarning[]): Run {
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
     summaries: summariesOfTargets(row.targets),
     experiment_id: row.experiment_id,
+    orchestrator: orchestratorOf(row),
+    extends_run_id: row.extends_run_id,
+    first_sample: row.first_sample,
     estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate),
     actual: actualOf(row),
     warnings,
@@ -131,6 +134,9 @@ function toRun(row: RunRow, warnings: RunWarning[]): Run {
     finished_at: row.finished_at?.toISOString() ?? null,
   };
 }
+
+const orchestratorOf = ({ orchestration, orchestration_id: id }: RunRow): Orchestrator | null =>
+  orchestration && id !== null ? { type: orchestration.type as Orchestrator['type'], id } : null;
 
 /** The mean of the targets' means so far; null while no item is scored. */
 function currentScore(targets: readonly Target[]): number | null {
