@@ -3,7 +3,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
-import { madeBy } from './made-by.js';
+import { madeBy } from '../made-by.js';
 import { cancelPreparation } from './prepare-run.js';
 
 /**

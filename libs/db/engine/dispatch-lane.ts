@@ -123,7 +123,8 @@ interface LaneBacklog extends Backlog {
 async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
   const { rows } = await client.query<LaneBacklog>({
     name: 'lane_backlogs',
-    text: `SELECT t.run_id AS "runId", coalesce(r.orchestration_id, r.id) AS "accountId", t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
+    text: `SELECT t.run_id AS "runId", coalesce(r.orchestration_id, r.id) AS "accountId",
+        t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
         coalesce(u.vtime, 0) AS "userVtime",
         (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
         r.status = 'queued' AS queued,

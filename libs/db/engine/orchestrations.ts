@@ -178,7 +178,7 @@ export type OrchestrationEnd =
  * @throws ProblemError when a child run cannot be made
  */
 export async function commitStep(pool: Pool, orchestration: Orchestration, step: Step): Promise<string[] | undefined> {
-  const { id, jobId, userId } = orchestration;
+  const { jobId, userId } = orchestration;
   const { children = [], events = [], end } = step;
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL lock_timeout = '5s'`);

@@ -8,7 +8,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { lockUser } from './lock-user.js';
-import { madeBy } from './made-by.js';
+import { madeBy } from '../made-by.js';
 import { cancelPreparation } from './prepare-run.js';
 import { budgetExceeded, readBudgets } from './run-budget.js';
 

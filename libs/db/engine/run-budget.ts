@@ -70,7 +70,8 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
   const { rows } = await client.query<{ id: string } & Budget>(
     `SELECT r.id, coalesce(o.max_requests, r.max_requests) AS "maxRequests",
        coalesce(o.max_cost_usd, r.max_cost_usd) AS "maxCost", ${CAP_LEFT} AS "capLeft",
-       s.requests, s.cost, s.settled, (SELECT count(*)::int FROM in_flight f WHERE f.run_id = ANY (s.runs)) AS "inFlight"
+       s.requests, s.cost, s.settled,
+       (SELECT count(*)::int FROM in_flight f WHERE f.run_id = ANY (s.runs)) AS "inFlight"
      FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
      CROSS JOIN LATERAL (
        SELECT array_agg(DISTINCT t.run_id) AS runs, sum(t.requests)::int AS requests, sum(t.cost_usd) AS cost,
@@ -121,7 +122,8 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     const hasItemsLeft = targets.rows.some(({ active }) => active);
     if (!budget || reason === undefined || budget.inFlight > 0 || !hasItemsLeft) return undefined;
     const stopped = await client.query(
-      `UPDATE run SET status = 'budget_exceeded', finished_at = now() WHERE id = $1 AND status IN ('queued', 'running')`,
+      `UPDATE run SET status = 'budget_exceeded', finished_at = now()
+       WHERE id = $1 AND status IN ('queued', 'running')`,
       [run.id],
     );
     if (stopped.rowCount === 0) return undefined;

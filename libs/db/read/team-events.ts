@@ -15,8 +15,8 @@ export interface TeamEvent {
 const MAX_EVENTS_PER_TEAM = 1000;
 
 /**
- * The events with these names of these teams, without those of child runs, in the last seconds by the clock of Postgres, in order. Each team has a
- * limit of its own, so a busy team does not push out the events of another.
+ * The events with these names of these teams in the last seconds by the clock of Postgres, in order, without those of
+ * child runs. Each team has a limit of its own, so a busy team does not push out the events of another.
  */
 export async function readTeamEvents(
   pool: Pool,

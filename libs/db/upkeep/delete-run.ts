@@ -1,7 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
-import { madeBy } from '../engine/made-by.js';
+import { madeBy } from '../made-by.js';
 
 /**
  * Deletes a finished run with the samples that were added to it. It is gone from every list at once; `purgeRun`

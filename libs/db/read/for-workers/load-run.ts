@@ -88,8 +88,9 @@ export async function findPlace(
 ): Promise<{ casePosition: number; sample: number; category: string | null } | undefined> {
   const { rows } = await pool.query<{ casePosition: number; sample: number; category: string | null }>(
     `SELECT p.position AS "casePosition", p.first_sample + $2::int % p.samples AS sample, c.category FROM (
-       SELECT samples, first_sample, suite_version_id, CASE WHEN cardinality(case_positions) = 0 THEN $2::int / samples ELSE
-         case_positions[$2::int / samples + 1] END AS position
+       SELECT samples, first_sample, suite_version_id,
+         CASE WHEN cardinality(case_positions) = 0 THEN $2::int / samples
+           ELSE case_positions[$2::int / samples + 1] END AS position
        FROM run WHERE id = $1) p
      LEFT JOIN suite_version_case c ON c.version_id = p.suite_version_id AND c.position = p.position`,
     [runId, item],
