@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { readFileSync } from 'node:fs';
 import { exitCodeOf } from './exit-codes.js';
 import { explainError, problemOf } from './explain-error.js';
+import { version } from './installation.js';
 import { exitOnClosedPipe, printError, printJsonError } from './output/terminal.js';
 import { createProgram } from './program.js';
 
@@ -18,13 +18,14 @@ try {
 
 function report(error: Error): void {
   process.exitCode = exitCodeOf(error);
-  if (args.includes('--json')) return printJsonError(problemOf(error));
+  if (asksForJson()) return printJsonError(problemOf(error));
   printError(...explainError(error));
   if (error instanceof CommanderError) printError('See toolmark --help, or --help behind a command.');
 }
 
-function version(): string {
-  const root = import.meta.url.includes('/dist/') ? '../../..' : '../..';
-  const file = new URL(`${root}/package.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+/** `--json FILE`, which `toolmark gate` takes, is about a file: errors stay text. */
+function asksForJson(): boolean {
+  const at = args.indexOf('--json');
+  const isFile = args.slice(0, Math.max(at, 0)).includes('gate') && /^[^-]/.test(args[at + 1] ?? '');
+  return at >= 0 && !isFile;
 }

@@ -3,6 +3,8 @@ import { addCompare } from './commands/compare.js';
 import { addCompletion } from './commands/completion.js';
 import { addExperiments } from './commands/experiments.js';
 import { addExport } from './commands/export.js';
+import { addGate } from './commands/gate.js';
+import { addGates } from './commands/gates.js';
 import { addHistory } from './commands/history.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
@@ -12,6 +14,7 @@ import { addRecord } from './commands/record.js';
 import { addRescore } from './commands/rescore.js';
 import { addResume } from './commands/resume.js';
 import { addRun } from './commands/run.js';
+import { addSamples } from './commands/samples.js';
 import { addScore } from './commands/score.js';
 import { addShow } from './commands/show.js';
 import { addSuites } from './commands/suites.js';
@@ -47,9 +50,10 @@ export function createProgram(version: string): Command {
     .exitOverride()
     .addHelpText('after', FOOTER);
   const groups: [heading: string, add: ((program: Command) => void)[]][] = [
-    ['Run suites:', [addRun, addRecord, addResume]],
+    ['Run suites:', [addRun, addRecord, addResume, addSamples]],
     ['Read results:', [addHistory, addShow, addExport, addRescore]],
     ['Compare:', [addCompare, addExperiments]],
+    ['Decide what may ship:', [addGate, addGates]],
     ['Jobs:', [addJobs]],
     ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
     ['Without a server:', [addScore]],
