@@ -62,7 +62,7 @@ async function askGate() {
     'gate',
     ...(models.length > 0 ? ['--models', models.join(',')] : []),
     ...words(env.TOOLMARK_ARGUMENTS ?? ''),
-    ...['--markdown', markdown, '--json', json, '--junit', junit, '--', env.TOOLMARK_GATE ?? ''],
+    ...['--markdown', markdown, '--json-file', json, '--junit', junit, '--', env.TOOLMARK_GATE ?? ''],
   ];
   // Models write into the log, and GitHub obeys commands in it.
   const nonce = randomUUID();

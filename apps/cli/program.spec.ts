@@ -26,7 +26,7 @@ import {
 } from './commands/run-settings.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { createProgram } from './program.js';
+import { createProgram, withJsonFile } from './program.js';
 
 const program = createProgram('0');
 const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
@@ -70,6 +70,15 @@ it('every setting of an experiment, and every setting of a comparison, has an op
   expect(optionsOf('experiments run-best')).toEqual(
     expect.arrayContaining(['models', 'samples', 'maxRequests', 'maxCostUsd']),
   );
+});
+
+it('--json takes a file behind gate alone', () => {
+  const read = (line: string) => withJsonFile(line.split(' ')).join(' ');
+  expect(read('gate main --json out.json')).toBe('gate main --json-file out.json');
+  expect(read('--server gate --token x gate main --eval x --json a')).toMatch(/--json-file a$/);
+  for (const line of ['gate main --json', 'gate main --json --watch', '--json gate main', 'gates show --json main'])
+    expect(read(line)).toBe(line);
+  expect(read('show --server gate --json abc1')).toBe('show --server gate --json abc1');
 });
 
 it('every rule of a gate has an option', () => {

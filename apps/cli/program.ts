@@ -65,3 +65,17 @@ export function createProgram(version: string): Command {
   }
   return program;
 }
+
+/**
+ * The arguments with `--json-file FILE` in place of `--json FILE` of `toolmark gate`. Commander reads an option of the
+ * program wherever it stands, and there `--json` takes no file.
+ */
+export function withJsonFile(args: readonly string[]): string[] {
+  const isValue = (index: number): boolean => ['--server', '--token'].includes(args[index - 1] ?? '');
+  const command = args.findIndex((arg, index) => !arg.startsWith('-') && !isValue(index));
+  if (args[command] !== 'gate') return [...args];
+  const isFile = (text: string | undefined): boolean => text !== undefined && text !== '' && !text.startsWith('-');
+  return args.map((arg, index) =>
+    index > command && arg === '--json' && isFile(args[index + 1]) ? '--json-file' : arg,
+  );
+}

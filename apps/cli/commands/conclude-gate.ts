@@ -13,8 +13,8 @@ type Meaning = 'fail' | 'pass';
 export interface GateReportOptions {
   junit?: string;
   markdown?: string;
-  /** True to print it. */
-  json?: boolean | string;
+  json?: boolean;
+  jsonFile?: string;
   inconclusive?: Meaning;
   notMeasured?: Meaning;
 }
@@ -25,7 +25,7 @@ export const addGateReports = (command: Command): Command =>
   command
     .option('--junit <file>', 'write a JUnit report')
     .option('--markdown <file>', 'write a report for a pull request')
-    .option('--json [file]', 'write the answer as JSON; without a file, print it')
+    .option('--json-file <file>', 'write the answer as JSON; --json FILE does the same')
     .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0, not with 3').choices(MEANINGS))
     .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0, not with 4').choices(MEANINGS));
 
@@ -54,8 +54,8 @@ export async function concludeGate(client: ApiClient, end: GateEnd, options: Gat
     writeFileSync(options.markdown, `${gateMarkdown(report).join('\n')}\n`);
   }
   const json = { ...answer, gate_run_id: end.gateRunId, broken: report.broken };
-  if (typeof options.json === 'string') writeFileSync(options.json, `${toSafeJson(json, 2)}\n`);
-  if (options.json === true) printJson(json);
+  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${toSafeJson(json, 2)}\n`);
+  if (options.json) printJson(json);
   else print(...gateLines(report));
   exitWith(end.exit ?? exitOf(answer, options));
 }

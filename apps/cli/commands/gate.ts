@@ -83,7 +83,7 @@ export async function followGate(
     },
   );
   const gateRun = await client.call<GateRun>('GET', path);
-  if (job.status !== 'completed' && json !== true)
+  if (job.status !== 'completed' && !json)
     printError(`The gate run is ${job.status}. Go on with: toolmark resume ${jobId}`);
   if (gateRun.result) return { answer: gateRun.result, gateRunId };
   const gate = await client.call<Gate>('GET', `/api/gates/${gateId}`);
