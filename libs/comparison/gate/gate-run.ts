@@ -1,0 +1,25 @@
+import type { GateAnswer, GateRun } from '#lib/contracts/gate';
+import type { Submission } from '#lib/db/engine/submit-run';
+import type { GateToMeasure } from './measure-gate.js';
+
+/** The steps of a gate run: it makes the run that it measures, then looks at it, as often as its gate allows. */
+export const GATE_STEPS = ['run', 'look'] as const;
+export type GateStep = (typeof GATE_STEPS)[number];
+
+/** What a gate run was asked for, as its orchestration keeps it: the gate as it was then. */
+export interface GateRunInput {
+  gate: GateToMeasure;
+  /** Null: the gate has none, and nothing is run. */
+  baselineId: string | null;
+  /** The run to measure, if it is there already; otherwise `run` is made. */
+  evalId?: string;
+  run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
+}
+
+/** What a gate run has found so far; nothing at its beginning. */
+export interface GateRunState {
+  looks?: GateRun['looks'];
+  answer?: GateAnswer;
+  /** Before which look the critical cases that seemed broken got their samples. */
+  confirmed?: number;
+}
