@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ComparisonsModule } from './comparisons/comparisons.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
+import { GatesModule } from './gates/gates.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
@@ -31,6 +32,7 @@ import { TeamsModule } from './teams/teams.module.js';
     JobsModule,
     ComparisonsModule,
     ExperimentsModule,
+    GatesModule,
     MetricsModule,
     SettingsModule,
     LanesModule,

@@ -366,7 +366,7 @@ describe('a baseline', () => {
       [unfinished, /not finished \(\w+\)\. Wait for its end/],
       [stopped, /ended early \(cancelled\).*\/resume/],
       [unscored, /Nothing in the run is scored.*\/resume/],
-      [elsewhere, /of another suite \("Weather"\).*Name a run of the experiment's suite/],
+      [elsewhere, /of another suite \("Weather"\).*Name a run of suite/],
       [theirs, /^No run with id "ID" in this team\. GET \/api\/tool-eval\/history/],
       [NOBODY, /^No run with id "ID" in this team\. GET \/api\/tool-eval\/history/],
     ];

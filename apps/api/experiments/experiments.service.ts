@@ -12,8 +12,8 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { checkBaseline } from '#lib/db/catalogue/check-baseline';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import { takeBaseline } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
 import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
@@ -71,7 +71,7 @@ export class ExperimentService {
     const { teamId } = caller;
     return change(async (client) => {
       const { suiteId, measure } = await new ExperimentRepository(client, teamId).read(id);
-      await checkBaseline(client, teamId, { runId, suiteId, measure, path: '/eval_id' });
+      await takeBaseline(client, teamId, { runId, suiteId, measure, path: '/eval_id' });
       if (!(await pinBaseline(client, teamId, id, runId))) throw notFound('experiment', id);
       await audit(client, caller, 'experiment.baseline', id);
       return this.#read(client, caller, id);

@@ -46,15 +46,17 @@ export class JobService {
   }
 
   async #cancel(caller: Caller, jobId: string, change: Change, unknown: ProblemError): Promise<Job> {
+    let runIds: string[] = [];
     const job = await change(async (client) => {
       const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
       if (outcome === 'not-found') throw unknown;
       const changed = await new JobRepository(client, caller.teamId).read(jobId);
       if (outcome === 'finished') throw new ProblemError(409, `The job is ${changed.status} already.`);
+      ({ runIds } = outcome);
       await audit(client, caller, 'job.cancel', jobId);
       return changed;
     });
-    if (job.result_ref) void notify(this.redis, { topic: 'cancel', id: job.result_ref });
+    for (const id of runIds) void notify(this.redis, { topic: 'cancel', id });
     notifyOfJobs(this.redis, [jobId]);
     return job;
   }

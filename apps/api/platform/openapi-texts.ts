@@ -24,6 +24,7 @@ export const TAGS: Record<string, string> = {
   Metrics: 'Metrics that runs compute beside the house score.',
   Comparisons: 'Two runs, case by case: what changed, by how much, and how sure that is.',
   Experiments: 'Runs that belong together, compared with a baseline.',
+  Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, the tokens of a team, and teams.',
@@ -41,6 +42,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   results: { description: 'The id of the result, as the list of results has it.', example: '0-0-0' },
   jobs: { description: 'The id of the job.', example: '019aa8a2-5c1e-7000-8000-000000000041' },
   experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },
+  gates: { description: 'The id of the gate.', example: '019aa8a2-5c1e-7000-8000-000000000101' },
+  runs: { description: 'The id of the gate run.', example: '019aa8a2-5c1e-7000-8000-000000000091' },
   lanes: { description: 'The id of the lane.', example: '019aa8a2-5c1e-7000-8000-000000000061' },
   tokens: {
     description: 'The id of the token, which is not its secret.',

@@ -10,21 +10,8 @@ export async function checkExperiment(
   { experiment_id: id, suite_id: suiteId }: Pick<RunInput, 'experiment_id' | 'suite_id'>,
 ): Promise<void> {
   if (id === null) return;
-  const experiment = await new ExperimentRepository(pool, teamId).find(id);
-  if (!experiment)
-    throw new ProblemError(
-      422,
-      `No experiment with id "${id}" in this team. GET /api/experiments lists the active ones with their ids.`,
-      [{ path: '/experiment_id', message: 'does not exist' }],
-    );
-  if (experiment.suiteId !== suiteId)
-    throw new ProblemError(
-      422,
-      'The experiment is about another suite; scores of different suites cannot be compared. Run its suite, or leave ' +
-        'experiment_id out.',
-      [{ path: '/experiment_id', message: `is about suite ${experiment.suiteId}` }],
-    );
-  refuseArchived(experiment);
+  const of = { id, suiteId, path: '/experiment_id' };
+  refuseArchived(await new ExperimentRepository(pool, teamId).findOfSuite(of));
 }
 
 /** @throws ProblemError 422 */

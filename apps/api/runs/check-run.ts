@@ -1,5 +1,5 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import { CaseRepository } from '#lib/db/catalogue/cases';
@@ -46,11 +46,9 @@ async function checkFilter(
   { suite_id: suiteId, case_filter: filter }: RunInput,
 ): Promise<void> {
   if (!filter?.tags?.length && filter?.category === undefined) return;
-  const { unknownTags, tags, isCategory, categories } = await new CaseRepository(pool, teamId).labels(suiteId, filter);
-  const errors = unknownTags.slice(0, MAX_SUGGESTIONS).map((tag) => ({
-    path: jsonPointer(['case_filter', 'tags', filter.tags!.indexOf(tag)]),
-    message: `No case of the suite has the tag "${tag}". ${suggestNames(tag, tags, 'its tags')}`,
-  }));
+  const labels = await new CaseRepository(pool, teamId).labels(suiteId, filter);
+  const { isCategory, categories } = labels;
+  const errors = unknownTags(labels, filter.tags ?? [], ['case_filter', 'tags']);
   if (!isCategory)
     errors.push({
       path: '/case_filter/category',
@@ -58,6 +56,28 @@ async function checkFilter(
         `No case of the suite is of the category "${filter.category!}". ` +
         `${suggestNames(filter.category!, categories, 'its categories')}`,
     });
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
+}
+
+type Labels = Awaited<ReturnType<CaseRepository['labels']>>;
+
+/** @param path where the tags are listed */
+const unknownTags = (labels: Labels, asked: readonly string[], path: string[]): InputError[] =>
+  labels.unknownTags.slice(0, MAX_SUGGESTIONS).map((tag) => ({
+    path: jsonPointer([...path, asked.indexOf(tag)]),
+    message: `No case of the suite has the tag "${tag}". ${suggestNames(tag, labels.tags, 'its tags')}`,
+  }));
+
+/** @throws ProblemError 422 when no case of the suite has one of the tags */
+export async function checkCriticalTags(
+  pool: Pool,
+  teamId: string,
+  suiteId: string,
+  tags: readonly string[],
+): Promise<void> {
+  if (tags.length === 0) return;
+  const labels = await new CaseRepository(pool, teamId).labels(suiteId, { tags: [...tags] });
+  const errors = unknownTags(labels, tags, ['critical_tags']);
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }
 

@@ -31,8 +31,7 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     }
     const { provider, model } = found;
     const name = `${provider.key}::${model.model_id}`;
-    if (targets.some((target) => targetName(target) === name))
-      faults.add(path, { message: `"${name}" is listed before.` });
+    if (targets.some((target) => targetName(target) === name)) faults.add(path, listedBefore(name));
     for (const { message } of findReservedParams(parseJson(model.default_params) as JsonObject))
       faults.add(path, { message: inDefaultParams(provider.key, model.model_id, message) });
     targets.push({
@@ -46,8 +45,36 @@ export async function resolveTargets(prisma: Prisma, teamId: string, input: RunI
     });
   }
   for (const fault of unusedPrompts(input.system_prompt, targets)) faults.add('/system_prompt', fault);
-  if (faults.errors.length) throw new ProblemError(422, faults.errors[0]!.message, faults.errors);
+  faults.throwAny();
   return targets;
+}
+
+/**
+ * Finds the full names of models, in their order.
+ * @param others names that are taken as they are
+ * @throws ProblemError 422 naming what exists
+ */
+export async function resolveNames(
+  prisma: Prisma,
+  teamId: string,
+  names: readonly string[],
+  others: ReadonlySet<string>,
+): Promise<string[]> {
+  const providers = await readProviders(prisma, teamId);
+  const faults = new Faults([]);
+  const resolved: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const found = others.has(name) ? undefined : findModel(providers, splitName(name));
+    if (found && 'message' in found) {
+      faults.add(`/models/${index}`, found);
+      continue;
+    }
+    const full = found ? `${found.provider.key}::${found.model.model_id}` : name;
+    if (resolved.includes(full)) faults.add(`/models/${index}`, listedBefore(full));
+    resolved.push(full);
+  }
+  faults.throwAny();
+  return resolved;
 }
 
 const readProviders = (prisma: Prisma, teamId: string) =>
@@ -70,7 +97,13 @@ class Faults {
     const suggestion = suggests ? ` ${suggestNames(unknown.name, unknown.known, unknown.of)}` : '';
     this.errors.push({ path, message: message + suggestion });
   }
+
+  throwAny(): void {
+    if (this.errors.length) throw new ProblemError(422, this.errors[0]!.message, this.errors);
+  }
 }
+
+const listedBefore = (name: string): Fault => ({ message: `"${name}" is listed before.` });
 
 interface ModelName {
   /** Undefined for a bare model id. */

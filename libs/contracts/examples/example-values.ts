@@ -21,6 +21,10 @@ export const EXAMPLE_IDS = {
   lane: idOf(61),
   token: idOf(71),
   rescore: idOf(81),
+  gateRun: idOf(91),
+  gate: idOf(101),
+  added: idOf(34),
+  gateJob: idOf(43),
 };
 
 export const tool = exampleSuite.tools[0]!;

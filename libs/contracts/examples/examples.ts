@@ -1,5 +1,6 @@
 import { COMPARISON_EXAMPLES } from './comparison-examples.js';
 import { EXPERIMENT_EXAMPLES } from './experiment-examples.js';
+import { GATE_EXAMPLES } from './gate-examples.js';
 import { MCP_EXAMPLES } from './mcp-examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { PROVIDER_EXAMPLES } from './provider-examples.js';
@@ -22,4 +23,5 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...RESULT_EXAMPLES,
   ...COMPARISON_EXAMPLES,
   ...EXPERIMENT_EXAMPLES,
+  ...GATE_EXAMPLES,
 };

@@ -4,8 +4,8 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { checkBaseline } from './check-baseline.js';
 import { toPage } from './page.js';
+import { takeBaseline } from './take-baseline.js';
 
 /** An experiment without what is known of its runs. */
 export interface StoredExperiment {
@@ -72,6 +72,29 @@ export class ExperimentRepository implements TeamScoped {
   }
 
   /**
+   * The experiment that a body names, which must be over this suite.
+   * @param path where the body names it
+   * @throws ProblemError 422
+   */
+  async findOfSuite({ id, suiteId, path }: { id: string; suiteId: string; path: string }): Promise<StoredExperiment> {
+    const experiment = await this.find(id);
+    if (!experiment)
+      throw new ProblemError(
+        422,
+        `No experiment with id "${id}" in this team. GET /api/experiments lists the active ones with their ids.`,
+        [{ path, message: 'does not exist' }],
+      );
+    if (experiment.suiteId !== suiteId)
+      throw new ProblemError(
+        422,
+        'The experiment is about another suite; scores of different suites cannot be compared. Name one that is ' +
+          `about suite ${suiteId}.`,
+        [{ path, message: `is about suite ${experiment.suiteId}` }],
+      );
+    return experiment;
+  }
+
+  /**
    * @returns the id
    * @throws ProblemError 422 when its suite or its baseline does not fit
    */
@@ -79,7 +102,7 @@ export class ExperimentRepository implements TeamScoped {
     await this.#checkSuite(input.suite_id);
     const { baseline_eval_id: runId, suite_id: suiteId, measure } = input;
     if (runId !== null)
-      await checkBaseline(this.db, this.teamId, { runId, suiteId, measure, path: '/baseline_eval_id' });
+      await takeBaseline(this.db, this.teamId, { runId, suiteId, measure, path: '/baseline_eval_id' });
     const id = newId();
     // There is nothing to refresh yet.
     await this.db.query(

@@ -3,7 +3,8 @@ import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
 /**
- * Starts the oldest pending jobs of a user while fewer are running than the team allows: `pending` becomes
+ * Starts the oldest pending jobs of a user while fewer are running than the team allows, and those of child runs, for
+ * which their parent counts: `pending` becomes
  * `queued`, and a run's targets become active, unless the run has to be prepared first. Called wherever the number
  * may have changed: after a submit, a finish, a cancel. Because of the user's row lock, two callers at the same
  * instant count each other's jobs. Because of the share lock on the team's row, a change of the limit waits for
@@ -13,12 +14,15 @@ import { logEvents } from './log-events.js';
 export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
   const { rows: admitted } = await client.query<{ id: string; type: string; result_ref: string }>(
-    `UPDATE job SET status = 'queued' WHERE id IN (
-       SELECT id FROM job WHERE user_id = $1 AND status = 'pending' ORDER BY id
+    `UPDATE job SET status = 'queued' WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
+       SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND parent_id IS NULL ORDER BY id
        LIMIT greatest(0, (
          SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1 FOR SHARE OF t
-       ) - (SELECT count(*)::int FROM job WHERE user_id = $1 AND status IN ('queued', 'running')))
-     ) RETURNING id, type, result_ref`,
+       ) - (
+         SELECT count(*)::int FROM job
+         WHERE user_id = $1 AND status IN ('queued', 'running') AND parent_id IS NULL
+       ))
+     )) RETURNING id, type, result_ref`,
     [userId],
   );
   for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {

@@ -1,53 +1,72 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
+import { madeBy } from '../made-by.js';
 import { cancelPreparation } from './prepare-run.js';
 
 /**
- * Cancels a job in one transaction: its status says so, the dispatcher takes no more of its targets, and its items
- * leave the lanes' windows. Whoever settles an item afterwards finds no in-flight row, and changes nothing.
+ * Cancels a job, with its child runs, in one transaction: its status says so, the dispatcher takes no more of its
+ * targets, and its items leave the lanes' windows. Whoever settles an item afterwards finds no in-flight row, and
+ * changes nothing.
+ * @returns the runs that were cancelled
+ * @throws ProblemError 409 for the job of a child run, which is cancelled with its parent
  */
 export async function cancelJob(
   pool: Pool | PoolClient,
   { teamId, jobId }: { teamId: string; jobId: string },
-): Promise<'cancelled' | 'finished' | 'not-found'> {
+): Promise<{ runIds: string[] } | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const found = await client.query<{ user_id: string; result_ref: string }>(
-      'SELECT user_id, result_ref FROM job WHERE id = $1 AND team_id = $2',
-      [jobId, teamId],
-    );
-    const job = found.rows[0];
+    const job = await findJob(client, teamId, jobId);
     if (!job) return 'not-found';
     await lockUser(client, job.user_id);
+    // Who holds the user makes no child run.
+    const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
     await client.query(
-      `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = $1) ORDER BY run_id, ordinal FOR UPDATE`,
+      `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id IN (${family}))
+       ORDER BY run_id, ordinal FOR UPDATE`,
       [jobId],
     );
-    const cancelled = await client.query(
+    const { rows: cancelled } = await client.query<{ id: string; result_ref: string }>(
       `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL
-       WHERE id = $1 AND status IN ('pending', 'queued', 'running')`,
+       WHERE id IN (${family}) AND status IN ('pending', 'queued', 'running') RETURNING id, result_ref`,
       [jobId],
     );
-    if (cancelled.rowCount === 0) return 'finished';
-    await cancelRun(client, jobId);
-    await logEvents(client, jobId, [
-      { name: 'job_cancelled', data: { status: 'cancelled', result_ref: job.result_ref } },
-    ]);
+    if (!cancelled.some(({ id }) => id === jobId)) return 'finished';
+    const runIds: string[] = [];
+    for (const one of cancelled) {
+      runIds.push(...(await cancelRun(client, one.id)));
+      await logEvents(client, one.id, [
+        { name: 'job_cancelled', data: { status: 'cancelled', result_ref: one.result_ref } },
+      ]);
+    }
     await admitJobs(client, job.user_id);
-    return 'cancelled';
+    return { runIds };
   });
 }
 
-/** Cancels the run that a job carries, if it carries one. */
-async function cancelRun(client: PoolClient, jobId: string): Promise<void> {
+async function findJob(client: PoolClient, teamId: string, jobId: string): Promise<{ user_id: string } | undefined> {
+  const { rows } = await client.query<{ user_id: string; parent: string | null }>(
+    `SELECT j.user_id, p.result_ref AS parent FROM job j LEFT JOIN job p ON p.id = j.parent_id
+     WHERE j.id = $1 AND j.team_id = $2`,
+    [jobId, teamId],
+  );
+  const parent = rows[0]?.parent;
+  if (parent) throw new ProblemError(409, madeBy('job', parent, 'Cancel the job of that one.'));
+  return rows[0];
+}
+
+/** Cancels the run that a job carries. @returns its id, if it carries one */
+async function cancelRun(client: PoolClient, jobId: string): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `UPDATE run SET status = 'cancelled', finished_at = now() WHERE job_id = $1 RETURNING id`,
     [jobId],
   );
-  if (!rows[0]) return;
+  if (!rows[0]) return [];
   const runId = rows[0].id;
   await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
   await cancelPreparation(client, runId);
   await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
+  return [runId];
 }

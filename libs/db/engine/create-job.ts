@@ -1,3 +1,4 @@
+import type { JobType } from '#lib/contracts/job';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import type { PoolClient } from '../connection/pool.js';
@@ -6,13 +7,15 @@ import { logEvents } from './log-events.js';
 export interface NewJob {
   teamId: string;
   userId: string;
-  type: 'tool_eval' | 'rescore';
-  /** The run or the rescore that the job carries. */
+  type: JobType;
+  /** The run, the rescore or the gate run that the job carries. */
   resultRef: string;
   /** How many items it has. */
   total: number;
   /** The generation of its run. */
   generation?: number;
+  /** The job of the parent of a child run. */
+  parentId?: string | undefined;
 }
 
 /** Writes a pending job, with the first entry of its log. `admitJobs` starts it when it is its turn. */
@@ -27,6 +30,7 @@ export async function createJob(client: PoolClient, job: NewJob): Promise<string
     result_ref: job.resultRef,
     total: job.total,
     generation: job.generation ?? 1,
+    parent_id: job.parentId ?? null,
   });
   await logEvents(client, id, [
     { name: 'job_created', data: { type: job.type, status: 'pending', result_ref: job.resultRef } },

@@ -1,7 +1,7 @@
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { itemsAllowed, readBudgets } from './run-budget.js';
+import { HAS_BUDGET, itemsAllowed, readBudgets } from './run-budget.js';
 import { shareFairly, type Backlog } from './share-fairly.js';
 
 /** One queue job of an item, and the token that lets this delivery settle the item. */
@@ -123,12 +123,14 @@ interface LaneBacklog extends Backlog {
 async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
   const { rows } = await client.query<LaneBacklog>({
     name: 'lane_backlogs',
-    text: `SELECT t.run_id AS "runId", t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
+    text: `SELECT t.run_id AS "runId", coalesce(r.orchestration_id, r.id) AS "accountId",
+        t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
         coalesce(u.vtime, 0) AS "userVtime",
         (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
         r.status = 'queued' AS queued,
-        r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL AS limited
+        ${HAS_BUDGET} AS limited
       FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id
+        LEFT JOIN orchestration o ON o.id = r.orchestration_id
         LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
       WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
         SELECT 1 FROM target earlier
@@ -140,12 +142,15 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
   return rows;
 }
 
-/** How many items the runs that have a budget may still have. */
+/** How many items the accounts that have a budget may still have. */
 async function roomOfBudgets(client: PoolClient, backlogs: readonly LaneBacklog[]): Promise<Map<string, number>> {
   const limited = distinctRunIds(backlogs.filter((backlog) => backlog.limited));
   const budgets = limited.length ? await readBudgets(client, limited) : [];
-  return new Map([...budgets].map(([runId, budget]) => [runId, itemsAllowed(budget)]));
+  return new Map([...budgets].map(([runId, budget]) => [accountOf(backlogs, runId), itemsAllowed(budget)]));
 }
+
+const accountOf = (backlogs: readonly LaneBacklog[], runId: string): string =>
+  backlogs.find((backlog) => backlog.runId === runId)!.accountId;
 
 const TARGETS = new BatchColumns<{ runId: string; target: number }>({
   run_id: ['uuid', ({ runId }) => runId],

@@ -5,7 +5,7 @@ import type { PoolClient } from '../connection/pool.js';
 
 /**
  * Makes a run the baseline of an experiment, for a user. The figures of the experiment follow (`refreshExperiment`).
- * Lock and check the run before (`checkBaseline`): it could be deleted or resumed meanwhile.
+ * Lock and check the run before (`takeBaseline`): it could be deleted or resumed meanwhile.
  * @returns whether the team has such an experiment
  */
 export async function pinBaseline(

@@ -117,18 +117,24 @@ interface ItemOfCase {
 
 /** Which case and sample the items are. An item is a position of (case, sample); a run may have some cases only. */
 async function locateItems(client: PoolClient, runId: string, from: number, end: number): Promise<ItemOfCase[]> {
-  const { rows } = await client.query<{ samples: number; first: number; positions: number[] | null }>(
-    `SELECT samples, $2::int / samples AS first,
+  const { rows } = await client.query<{
+    samples: number;
+    first_sample: number;
+    first: number;
+    positions: number[] | null;
+  }>(
+    `SELECT samples, first_sample, $2::int / samples AS first,
        CASE WHEN cardinality(case_positions) > 0
          THEN case_positions[$2::int / samples + 1 : ($3::int - 1) / samples + 1] END AS positions
      FROM run WHERE id = $1`,
     [runId, from, end],
   );
-  const { samples, first, positions } = rows[0]!;
+  const { samples, first_sample: firstSample, first, positions } = rows[0]!;
   return Array.from({ length: end - from }, (_, n) => {
     const item = from + n;
     const index = Math.floor(item / samples);
-    return { item, casePosition: positions ? positions[index - first]! : index, sample: item % samples };
+    const casePosition = positions ? positions[index - first]! : index;
+    return { item, casePosition, sample: firstSample + (item % samples) };
   });
 }
 

@@ -8,6 +8,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { lockUser } from './lock-user.js';
+import { madeBy } from '../made-by.js';
 import { cancelPreparation } from './prepare-run.js';
 import { budgetExceeded, readBudgets } from './run-budget.js';
 
@@ -15,6 +16,8 @@ interface Resume extends ResumeInput {
   teamId: string;
   userId: string;
   runId: string;
+  /** Of a child run: the new job of its parent, which is resumed. */
+  parentJobId?: string;
 }
 
 /**
@@ -26,13 +29,13 @@ interface Resume extends ResumeInput {
  * until new ones take their place: where a model had replied, its reply is scored and no request is made. A recorded
  * run makes no request either way.
  *
- * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
+ * @throws ProblemError 404, 409 when there is nothing to resume or its parent has to be, 422 when the budget is spent
  */
 export async function resumeRun(
   pool: Pool | PoolClient,
   resume: Resume,
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
-  const { teamId, userId, runId, budget } = resume;
+  const { teamId, userId, runId, budget, parentJobId: parentId } = resume;
   return inTransaction(pool, async (client) => {
     const run = await lockEndedRun(client, resume);
     if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
@@ -41,7 +44,8 @@ export async function resumeRun(
     if (total === 0) throw new ProblemError(409, 'Every item of the run is scored; there is nothing to resume.');
     await refuseSpentBudget(client, runId);
     const generation = run.generation + 1;
-    const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total, generation });
+    const of = { teamId, userId, resultRef: runId, parentId };
+    const jobId = await createJob(client, { ...of, type: 'tool_eval', total, generation });
     await client.query(
       `UPDATE run SET job_id = $2, user_id = $3, generation = $4, status = 'pending', finished_at = NULL,
          score = NULL, delta = NULL, differs = '{}', comparison = NULL
@@ -59,10 +63,11 @@ interface EndedRun {
   status: JobStatus;
   config: string;
   generation: number;
+  orchestration_id: string | null;
 }
 
 /** Locks the user, the providers, the targets and the run, in the order of `lockUser`. */
-async function lockEndedRun(client: PoolClient, { teamId, userId, runId }: Resume): Promise<EndedRun> {
+async function lockEndedRun(client: PoolClient, { teamId, userId, runId, parentJobId }: Resume): Promise<EndedRun> {
   await lockUser(client, userId);
   await lockProviders(
     client,
@@ -75,11 +80,13 @@ async function lockEndedRun(client: PoolClient, { teamId, userId, runId }: Resum
     [runId, teamId],
   );
   const { rows } = await client.query<EndedRun>(
-    'SELECT status, config, generation FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
+    'SELECT status, config, generation, orchestration_id FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
     [runId, teamId],
   );
   const run = rows[0];
   if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
+  if (run.orchestration_id !== null && parentJobId === undefined)
+    throw new ProblemError(409, madeBy('run', run.orchestration_id, 'Resume that one: POST /api/jobs/{id}/resume.'));
   if (!['completed', 'cancelled', 'budget_exceeded'].includes(run.status))
     throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
   return run;

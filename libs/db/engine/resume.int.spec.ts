@@ -379,7 +379,7 @@ it('cancels a run in the middle of its preparation, and items that were not prep
   const run = await aFailedRun();
   await run.resume();
   await run.piece(5);
-  expect(await run.cancel()).toBe('cancelled');
+  expect(await run.cancel()).toEqual({ runIds: [expect.any(String)] });
   expect(await stateOf(run)).toMatchObject({
     run: 'cancelled',
     job: 'cancelled',

@@ -5,7 +5,7 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
-/** What a run may spend and has spent. Money is US dollars. */
+/** What a run, or a parent with all its runs, may spend and has spent. Money is US dollars. */
 export interface Budget {
   maxRequests: number | null;
   maxCost: number | null;
@@ -43,8 +43,10 @@ export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }
 
 const round = (usd: number): number => Number(usd.toPrecision(4));
 
-/** SQL: the run `r` of the team `tm` has a budget, or its team a monthly cap. */
-const HAS_BUDGET = '(r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL)';
+/** SQL: the run `r` of the team `tm`, or its parent `o`, has a budget, or its team a monthly cap. */
+export const HAS_BUDGET = `(
+  r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL
+  OR o.max_requests IS NOT NULL OR o.max_cost_usd IS NOT NULL)`;
 
 const HAS_PRICED_MODEL = `EXISTS (
   SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
@@ -63,14 +65,19 @@ const CAP_LEFT = `CASE
   WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
-/** The budgets of those of these runs that have one. */
+/** The budgets of those of these runs that have one. A child run shares that of its parent with its siblings. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {
   const { rows } = await client.query<{ id: string } & Budget>(
-    `SELECT r.id, r.max_requests AS "maxRequests", r.max_cost_usd AS "maxCost", ${CAP_LEFT} AS "capLeft",
-       s.requests, s.cost, s.settled, (SELECT count(*)::int FROM in_flight f WHERE f.run_id = r.id) AS "inFlight"
-     FROM run r JOIN team tm ON tm.id = r.team_id CROSS JOIN LATERAL (
-       SELECT sum(requests)::int AS requests, sum(cost_usd) AS cost, sum(settled)::int AS settled
-       FROM target WHERE run_id = r.id
+    `SELECT r.id, coalesce(o.max_requests, r.max_requests) AS "maxRequests",
+       coalesce(o.max_cost_usd, r.max_cost_usd) AS "maxCost", ${CAP_LEFT} AS "capLeft",
+       s.requests, s.cost, s.settled,
+       (SELECT count(*)::int FROM in_flight f WHERE f.run_id = ANY (s.runs)) AS "inFlight"
+     FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
+     CROSS JOIN LATERAL (
+       SELECT array_agg(DISTINCT t.run_id) AS runs, sum(t.requests)::int AS requests, sum(t.cost_usd) AS cost,
+         sum(t.settled)::int AS settled
+       FROM run same JOIN target t ON t.run_id = same.id
+       WHERE same.id = r.id OR same.orchestration_id = r.orchestration_id
      ) s
      WHERE r.id = ANY ($1) AND ${HAS_BUDGET}`,
     [runIds],
@@ -78,7 +85,7 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 
-/** A run that has a budget, items left and nothing in flight: its budget may be spent. */
+/** A run that has a budget, items left and nothing in flight: its budget may be spent, by its siblings too. */
 export interface RunToStop {
   id: string;
   teamId: string;
@@ -89,8 +96,8 @@ export interface RunToStop {
 export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
   const { rows } = await pool.query<RunToStop>(
     `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
-     FROM run r JOIN team tm ON tm.id = r.team_id
-     WHERE r.status = 'running' AND ${HAS_BUDGET}
+     FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
+     WHERE (r.status = 'running' OR (r.status = 'queued' AND o.id IS NOT NULL)) AND ${HAS_BUDGET}
        AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active)
        AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`,
   );
@@ -115,7 +122,8 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     const hasItemsLeft = targets.rows.some(({ active }) => active);
     if (!budget || reason === undefined || budget.inFlight > 0 || !hasItemsLeft) return undefined;
     const stopped = await client.query(
-      `UPDATE run SET status = 'budget_exceeded', finished_at = now() WHERE id = $1 AND status = 'running'`,
+      `UPDATE run SET status = 'budget_exceeded', finished_at = now()
+       WHERE id = $1 AND status IN ('queued', 'running')`,
       [run.id],
     );
     if (stopped.rowCount === 0) return undefined;

@@ -18,6 +18,7 @@ const backlogsOf = ({ users }: Pick<Lane, 'users'>): Backlog[] =>
     one.runs.flatMap(({ targets }, r) =>
       targets.map(({ n, begun, redo, vtime }, target) => ({
         runId: `${u}.${r}`,
+        accountId: `${u}.${r}`,
         target,
         userId: String(u),
         cursor: Math.min(begun, n),
@@ -183,6 +184,7 @@ function play({
       at,
       away,
       runId: `${u}.${r}`,
+      accountId: `${u}.${r}`,
       target: 0,
       userId: String(u),
       cursor: 0,

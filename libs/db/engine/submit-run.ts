@@ -31,6 +31,16 @@ export interface Submission {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
   targets: ResolvedTarget[];
   estimate?: Estimate;
+  /** Of a child run. */
+  parent?: RunParent;
+}
+
+/** What a child run was made for, once: a parent has one run of each step and arm. */
+export interface RunParent {
+  orchestrationId: string;
+  jobId: string;
+  step: string;
+  arm: string;
 }
 
 /**
@@ -58,9 +68,9 @@ export async function submitRun(
     const suite = await pinSuiteVersion(client, teamId, suiteId);
     const positions = await selectCases(client, suite, input.case_filter);
     const itemsPerTarget = positions.length * input.samples;
-    const total = itemsPerTarget * targets.length;
-    if (total > MAX_ITEMS) throw tooManyItems(positions.length, input.samples, targets.length);
-    const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total });
+    const total = checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
+    const parentId = submission.parent?.jobId;
+    const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total, parentId });
     await insertRun(client, { runId, jobId, suite, positions }, submission);
     await lockUser(client, userId);
     await lockProviders(client, '$1', [targets.map((target) => target.providerId)]);
@@ -74,19 +84,26 @@ export async function submitRun(
 /** Items are counted in columns of type integer. */
 const MAX_ITEMS = 2 ** 31 - 1;
 
-const tooManyItems = (cases: number, samples: number, models: number): ProblemError =>
-  new ProblemError(
+/**
+ * @returns how many items a run has
+ * @throws ProblemError 422 when they are too many
+ */
+export function checkItems({ cases, samples, models }: { cases: number; samples: number; models: number }): number {
+  const items = cases * samples * models;
+  if (items <= MAX_ITEMS) return items;
+  throw new ProblemError(
     422,
-    `${cases} cases x ${samples} samples x ${models} models are ${cases * samples * models} items, ` +
+    `${cases} cases x ${samples} samples x ${models} models are ${items} items, ` +
       `and a run may have ${MAX_ITEMS}. Ask for fewer samples or models, or for some of the cases ` +
       'with case_filter.',
     [{ path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' }],
   );
+}
 
 async function insertRun(
   client: PoolClient,
   run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
-  { teamId, userId, suiteId, input, estimate }: Submission,
+  { teamId, userId, suiteId, input, estimate, parent }: Submission,
 ): Promise<void> {
   const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
   await insertRow(client, 'run', {
@@ -107,8 +124,17 @@ async function insertRun(
     max_cost_usd: input.budget?.max_cost_usd ?? null,
     estimate: estimate ? JSON.stringify(estimate) : null,
     model_order: input.model_order,
+    ...(parent && parentColumns(parent)),
   });
 }
+
+/** A child run is not in the history. */
+export const parentColumns = ({ orchestrationId, step, arm }: RunParent) => ({
+  orchestration_id: orchestrationId,
+  step,
+  arm,
+  listed: false,
+});
 
 const TARGETS = new BatchColumns<ResolvedTarget>({
   provider_id: ['uuid', (target) => target.providerId],

@@ -6,8 +6,13 @@ import { toPage } from '../catalogue/page.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Job as StoredJob } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { JOB_PROGRESS } from './job-progress.js';
 
 type JobRow = StoredJob & JobsSetting;
+
+const SELECT = `
+  SELECT j.*, p.*, t.running_jobs_per_user
+  FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
 
 /** The jobs of a team. */
 export class JobRepository implements TeamScoped {
@@ -18,7 +23,7 @@ export class JobRepository implements TeamScoped {
 
   async list(filter: { status?: JobStatus; type?: JobType }, { limit, cursor }: PageQuery): Promise<Page<Job>> {
     const { rows } = await this.db.query<JobRow>(
-      `SELECT j.*, t.running_jobs_per_user FROM job j JOIN team t ON t.id = j.team_id
+      `${SELECT}
        WHERE j.team_id = $1 AND ($2::text IS NULL OR j.status = $2) AND ($3::text IS NULL OR j.type = $3)
          AND ($4::uuid IS NULL OR j.id < $4) ORDER BY j.id DESC LIMIT $5`,
       [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, limit + 1],
@@ -29,7 +34,7 @@ export class JobRepository implements TeamScoped {
   /** @throws ProblemError 404 */
   async read(id: string): Promise<Job> {
     const { rows } = await this.db.query<JobRow>(
-      `SELECT j.*, t.running_jobs_per_user FROM job j JOIN team t ON t.id = j.team_id
+      `${SELECT}
         WHERE j.id = $1 AND j.team_id = $2`,
       [id, this.teamId],
     );

@@ -1,5 +1,6 @@
 import type { LogEvent, LogEventData, LogEventName } from '#lib/contracts/event';
 import type { Pool } from '../connection/pool.js';
+import { JOB_PROGRESS } from './job-progress.js';
 
 export type LogEntry = LogEvent & { seq: number; at: Date };
 
@@ -17,8 +18,9 @@ export interface WatchedJob {
 /** Jobs of any team: a caller has subscribed to each, or compares `team_id` first. */
 export async function readWatchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
   const { rows } = await pool.query<WatchedJob>(
-    `SELECT j.id, j.team_id, j.last_seq, j.done, j.total, r.id AS run_id, j.generation
-     FROM job j LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`,
+    `SELECT j.id, j.team_id, j.last_seq, p.done, p.total, r.id AS run_id, j.generation
+     FROM job j CROSS JOIN LATERAL ${JOB_PROGRESS} p
+       LEFT JOIN run r ON j.type = 'tool_eval' AND r.id = j.result_ref::uuid WHERE j.id = ANY ($1)`,
     [ids],
   );
   return rows;

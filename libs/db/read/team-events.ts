@@ -15,8 +15,8 @@ export interface TeamEvent {
 const MAX_EVENTS_PER_TEAM = 1000;
 
 /**
- * The events with these names of these teams in the last seconds by the clock of Postgres, in order. Each team has a
- * limit of its own, so a busy team does not push out the events of another.
+ * The events with these names of these teams in the last seconds by the clock of Postgres, in order, without those of
+ * child runs. Each team has a limit of its own, so a busy team does not push out the events of another.
  */
 export async function readTeamEvents(
   pool: Pool,
@@ -30,6 +30,7 @@ export async function readTeamEvents(
          row_number() OVER (PARTITION BY j.team_id ORDER BY e.at, e.job_id, e.seq) AS place
        FROM job_event e JOIN job j ON j.id = e.job_id
        WHERE e.at > now() - make_interval(secs => $2) AND e.name = ANY ($3) AND j.team_id = ANY ($1)
+         AND j.parent_id IS NULL
      ) event WHERE place <= $4 ORDER BY at, job_id, seq`,
     [teamIds, lastSeconds, names, MAX_EVENTS_PER_TEAM],
   );

@@ -1,46 +1,73 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
+import { madeBy } from '../made-by.js';
 
-/** Deletes a finished run. It is gone from every list at once; `purgeRun` removes the rest of it in pieces. */
+/**
+ * Deletes a finished run with the samples that were added to it. It is gone from every list at once; `purgeRun`
+ * removes the rest of it in pieces.
+ * @throws ProblemError 409 for a child run that was not promoted: it leaves with its parent
+ */
 export async function deleteRun(
   pool: Pool | PoolClient,
   { teamId, runId }: { teamId: string; runId: string },
 ): Promise<'deleted' | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ status: JobStatus; experiment_id: string | null }>(
-      'SELECT status, experiment_id FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
+    const { rows } = await client.query<{ orchestration_id: string | null; listed: boolean }>(
+      'SELECT orchestration_id, listed FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
       [runId, teamId],
     );
     if (!rows[0]) return 'not-found';
-    if (!isFinished(rows[0].status)) return 'unfinished';
-    const rescores = await client.query<{ job_id: string; status: JobStatus }>(
-      'SELECT j.id AS job_id, j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = $1',
-      [runId],
-    );
-    if (rescores.rows.some((rescore) => !isFinished(rescore.status))) return 'unfinished';
-    const own = await client.query<{ id: string }>('SELECT id FROM job WHERE result_ref = $1::text AND team_id = $2', [
-      runId,
-      teamId,
-    ]);
-    const jobs = [...own.rows.map(({ id }) => id), ...rescores.rows.map(({ job_id }) => job_id)];
-    await client.query('DELETE FROM job WHERE id = ANY ($1)', [jobs]);
-    await client.query('DELETE FROM rescore WHERE run_id = $1', [runId]);
-    await client.query('DELETE FROM run WHERE id = $1', [runId]);
-    await forgetInExperiments(client, runId, rows[0].experiment_id);
-    await client.query('INSERT INTO purge (run_id, job_ids) VALUES ($1, $2)', [runId, jobs]);
-    return 'deleted';
+    const { orchestration_id: parent, listed } = rows[0];
+    if (parent !== null && !listed) throw new ProblemError(409, madeBy('run', parent, 'It is deleted with its gate.'));
+    return deleteRuns(client, [runId]);
   });
 }
 
-/** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
-async function forgetInExperiments(client: PoolClient, runId: string, experimentId: string | null): Promise<void> {
-  await client.query('DELETE FROM experiment_comparison WHERE run_id = $1 OR against_run_id = $1', [runId]);
-  await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
+/**
+ * Deletes runs of one team, with the samples that were added to them.
+ * @returns whether it could: not while one of them, or a rescore of one, is under way
+ */
+export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<'deleted' | 'unfinished'> {
+  const { rows } = await client.query<{ id: string; status: JobStatus }>(
+    'SELECT id, status FROM run WHERE id = ANY ($1) OR extends_run_id = ANY ($1) ORDER BY id FOR UPDATE',
+    [runIds],
+  );
+  if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
+  const ids = rows.map(({ id }) => id);
+  const rescores = await client.query<{ status: JobStatus }>(
+    'SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = ANY ($1)',
+    [ids],
+  );
+  if (rescores.rows.some(({ status }) => !isFinished(status))) return 'unfinished';
   await client.query(
-    `UPDATE experiment SET best_run_id = nullif(best_run_id, $2),
-       tied_with = CASE WHEN best_run_id = $2 THEN '{}' ELSE array_remove(tied_with, $2) END
-     WHERE id = $1`,
-    [experimentId, runId],
+    `INSERT INTO purge (run_id, job_ids)
+     SELECT r.id, ARRAY(
+       SELECT j.id FROM job j WHERE j.team_id = r.team_id AND j.result_ref = r.id::text
+       UNION ALL SELECT s.job_id FROM rescore s WHERE s.run_id = r.id
+     ) FROM run r WHERE r.id = ANY ($1)`,
+    [ids],
+  );
+  await client.query('DELETE FROM job WHERE id IN (SELECT unnest(job_ids) FROM purge WHERE run_id = ANY ($1))', [ids]);
+  await client.query('DELETE FROM rescore WHERE run_id = ANY ($1)', [ids]);
+  await forgetInExperiments(client, ids);
+  await client.query('DELETE FROM gate_look WHERE run_id = ANY ($1) OR baseline_run_id = ANY ($1)', [ids]);
+  await client.query('DELETE FROM run WHERE id = ANY ($1)', [ids]);
+  return 'deleted';
+}
+
+/** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
+async function forgetInExperiments(client: PoolClient, runIds: readonly string[]): Promise<void> {
+  await client.query('DELETE FROM experiment_comparison WHERE run_id = ANY ($1) OR against_run_id = ANY ($1)', [
+    runIds,
+  ]);
+  await client.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = ANY ($1)', [runIds]);
+  await client.query(
+    `UPDATE experiment SET best_run_id = CASE WHEN best_run_id <> ALL ($1) THEN best_run_id END,
+       tied_with = CASE WHEN best_run_id = ANY ($1) THEN '{}'
+         ELSE ARRAY(SELECT id FROM unnest(tied_with) WITH ORDINALITY AS t (id, n) WHERE id <> ALL ($1) ORDER BY n) END
+     WHERE id IN (SELECT experiment_id FROM run WHERE id = ANY ($1))`,
+    [runIds],
   );
 }
 

@@ -84,6 +84,9 @@ CREATE INDEX "gate_look_baseline_run_id_idx" ON "gate_look"("baseline_run_id");
 CREATE INDEX "job_parent_id_idx" ON "job"("parent_id");
 
 -- CreateIndex
+CREATE INDEX "job_result_ref_idx" ON "job"("result_ref");
+
+-- CreateIndex
 CREATE INDEX "run_extends_run_id_idx" ON "run"("extends_run_id");
 
 -- CreateIndex

@@ -10,17 +10,22 @@ export interface LoadedRun {
   config: RunConfig;
   /** Positions of the selected cases, in the order of the items. Empty: every case, from 0. */
   casePositions: number[];
+  /** The number of its first sample. */
+  firstSample: number;
   suite: { versionId: string; systemPrompt: string | null; tools: Tool[]; passThreshold: number };
   targets: LoadedTarget[];
 }
 
 /** The case and sample of an item. Items are numbered by case, then by sample. */
 export function placeOf(
-  { casePositions, config: { samples } }: Pick<LoadedRun, 'casePositions' | 'config'>,
+  { casePositions, firstSample, config: { samples } }: Pick<LoadedRun, 'casePositions' | 'firstSample' | 'config'>,
   item: number,
 ): { casePosition: number; sample: number } {
   const index = Math.floor(item / samples);
-  return { casePosition: casePositions.length ? casePositions[index]! : index, sample: item % samples };
+  return {
+    casePosition: casePositions.length ? casePositions[index]! : index,
+    sample: firstSample + (item % samples),
+  };
 }
 
 export interface LoadedTarget {
@@ -41,12 +46,14 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
     team_id: string;
     config: string;
     case_positions: number[];
+    first_sample: number;
     suite_version_id: string;
     system_prompt: string | null;
     tools: string;
     pass_threshold: number;
   }>(
-    `SELECT r.team_id, r.config, r.case_positions, r.suite_version_id, v.system_prompt, v.tools, v.pass_threshold
+    `SELECT r.team_id, r.config, r.case_positions, r.first_sample, r.suite_version_id, v.system_prompt, v.tools,
+       v.pass_threshold
      FROM run r JOIN suite_version v ON v.id = r.suite_version_id WHERE r.id = $1`,
     [runId],
   );
@@ -63,6 +70,7 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
     teamId: run.team_id,
     config: parseJson(run.config) as unknown as RunConfig,
     casePositions: run.case_positions,
+    firstSample: run.first_sample,
     suite: {
       versionId: run.suite_version_id,
       systemPrompt: run.system_prompt,
@@ -79,9 +87,10 @@ export async function findPlace(
   { runId, item }: { runId: string; item: number },
 ): Promise<{ casePosition: number; sample: number; category: string | null } | undefined> {
   const { rows } = await pool.query<{ casePosition: number; sample: number; category: string | null }>(
-    `SELECT p.position AS "casePosition", $2::int % p.samples AS sample, c.category FROM (
-       SELECT samples, suite_version_id, CASE WHEN cardinality(case_positions) = 0 THEN $2::int / samples ELSE
-         case_positions[$2::int / samples + 1] END AS position
+    `SELECT p.position AS "casePosition", p.first_sample + $2::int % p.samples AS sample, c.category FROM (
+       SELECT samples, first_sample, suite_version_id,
+         CASE WHEN cardinality(case_positions) = 0 THEN $2::int / samples
+           ELSE case_positions[$2::int / samples + 1] END AS position
        FROM run WHERE id = $1) p
      LEFT JOIN suite_version_case c ON c.version_id = p.suite_version_id AND c.position = p.position`,
     [runId, item],

@@ -3,7 +3,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** What a baseline is for, and where in the request it is named. */
+/** What a baseline is for, an experiment or a gate, and where in the request it is named. */
 export interface BaselineUse {
   runId: string;
   suiteId: string;
@@ -17,20 +17,23 @@ interface BaselineRow {
   status: JobStatus;
   score: number | null;
   config: string;
+  extends_run_id: string | null;
 }
 
 /**
- * Checks that a run can be the baseline of an experiment. In a transaction it stays so: the run is locked, and can
- * be neither deleted nor resumed meanwhile.
+ * Checks that a run can be a baseline, locks it until the transaction ends, so that it is neither deleted nor resumed
+ * meanwhile, and lists it in the history: a run that a gate run made becomes one like any other.
  * @throws ProblemError 422
  */
-export async function checkBaseline(db: Pool | PoolClient, teamId: string, use: BaselineUse): Promise<void> {
+export async function takeBaseline(db: Pool | PoolClient, teamId: string, use: BaselineUse): Promise<void> {
   const { rows } = await db.query<BaselineRow>(
-    'SELECT suite_id, suite_name, status, score, config FROM run WHERE id = $1 AND team_id = $2 FOR SHARE',
+    `SELECT suite_id, suite_name, status, score, config, extends_run_id FROM run WHERE id = $1 AND team_id = $2
+     FOR NO KEY UPDATE`,
     [use.runId, teamId],
   );
   const refused = refusal(use, rows[0]);
   if (refused) throw new ProblemError(422, refused.detail, [{ path: use.path, message: refused.message }]);
+  await db.query('UPDATE run SET listed = true WHERE id = $1 AND NOT listed', [use.runId]);
 }
 
 function refusal(
@@ -46,8 +49,15 @@ function refusal(
     return {
       detail:
         `The run is of another suite ("${run.suite_name}"); scores of different suites cannot be compared. ` +
-        "Name a run of the experiment's suite.",
+        `Name a run of suite ${suiteId}.`,
       message: `is a run of suite ${run.suite_id}`,
+    };
+  if (run.extends_run_id !== null)
+    return {
+      detail:
+        `The run adds samples to another one. Name that one, ${run.extends_run_id}: ` +
+        'it is read together with the samples that were added to it.',
+      message: `adds samples to run ${run.extends_run_id}`,
     };
   if (run.status !== 'completed') return unfinished(runId, run.status);
   if (run.score === null)
@@ -74,7 +84,7 @@ function unmeasured(measure: string, config: string): { detail: string; message:
   if (names.includes(measure)) return undefined;
   return {
     detail:
-      `The run has no metric "${measure}", which the experiment compares. ` +
+      `The run has no metric "${measure}", which is to be compared. ` +
       `${names.length ? `Its metrics: ${names.join(', ')}.` : 'It has no metrics.'} ` +
       'Name a run that asked for it in "metrics".',
     message: `has no metric "${measure}"`,

@@ -1,0 +1,38 @@
+import type { GateBaseline, GateRules } from '#lib/contracts/gate';
+import { targetName } from '#lib/contracts/target-name';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
+import { checkCriticalTags } from '../runs/check-run.js';
+import { resolveNames } from '../runs/resolve-targets.js';
+
+/** What a request says of a gate; what it leaves out is not checked. */
+export interface AskedRules extends Partial<Pick<GateRules, 'models' | 'critical_tags'>> {
+  suiteId: string;
+  baseline: GateBaseline;
+}
+
+/**
+ * Checks what a misspelling would let pass in silence.
+ * @returns the models by their full names
+ * @throws ProblemError 422 naming what exists
+ */
+export async function checkRules(
+  { pool, prisma }: { pool: Pool; prisma: Prisma },
+  teamId: string,
+  { suiteId, baseline, models, critical_tags: tags = [] }: AskedRules,
+): Promise<string[] | null | undefined> {
+  await checkCriticalTags(pool, teamId, suiteId, tags);
+  return models && resolveNames(prisma, teamId, models, await readRecorded(pool, teamId, baseline));
+}
+
+/** The recorded models of the baseline: no provider has them. */
+async function readRecorded(pool: Pool, teamId: string, baseline: GateBaseline): Promise<Set<string>> {
+  const runId =
+    'eval_id' in baseline
+      ? baseline.eval_id
+      : (await new ExperimentRepository(pool, teamId).find(baseline.experiment_id))?.baselineId;
+  const runs = await new ExperimentRunRepository(pool, teamId).find(runId ? [runId] : []);
+  return new Set([...runs.values()].flatMap(({ targets }) => targets.filter((one) => one.recorded).map(targetName)));
+}

@@ -1,0 +1,15 @@
+import type { Gate } from '#lib/contracts/gate';
+import type { StoredGate } from '#lib/db/catalogue/gates';
+
+export const describeGate = (gate: StoredGate): Gate => ({
+  id: gate.id,
+  version: gate.version,
+  name: gate.name,
+  suite_id: gate.suiteId,
+  suite_name: gate.suiteName,
+  baseline: gate.baseline,
+  baseline_eval_id: gate.baselineId,
+  ...gate.rules,
+  created_at: gate.createdAt.toISOString(),
+  updated_at: gate.updatedAt.toISOString(),
+});

@@ -1,0 +1,63 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
+import { pageOf } from '#lib/contracts/page';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { GateService } from './gates.service.js';
+
+@Controller('api/gates')
+export class GatesController {
+  constructor(readonly service: GateService) {}
+
+  @Get()
+  @About('List gates', 'The newest first.')
+  @Answers(200, pageOf(Gate))
+  list(@Me() caller: Caller, @Query({ schema: GatesQuery }) { cursor, ...query }: GatesQuery) {
+    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+  }
+
+  @Post()
+  @About(
+    'Make a gate',
+    'It decides whether a run is worse than a baseline, by rules that are fixed before the run: a margin chosen ' +
+      'after seeing the result proves nothing. Answers 409 when another gate of the team has the name.',
+  )
+  @Answers(201, Gate, 409)
+  create(@Me() caller: Caller, @Body({ schema: GateInput }) input: GateInput, @Changes() change: Change) {
+    return this.service.create(caller, input, change);
+  }
+
+  @Get(':id')
+  @About('Read a gate', 'Its rules, and the run that is its baseline now.')
+  @Answers(200, Gate, 404)
+  read(@Me() caller: Caller, @Param('id') id: string) {
+    return this.service.read(caller, uuid('gate', id));
+  }
+
+  @Put(':id')
+  @About(
+    'Change a gate',
+    'Another baseline or other rules make its next version, which every answer names. A change of the name alone ' +
+      'does not, and neither does one that changes nothing.',
+  )
+  @Answers(200, Gate, 404, 409)
+  update(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: GateUpdate }) update: GateUpdate,
+    @Changes() change: Change,
+  ) {
+    return this.service.update(caller, uuid('gate', id), update, change);
+  }
+
+  @Delete(':id')
+  @About(
+    'Delete a gate',
+    'With its answers, its gate runs, and the runs that they made; those that are a baseline stay. Answers 409 while ' +
+      'a gate run is not finished: cancel it first.',
+  )
+  @Answers(204, undefined, 404, 409)
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    return this.service.delete(caller, uuid('gate', id), change);
+  }
+}

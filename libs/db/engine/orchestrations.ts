@@ -1,0 +1,354 @@
+import type { LogEvent } from '#lib/contracts/event';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished, type JobStatus, type JobType } from '#lib/contracts/job';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { ResumeInput } from '#lib/contracts/run';
+import { newId } from '#lib/runtime/ids';
+import { insertRow } from '../connection/insert-row.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { deleteRuns } from '../upkeep/delete-run.js';
+import { admitJobs } from './admit-jobs.js';
+import { createJob } from './create-job.js';
+import { extendRun, type Extension } from './extend-run.js';
+import { lockUser, lockUserOrTimeOut } from './lock-user.js';
+import { logEvents } from './log-events.js';
+import { resumeRun } from './resume-run.js';
+import { submitRun, type Submission } from './submit-run.js';
+
+// An orchestration makes runs and decides by what they measured: a gate run. It lives like this. Its job is `pending`
+// until it is its turn, then `queued`. A worker makes its next step once none of its child runs is under way: it
+// computes from what is stored, without a lock, what the step does, and commits that at once (`commitStep`): what the
+// step found, its events, the child runs that come next. The first one to commit raises the revision, and whoever
+// computed the same step beside it commits nothing. So a process may die anywhere: the step is computed again. The last
+// step ends the job. A cancel ends it between two steps, with its child runs. A resume leads from the end back to
+// `pending`, unless the orchestration has decided all there was.
+
+export interface NewOrchestration {
+  teamId: string;
+  userId: string;
+  type: JobType;
+  /** What it belongs to: the gate. */
+  subjectId: string;
+  /** The first step. */
+  step: string;
+  /** What was asked for. */
+  input: object;
+  /** How many items it plans to run. */
+  total: number;
+  maxRequests: number | null;
+  maxCostUsd: number | null;
+}
+
+/** Writes an orchestration and its job, which starts at once or waits for the user's other jobs. */
+export async function submitOrchestration(
+  db: Pool | PoolClient,
+  { teamId, userId, type, subjectId, step, input, total, maxRequests, maxCostUsd }: NewOrchestration,
+): Promise<{ id: string; jobId: string }> {
+  return inTransaction(db, async (client) => {
+    await lockUser(client, userId);
+    const id = newId();
+    const jobId = await createJob(client, { teamId, userId, type, resultRef: id, total });
+    await insertRow(client, 'orchestration', {
+      id,
+      team_id: teamId,
+      user_id: userId,
+      type,
+      subject_id: subjectId,
+      job_id: jobId,
+      step,
+      input: JSON.stringify(input),
+      max_requests: maxRequests,
+      max_cost_usd: maxCostUsd,
+    });
+    await admitJobs(client, userId);
+    return { id, jobId };
+  });
+}
+
+/** A run that an orchestration has made. */
+export interface ChildRun {
+  id: string;
+  step: string;
+  arm: string;
+  status: JobStatus;
+  /** Why it stopped; null otherwise. */
+  detail: string | null;
+  /** Model requests that were made. */
+  requests: number;
+}
+
+/** An orchestration as its next step sees it. */
+export interface Orchestration {
+  id: string;
+  teamId: string;
+  userId: string;
+  type: JobType;
+  jobId: string;
+  /** The step that comes next. */
+  step: string;
+  revision: number;
+  input: JsonObject;
+  state: JsonObject;
+  maxRequests: number | null;
+  /** In the order in which they were made. */
+  children: ChildRun[];
+}
+
+/** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+const PER_TEAM = 5;
+
+/**
+ * Orchestrations whose next step can be made: their job was admitted, and no child run is under way.
+ * @param except ids of those to leave out
+ */
+export async function orchestrationsToAdvance(
+  pool: Pool,
+  except: readonly string[],
+): Promise<{ id: string; teamId: string; jobId: string }[]> {
+  const { rows } = await pool.query<{ id: string; teamId: string; jobId: string }>(
+    `SELECT id, "teamId", "jobId" FROM (
+       SELECT o.id, o.team_id AS "teamId", o.job_id AS "jobId",
+         row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
+       FROM job j JOIN orchestration o ON o.job_id = j.id
+       WHERE j.type = 'gate' AND j.status IN ('queued', 'running') AND o.id <> ALL ($1) AND NOT EXISTS (
+         SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
+       )
+     ) oldest
+     WHERE n <= $2 ORDER BY n, id LIMIT 1000`,
+    [except, PER_TEAM],
+  );
+  return rows;
+}
+
+/** Undefined when it is gone, or has no step left. */
+export async function readOrchestration(db: Pool | PoolClient, id: string): Promise<Orchestration | undefined> {
+  const { rows } = await db.query<
+    Omit<Orchestration, 'input' | 'state' | 'children'> & { input: string; state: string }
+  >(
+    `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, revision, input, state,
+       max_requests AS "maxRequests"
+     FROM orchestration WHERE id = $1 AND step IS NOT NULL`,
+    [id],
+  );
+  if (!rows[0]) return undefined;
+  const { input, state, ...row } = rows[0];
+  return {
+    ...row,
+    input: parseJson(input) as JsonObject,
+    state: parseJson(state) as JsonObject,
+    children: await readChildRuns(db, id),
+  };
+}
+
+async function readChildRuns(db: Pool | PoolClient, id: string): Promise<ChildRun[]> {
+  const { rows } = await db.query<ChildRun>(
+    `SELECT r.id, r.step, r.arm, r.status, j.detail,
+       (SELECT coalesce(sum(requests), 0)::int FROM target WHERE run_id = r.id) AS requests
+     FROM run r JOIN job j ON j.id = r.job_id WHERE r.orchestration_id = $1 ORDER BY r.id`,
+    [id],
+  );
+  return rows;
+}
+
+/** A child run to make: of a suite, or with further samples of a run. */
+export type NewChildRun = { step: string; arm: string } & (
+  | { submit: Pick<Submission, 'suiteId' | 'input' | 'targets' | 'estimate'> }
+  | { extend: Pick<Extension, 'runId' | 'samples' | 'positions'> }
+);
+
+/** What a step does, all of it in one transaction. */
+export interface Step {
+  /** What is known from now on. */
+  state: object;
+  /** The step that comes next, or with which a resume begins; null when there is nothing left to do, for good. */
+  next: string | null;
+  children?: NewChildRun[];
+  events?: LogEvent[];
+  end?: OrchestrationEnd;
+  /** Further writes. */
+  write?: (client: PoolClient) => Promise<void>;
+}
+
+export type OrchestrationEnd =
+  { status: 'completed' } | { status: 'budget_exceeded'; detail: string } | { status: 'failed'; error: string };
+
+/**
+ * Commits a step, once: nothing happens when another process has committed it, or the job was cancelled.
+ * @returns the lanes that have work now; undefined when nothing happened
+ * @throws ProblemError when a child run cannot be made
+ */
+export async function commitStep(pool: Pool, orchestration: Orchestration, step: Step): Promise<string[] | undefined> {
+  const { jobId, userId } = orchestration;
+  const { children = [], events = [], end } = step;
+  return inTransaction(pool, async (client) => {
+    await client.query(`SET LOCAL lock_timeout = '5s'`);
+    const suites = children.flatMap((child) => ('submit' in child ? [child.submit.suiteId] : []));
+    // A submit locks its suite before its user.
+    await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [suites]);
+    await lockUserOrTimeOut(client, userId);
+    if (!(await raiseRevision(client, orchestration, step))) return undefined;
+    const lanes: string[] = [];
+    for (const child of children) lanes.push(...(await makeChild(client, orchestration, child)));
+    await step.write?.(client);
+    await client.query(
+      `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
+      [jobId],
+    );
+    await logEvents(client, jobId, events);
+    if (end) await endJob(client, orchestration, end);
+    await admitJobs(client, userId);
+    return [...new Set(lanes)];
+  });
+}
+
+/** @returns whether this step is the one that comes next, and its job goes on */
+async function raiseRevision(
+  client: PoolClient,
+  { id, jobId, revision }: Orchestration,
+  { state, next }: Step,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `UPDATE orchestration SET state = $4, step = $5, revision = revision + 1
+     WHERE id = $1 AND job_id = $2 AND revision = $3
+       AND EXISTS (SELECT 1 FROM job WHERE id = $2 AND status IN ('queued', 'running'))`,
+    [id, jobId, revision, JSON.stringify(state), next],
+  );
+  return rowCount === 1;
+}
+
+/** @returns the lanes that it uses */
+async function makeChild(
+  client: PoolClient,
+  { id, teamId, userId, jobId }: Orchestration,
+  { step, arm, ...child }: NewChildRun,
+): Promise<string[]> {
+  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm } };
+  if ('extend' in child) return (await extendRun(client, { ...of, ...child.extend })).lanes;
+  await submitRun(client, { ...of, ...child.submit });
+  return child.submit.targets.map(({ laneId }) => laneId);
+}
+
+async function endJob(
+  client: PoolClient,
+  { id, jobId }: Pick<Orchestration, 'id' | 'jobId'>,
+  end: OrchestrationEnd,
+): Promise<void> {
+  const detail = end.status === 'budget_exceeded' ? end.detail : null;
+  const error = end.status === 'failed' ? end.error : null;
+  await client.query(
+    `UPDATE job SET status = $2, detail = $3, error = $4, finished_at = now(),
+       total = (SELECT coalesce(sum(total), 0)::int FROM job c WHERE c.parent_id = job.id)
+     WHERE id = $1`,
+    [jobId, end.status, detail, error],
+  );
+  await logEvents(client, jobId, [endEvent(id, end)]);
+}
+
+function endEvent(id: string, end: OrchestrationEnd): LogEvent {
+  if (end.status === 'failed')
+    return { name: 'job_failed', data: { status: end.status, result_ref: id, error: end.error } };
+  const detail = end.status === 'budget_exceeded' ? { detail: end.detail } : {};
+  return { name: 'job_completed', data: { status: end.status, result_ref: id, ...detail } };
+}
+
+/**
+ * Resumes an orchestration that has ended, from the step where it ended: with what its child runs have scored, and
+ * with requests for what they have not. It continues under a new job.
+ * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
+ */
+export async function resumeOrchestration(
+  db: Pool | PoolClient,
+  { teamId, userId, jobId, budget }: ResumeInput & { teamId: string; userId: string; jobId: string },
+): Promise<{ id: string; jobId: string; lanes: string[] }> {
+  return inTransaction(db, async (client) => {
+    await lockUser(client, userId);
+    const resumed = await lockResumable(client, teamId, jobId);
+    const { id, generation } = resumed;
+    if (budget !== undefined)
+      await client.query('UPDATE orchestration SET max_requests = $2, max_cost_usd = $3 WHERE id = $1', [
+        id,
+        budget?.max_requests ?? null,
+        budget?.max_cost_usd ?? null,
+      ]);
+    const newJobId = await createJob(client, {
+      teamId,
+      userId,
+      type: resumed.type,
+      resultRef: id,
+      total: 0,
+      generation: generation + 1,
+    });
+    await client.query(
+      `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1
+       WHERE id = $1`,
+      [id, newJobId, userId],
+    );
+    const unscored = await client.query<{ id: string }>(
+      `SELECT r.id FROM run r WHERE r.orchestration_id = $1 AND EXISTS (
+         SELECT 1 FROM target t WHERE t.run_id = r.id AND t.n > t.settled - t.errored
+       ) ORDER BY r.id`,
+      [id],
+    );
+    const lanes: string[] = [];
+    for (const { id: runId } of unscored.rows)
+      lanes.push(...(await resumeRun(client, { teamId, userId, runId, parentJobId: newJobId })).lanes);
+    await admitJobs(client, userId);
+    return { id, jobId: newJobId, lanes: [...new Set(lanes)] };
+  });
+}
+
+async function lockResumable(
+  client: PoolClient,
+  teamId: string,
+  jobId: string,
+): Promise<{ id: string; type: JobType; generation: number }> {
+  const { rows } = await client.query<{
+    id: string;
+    type: JobType;
+    generation: number;
+    step: string | null;
+    status: JobStatus;
+  }>(
+    `SELECT o.id, o.type, o.generation, o.step, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+     WHERE o.team_id = $1 AND o.job_id = $2 FOR UPDATE OF o`,
+    [teamId, jobId],
+  );
+  const found = rows[0];
+  if (!found) throw new ProblemError(404, `No job with id "${jobId}" in this team that can be resumed.`);
+  if (!isFinished(found.status))
+    throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`);
+  if (found.step === null) throw new ProblemError(409, 'The job has its answer; there is nothing to resume.');
+  return found;
+}
+
+/**
+ * Deletes what belongs to a subject that is deleted, with the runs that it made; a run that was promoted stays.
+ * @returns whether it could: not while one of them is under way
+ */
+export async function deleteOrchestrations(
+  client: PoolClient,
+  { teamId, subjectId }: { teamId: string; subjectId: string },
+): Promise<'deleted' | 'unfinished'> {
+  const { rows } = await client.query<{ id: string; status: JobStatus }>(
+    `SELECT o.id, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+     WHERE o.team_id = $1 AND o.subject_id = $2 ORDER BY o.id FOR UPDATE OF o`,
+    [teamId, subjectId],
+  );
+  if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
+  const ids = rows.map(({ id }) => id);
+  const runs = await client.query<{ id: string }>(
+    'SELECT id FROM run WHERE orchestration_id = ANY ($1) AND NOT listed ORDER BY id FOR UPDATE',
+    [ids],
+  );
+  await deleteRuns(
+    client,
+    runs.rows.map((run) => run.id),
+  );
+  await client.query(
+    `WITH gone AS (DELETE FROM job WHERE team_id = $2 AND result_ref = ANY ($1::text[]) RETURNING id, result_ref)
+     INSERT INTO purge (run_id, job_ids) SELECT result_ref::uuid, array_agg(id) FROM gone GROUP BY result_ref`,
+    [ids, teamId],
+  );
+  await client.query('DELETE FROM orchestration WHERE id = ANY ($1)', [ids]);
+  return 'deleted';
+}
