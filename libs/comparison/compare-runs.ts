@@ -4,10 +4,10 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
 import { metricName } from '#lib/contracts/metric';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
-import { ComparableRunRepository, type ComparableRun } from '#lib/db/read/comparable-runs';
+import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib/db/read/comparable-runs';
 import type { Pool } from '#lib/db/connection/pool';
 import { CallCounts, ToolNames } from './call-counts.js';
-import { findCommonCases, type CommonCases } from './common-cases.js';
+import { findCommonCases, type CommonCase, type CommonCases } from './common-cases.js';
 import { ComparisonBuilder, type ComparisonFrame } from './comparison-builder.js';
 import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
 import { notesOn } from './notes.js';
@@ -22,6 +22,8 @@ export interface CompareRequest {
   /** The rescore of the run whose verdicts are compared; undefined for the first verdicts. */
   rescoreA?: string;
   rescoreB?: string;
+  /** Reads each run together with the completed ones that added samples to it. */
+  extended?: boolean;
   measure: string;
   /** A share: 0.02 is two points, and 0 asks for any difference. */
   margin: number;
@@ -44,8 +46,25 @@ export interface ComparedRuns {
   commonShare: number;
   /** Both runs have the same targets. */
   sameTargets: boolean;
-  /** What was compared: a resume makes the next generation. */
-  generations: { a: number; b: number };
+  /** What was compared. */
+  states: { a: RunState; b: RunState };
+}
+
+/** A pair of targets as it was measured, over all common cases. */
+export interface MeasuredPair {
+  pair: TargetPair;
+  /** In the order of the second run. */
+  common: readonly CommonCase[];
+  /** The same cases. */
+  cases: readonly PairedCase[];
+  /** What each target made of them, where it has results. */
+  measured: { a: readonly MeasuredCase[]; b: readonly MeasuredCase[] };
+}
+
+interface CompareOptions {
+  signal?: AbortSignal | undefined;
+  /** Is called with each pair of targets, one after another. */
+  onPair?: (pair: MeasuredPair) => Promise<void>;
 }
 
 /**
@@ -53,50 +72,65 @@ export interface ComparedRuns {
  * at a time. Runs that still go on are not compared unless `partial` says so; the comparison has no verdict then.
  * @throws ProblemError 404 for a run or rescore that the team does not have, 422 for what cannot be compared
  */
-export function compareRuns(
+export const compareRuns = (
   pool: Pool,
   teamId: string,
   request: CompareRequest,
   signal?: AbortSignal,
+): Promise<ComparedRuns> =>
+  ComparableRunRepository.inSnapshot(pool, teamId, (runs) => compareIn(runs, request, { signal }));
+
+/** The same in a snapshot that is there. */
+export async function compareIn(
+  runs: ComparableRunRepository,
+  request: CompareRequest,
+  { signal, onPair }: CompareOptions = {},
 ): Promise<ComparedRuns> {
-  return ComparableRunRepository.inSnapshot(pool, teamId, async (runs) => {
-    const [a, b] = await readSides(runs, request);
-    const targets = pairTargets(namesOf(a), namesOf(b), request.pairs);
-    const cases = await findCommonCases(runs, a, b, request.clusterBy?.slice('tag:'.length));
-    const running = !request.settled && (!isFinished(a.status) || !isFinished(b.status));
-    const builder = new ComparisonBuilder(frameOf({ a, b, targets, cases, request, running }));
-    const totals = { a: new SideTotals(), b: new SideTotals() };
-    const tools = new ToolNames([
-      ...[...a.tools, ...b.tools].map((tool) => tool.function.name),
-      ...new Set(cases.common.flatMap(({ tool }) => tool.split(' or '))),
-    ]);
-    const pairs = running && !request.partial ? [] : targets.pairs;
-    for (const pair of pairs) {
-      await setImmediate(undefined, { signal });
-      await addPair({ runs, a, b, request, cases, tools, builder, totals }, pair);
-    }
-    return {
-      comparison: builder.finish({
-        cost: { a: totals.a.cost, b: totals.b.cost },
-        latency_p50_ms: { a: totals.a.medianLatency, b: totals.b.medianLatency },
-      }),
-      scores: { a: totals.a.score, b: totals.b.score },
-      commonShare: cases.common.length / Math.max(a.caseCount, b.caseCount, 1),
-      sameTargets: a.targets.length === b.targets.length && namesOf(a).every((name) => namesOf(b).includes(name)),
-      generations: { a: a.generation, b: b.generation },
-    };
-  });
+  const [a, b] = await readSides(runs, request);
+  const targets = pairTargets(namesOf(a), namesOf(b), request.pairs);
+  const cases = await findCommonCases(runs, a, b, request.clusterBy?.slice('tag:'.length));
+  const running = !request.settled && (!isFinished(a.status) || !isFinished(b.status));
+  const builder = new ComparisonBuilder(frameOf({ a, b, targets, cases, request, running }));
+  const totals = { a: new SideTotals(), b: new SideTotals() };
+  const tools = new ToolNames([
+    ...[...a.tools, ...b.tools].map((tool) => tool.function.name),
+    ...new Set(cases.common.flatMap(({ tool }) => tool.split(' or '))),
+  ]);
+  const pairs = running && !request.partial ? [] : targets.pairs;
+  for (const pair of pairs) {
+    await setImmediate(undefined, { signal });
+    const measured = await addPair({ runs, a, b, request, cases, tools, builder, totals }, pair);
+    await onPair?.(measured);
+  }
+  return {
+    comparison: builder.finish({
+      cost: { a: totals.a.cost, b: totals.b.cost },
+      latency_p50_ms: { a: totals.a.medianLatency, b: totals.b.medianLatency },
+    }),
+    scores: { a: totals.a.score, b: totals.b.score },
+    commonShare: cases.common.length / Math.max(a.caseCount, b.caseCount, 1),
+    sameTargets: a.targets.length === b.targets.length && namesOf(a).every((name) => namesOf(b).includes(name)),
+    states: { a: stateOf(a), b: stateOf(b) },
+  };
 }
 
+const stateOf = ({ id, generation, status, extensions }: ComparableRun): RunState => ({
+  id,
+  generation,
+  status,
+  extensions,
+});
 const namesOf = ({ targets }: ComparableRun): string[] => targets.map(({ name }) => name);
 
 /** Both runs, checked. */
 export async function readSides(
   runs: ComparableRunRepository,
-  request: Pick<CompareRequest, 'a' | 'b' | 'rescoreA' | 'rescoreB' | 'measure' | 'pairs'>,
+  request: Pick<CompareRequest, 'a' | 'b' | 'rescoreA' | 'rescoreB' | 'extended' | 'measure' | 'pairs'>,
 ): Promise<[ComparableRun, ComparableRun]> {
-  const a = await runs.read(request.a, request.rescoreA);
-  const b = await runs.read(request.b, request.rescoreB);
+  const { extended } = request;
+  checkExtended(request);
+  const a = await runs.read(request.a, { rescoreId: request.rescoreA, extended });
+  const b = await runs.read(request.b, { rescoreId: request.rescoreB, extended });
   if (a.id === b.id && a.rescore?.id === b.rescore?.id && !request.pairs?.length)
     throw new ProblemError(
       422,
@@ -108,6 +142,20 @@ export async function readSides(
   checkRescore(b, 'rescore_b');
   checkMeasure(a, b, request.measure);
   return [a, b];
+}
+
+function checkExtended({
+  extended,
+  rescoreA,
+  rescoreB,
+}: Pick<CompareRequest, 'extended' | 'rescoreA' | 'rescoreB'>): void {
+  if (!extended || (rescoreA === undefined && rescoreB === undefined)) return;
+  throw new ProblemError(
+    422,
+    'A rescore has no verdicts on samples that were added to its run. Compare with extended=true, or with ' +
+      'rescore_a and rescore_b, but not both.',
+    [{ path: '/extended', message: 'cannot be given beside rescore_a or rescore_b' }],
+  );
 }
 
 function checkRescore({ rescore }: ComparableRun, parameter: string): void {
@@ -208,16 +256,17 @@ interface Reading {
 async function addPair(
   { runs, a, b, request, cases, tools, builder, totals }: Reading,
   pair: TargetPair,
-): Promise<void> {
+): Promise<MeasuredPair> {
   const read = (run: ComparableRun, name: string, positions: number[]): Promise<MeasuredCase[]> =>
-    runs.measure({
-      runId: run.id,
-      ordinal: run.targets.find((target) => target.name === name)!.ordinal,
-      rescoreId: run.rescore?.id,
-      positions: positions.length === run.caseCount ? undefined : positions,
-      measure: request.measure,
-      tools: tools.lower,
-    });
+    runs.measure(
+      run,
+      run.targets.find((target) => target.name === name)!,
+      {
+        positions: positions.length === run.caseCount ? undefined : positions,
+        measure: request.measure,
+        tools: tools.lower,
+      },
+    );
   const ofA = await read(
     a,
     pair.a,
@@ -243,6 +292,7 @@ async function addPair(
     return { index, ...head, a: toMeasurement(inA), b: toMeasurement(inB) };
   });
   builder.addTargets(pair, paired, calls.finish());
+  return { pair, common: cases.common, cases: paired, measured: { a: ofA, b: ofB } };
 }
 
 const byPosition = (cases: readonly MeasuredCase[]): Map<number, MeasuredCase> =>

@@ -29,14 +29,17 @@ export function sumsOf(one: PairedCase): CaseSums {
 /** Figures with the verdict on them. */
 export function conclude(figures: Figures, outcomes: Outcomes, options: EstimateOptions): Estimate {
   const verdict = decide(figures, options);
-  const metric = ['overall', 'passed'].includes(options.measure) ? undefined : options.measure;
-  const subject = { ...options.subject, metric };
+  const subject = { ...options.subject, metric: metricOf(options.measure) };
   return {
     ...bare(figures, options),
     ...verdict,
     text: sentenceFor(figures, verdict, { ...options, subject, outcomes }),
   };
 }
+
+/** The name of the metric that is compared; undefined for the score and the pass rate. */
+export const metricOf = (measure: string): string | undefined =>
+  ['overall', 'passed'].includes(measure) ? undefined : measure;
 
 /** Figures without a verdict: where to look, not what was shown. */
 export const bareEstimate = (figures: Figures, options: Pick<EstimateOptions, 'measure' | 'margin'>): Estimate => ({

@@ -19,7 +19,7 @@ const MAX_SCANNED_CASES = 20_000;
 
 export interface ItemsRequest extends Pick<
   CompareRequest,
-  'a' | 'b' | 'rescoreA' | 'rescoreB' | 'measure' | 'pairs' | 'partial'
+  'a' | 'b' | 'rescoreA' | 'rescoreB' | 'extended' | 'measure' | 'pairs' | 'partial'
 > {
   /** A target of either run. */
   target?: string;
@@ -132,14 +132,7 @@ async function measureBlock(
   { measure, outcome: asked }: Pick<ItemsRequest, 'measure' | 'outcome'>,
 ): Promise<FoundCase[]> {
   const read = async ({ run, target }: Side, positions: number[]): Promise<Map<number, MeasuredCase>> => {
-    const rows = await runs.measure({
-      runId: run.id,
-      ordinal: target.ordinal,
-      rescoreId: run.rescore?.id,
-      positions,
-      measure,
-      tools: [],
-    });
+    const rows = await runs.measure(run, target, { positions, measure, tools: [] });
     return new Map(rows.map((row) => [row.position, row]));
   };
   const inA = await read(
@@ -175,6 +168,7 @@ async function toItems(
     found.map(({ one }) => one.b),
   );
   const side = (shown: ShownResult, measured: MeasuredCase): ComparedItem['a'] => ({
+    eval_id: shown.runId,
     result_id: shown.result.id,
     score: measured.mean,
     passed_samples: measured.passed,

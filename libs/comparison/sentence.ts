@@ -36,7 +36,7 @@ export function sentenceFor(figures: Figures, verdict: Verdict, context: Context
   }
 }
 
-interface Names {
+export interface Names {
   /** "With gpt-x, " where the target does not follow from the comparison. */
   with: string;
   /** What is better or worse. */
@@ -49,7 +49,7 @@ interface Names {
   sides: [a: string, b: string];
 }
 
-function namesOf({ pairs, amongOthers, metric }: Subject): Names {
+export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
   const of = metric === undefined ? '' : ` of ${metric}`;
   const targets = pairs.length === 1 ? pairs[0]! : undefined;
   if (!targets || targets.a === targets.b)
@@ -69,7 +69,7 @@ function namesOf({ pairs, amongOthers, metric }: Subject): Names {
 const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
 
 /** Names of models keep their spelling; other sentences begin with a capital. */
-function begin(prefix: string, rest: string): string {
+export function begin(prefix: string, rest: string): string {
   if (prefix) return prefix + rest;
   return /^(the|this|no) /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
 }
@@ -86,7 +86,12 @@ function shown(figures: Figures, { verdict, small }: Verdict, context: Context, 
 }
 
 /** "(95 %: 1 to 17; 100 cases): 12 fixed, 3 broken" */
-function countsOf(figures: Figures, { outcomes, subject }: Context, interval: string, separator = ': '): string {
+function countsOf(
+  figures: Figures,
+  { outcomes, subject }: Pick<Context, 'outcomes' | 'subject'>,
+  interval: string,
+  separator = ': ',
+): string {
   const { n_cases: n, scoredCases, grouped } = figures;
   const cases = grouped ? `${casesOf(scoredCases)} in ${unitsOf(n, true)}` : casesOf(n);
   const targets = subject.pairs.length > 1 ? `, ${subject.pairs.length} targets` : '';
@@ -154,9 +159,14 @@ function tooManyErrors(figures: Figures, context: Context, names: Names): string
 }
 
 /** "gpt-y minus gpt-x is -5 points (95 %: -10 to 0.2; 100 cases): none fixed, 5 broken." */
-const differenceOf = (figures: Figures, context: Context, names: Names): string =>
+export const differenceOf = (
+  figures: Figures,
+  context: Pick<Context, 'outcomes' | 'subject'>,
+  names: Names,
+  level = '95 %',
+): string =>
   `${names.difference} is ${points(figures.difference!, figures.ci!)}${names.of} ` +
-  `${countsOf(figures, context, `95 %: ${pointsRange(figures.ci!)}`)}.`;
+  `${countsOf(figures, context, `${level}: ${pointsRange(figures.ci!)}`)}.`;
 
 function notComparable(figures: Figures, { reasons }: Verdict, context: Context, names: Names): string {
   const { n_cases: n, common, grouped } = figures;

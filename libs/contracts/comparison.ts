@@ -163,7 +163,9 @@ export const ComparedRun = z.object({
   status: JobStatus,
   targets: z.array(targetName).meta({ description: 'The models of the run.' }),
   unmatched: z.array(targetName).meta({ description: 'Models of the run that have no counterpart in the other.' }),
-  samples: z.int().meta({ description: 'Samples of each case.' }),
+  samples: z.int().meta({
+    description: 'Samples of each case, with `extended` those that were added to all cases too.',
+  }),
   errored_share: z.number().meta({ description: 'The share of errored results among the compared cases, 0..1.' }),
   created_at: time.meta({ description: 'When the run was submitted.' }),
 });
@@ -321,6 +323,9 @@ export const CompareItemsQuery = z.strictObject({
 export type CompareItemsQuery = z.infer<typeof CompareItemsQuery>;
 
 const ComparedSide = z.object({
+  eval_id: id.meta({
+    description: 'The run that has the result: the compared one, or with `extended` one that added samples to it.',
+  }),
   result_id: z
     .string()
     .meta({ description: 'The result that is shown: the first scored sample that did not pass, or the first one.' }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ComparedItem, CompareItemsQuery, CompareQuery, Comparison, Comparisons } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
@@ -58,16 +59,16 @@ export class ComparisonService {
 
   async #compareTwo(teamId: string, request: CompareRequest, left: AbortSignal): Promise<Comparison> {
     const runs = new ComparableRunRepository(this.pool, teamId);
-    const found = await runs.readGenerations([request.a, request.b]);
+    const found = await runs.readGenerations([request.a, request.b], request.extended);
     // All that the answer depends on: a resume makes another generation, and a finished rescore does not change.
     const key = JSON.stringify([teamId, found, request]);
     const json = await this.#cache.getOrMake(key, left, async (signal) => {
-      const { comparison, generations } = await this.#inTurn(teamId, () => {
+      const { comparison, states } = await this.#inTurn(teamId, () => {
         signal.throwIfAborted();
         return compareRuns(this.pool, teamId, request, signal);
       });
-      // A run may have been resumed since the key was made.
-      const isSame = generations.a === found[0]!.generation && generations.b === found[1]!.generation;
+      // A run may have been resumed since the key was made, or got more samples.
+      const isSame = isDeepStrictEqual([states.a, states.b], found);
       const isFinal = isFinished(comparison.a.status) && isFinished(comparison.b.status);
       return { json: JSON.stringify(comparison), keep: isSame && isFinal };
     });
@@ -105,7 +106,15 @@ function refuseBeside({ a, b, rescore_b, runs = [] }: CompareQuery): void {
 type Asked = Sides &
   Pick<
     CompareQuery,
-    'rescore_a' | 'rescore_b' | 'measure' | 'margin' | 'pairs' | 'cluster_by' | 'max_errored_share' | 'partial'
+    | 'rescore_a'
+    | 'rescore_b'
+    | 'extended'
+    | 'measure'
+    | 'margin'
+    | 'pairs'
+    | 'cluster_by'
+    | 'max_errored_share'
+    | 'partial'
   >;
 
 const requestOf = (query: Omit<Asked, 'cluster_by'> & Partial<Pick<Asked, 'cluster_by'>>): CompareRequest => ({
@@ -113,6 +122,7 @@ const requestOf = (query: Omit<Asked, 'cluster_by'> & Partial<Pick<Asked, 'clust
   b: query.b.toLowerCase(),
   rescoreA: query.rescore_a?.toLowerCase(),
   rescoreB: query.rescore_b?.toLowerCase(),
+  extended: query.extended,
   measure: query.measure,
   margin: query.margin,
   pairs: query.pairs,

@@ -149,6 +149,7 @@ const comparedItem = {
   outcome: 'broken',
   a: {
     ...side,
+    eval_id: EXAMPLE_IDS.baseline,
     result_id: '0-1-0',
     called: [{ name: 'get_weather', arguments: { city: 'Tokyo', units: 'fahrenheit' } }],
     explanation: ['The right tool was called: "get_weather".', 'All expected arguments match.'],
@@ -157,6 +158,7 @@ const comparedItem = {
     ...side,
     score: 0.8,
     passed_samples: 0,
+    eval_id: EXAMPLE_IDS.run,
     result_id: '0-1-0',
     called: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }],
     explanation: [

@@ -56,14 +56,13 @@ async function setCases(team: Team, bodies: Record<string, unknown>[]): Promise<
   await pool.query('UPDATE suite SET version = version + 1 WHERE id = $1', [team.suiteId]);
 }
 
-const measured = (team: { teamId: string }, runId: string, more: object = {}) =>
-  new ComparableRunRepository(pool, team.teamId).measure({
-    runId,
-    ordinal: 0,
-    measure: 'overall',
-    tools: ['get_weather', 'find_city'],
-    ...more,
-  });
+type Measured = { rescoreId?: string; measure?: string; positions?: number[] };
+const measured = (team: { teamId: string }, id: string, { rescoreId, ...more }: Measured = {}) =>
+  new ComparableRunRepository(pool, team.teamId).measure(
+    { id, rescore: rescoreId ? { id: rescoreId } : null, extensions: [] },
+    { ordinal: 0 },
+    { measure: 'overall', tools: ['get_weather', 'find_city'], ...more },
+  );
 const call = (name: string, args: object = {}): object => ({ name, arguments: args });
 
 it('tells of each case its scored samples, their mean and variance, its errors, cost and latencies', async () => {
@@ -171,10 +170,10 @@ it('takes the verdicts of a rescore in place of the first ones', async () => {
   ]);
   expect(await measured(team, runId, { rescoreId, measure: 'f1' })).toMatchObject([{ mean: 0.75 }, { mean: null }]);
   const runs = new ComparableRunRepository(pool, team.teamId);
-  expect(await runs.read(runId, rescoreId)).toMatchObject({ rescore: { id: rescoreId }, scoringVersions: [7] });
+  expect(await runs.read(runId, { rescoreId })).toMatchObject({ rescore: { id: rescoreId }, scoringVersions: [7] });
   expect(await runs.read(runId)).toMatchObject({ rescore: null, scoringVersions: [3] });
   const other = await aRun(team);
-  await expect(runs.read(other.runId, rescoreId)).rejects.toMatchObject({ status: 404 });
+  await expect(runs.read(other.runId, { rescoreId })).rejects.toMatchObject({ status: 404 });
 });
 
 it("has nothing of another team's run, whose id is one that does not exist", async () => {
@@ -245,9 +244,9 @@ it('reads a run as it was when the reading began, though it is deleted meanwhile
   const { runId, settle } = await aRun(team);
   await settle(0);
   const read = await ComparableRunRepository.inSnapshot(pool, team.teamId, async (runs) => {
-    await runs.read(runId);
+    const run = await runs.read(runId);
     await pool.query('DELETE FROM result WHERE run_id = $1', [runId]);
-    return runs.measure({ runId, ordinal: 0, measure: 'overall', tools: [] });
+    return runs.measure(run, { ordinal: 0 }, { measure: 'overall', tools: [] });
   });
   expect(read).toMatchObject([{ position: 0, scored: 1 }]);
   expect(await measured(team, runId)).toEqual([]);

@@ -7,6 +7,7 @@ import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { readableJson, readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { mergeCases } from './merge-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
 
@@ -21,6 +22,12 @@ export interface ComparableTarget {
   systemPrompt: string | null;
 }
 
+/** A run at one time: a resume makes the next generation. */
+export interface RunGeneration {
+  id: string;
+  generation: number;
+}
+
 /** A run with everything about it that a comparison reads, except cases and results. */
 export interface ComparableRun {
   id: string;
@@ -32,7 +39,10 @@ export interface ComparableRun {
   tools: Tool[];
   passThreshold: number;
   config: RunConfig | RecordedConfig;
+  /** Of each case, with those that completed extensions added to every case. */
   samples: number;
+  /** Completed runs that added samples to it; empty unless they are asked for. */
+  extensions: RunGeneration[];
   /** Positions of its cases, in order; empty: all of the version. */
   positions: number[];
   caseCount: number;
@@ -78,6 +88,7 @@ interface RunRow {
   samples: number;
   case_positions: number[];
   case_count: number;
+  extensions: (RunGeneration & { samples: number; cases: number })[];
   targets: { ordinal: number; name: string; params: string; systemPrompt: string | null }[];
   scoring_versions: number[];
   rescore_id: string | null;
@@ -86,6 +97,23 @@ interface RunRow {
   rescore_version: number | null;
   created_at: Date;
 }
+
+export interface TaggedCase {
+  position: number;
+  caseId: string;
+}
+
+interface ReadOptions {
+  rescoreId?: string | undefined;
+  extended?: boolean | undefined;
+}
+/** Where results are read from. */
+type ReadRun = Pick<ComparableRun, 'id' | 'extensions'> & { rescore: { id: string } | null };
+type Ordinal = Pick<ComparableTarget, 'ordinal'>;
+type Place = Pick<MeasuredTarget, 'runId' | 'ordinal' | 'rescoreId'>;
+
+/** What a comparison depends on: while it is equal, so are the results of ended runs. */
+export type RunState = Pick<ComparableRun, 'id' | 'generation' | 'status' | 'extensions'>;
 
 /** What is read of two runs of a team to compare them. */
 export class ComparableRunRepository implements TeamScoped {
@@ -112,43 +140,53 @@ export class ComparableRunRepository implements TeamScoped {
     });
   }
 
-  /** @throws ProblemError 404 when the team has no such run, or the run no such rescore */
-  async read(runId: string, rescoreId?: string): Promise<ComparableRun> {
+  /**
+   * @param options.extended with the completed runs that added samples to it
+   * @throws ProblemError 404 when the team has no such run, or the run no such rescore
+   */
+  async read(runId: string, { rescoreId, extended = false }: ReadOptions = {}): Promise<ComparableRun> {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
          v.system_prompt, v.tools, v.pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
+         s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
+         s.scoring_version AS rescore_version,
          CASE WHEN cardinality(r.case_positions) > 0 THEN cardinality(r.case_positions)
            ELSE (SELECT count(*)::int FROM suite_version_case WHERE version_id = v.id) END AS case_count,
          (SELECT json_agg(json_build_object('ordinal', ordinal, 'name', provider_key || '::' || model_id,
              'params', params, 'systemPrompt', system_prompt) ORDER BY ordinal)
            FROM target WHERE run_id = r.id) AS targets,
-         ARRAY(
-           (SELECT scoring_version FROM result WHERE run_id = r.id ORDER BY generation, seq LIMIT 1) UNION
-           (SELECT scoring_version FROM result WHERE run_id = r.id ORDER BY generation DESC, seq DESC LIMIT 1)
-         ) AS scoring_versions,
-         s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
-         s.scoring_version AS rescore_version
-       FROM run r JOIN suite_version v ON v.id = r.suite_version_id
+         added.extensions, ARRAY(
+           SELECT DISTINCT found.scoring_version FROM unnest(array_prepend(r.id, added.ids)) AS part (id), LATERAL (
+             (SELECT scoring_version FROM result WHERE run_id = part.id ORDER BY generation, seq LIMIT 1) UNION
+             (SELECT scoring_version FROM result WHERE run_id = part.id ORDER BY generation DESC, seq DESC LIMIT 1)
+           ) found
+         ) AS scoring_versions
+       FROM run r JOIN suite_version v ON v.id = r.suite_version_id ${joinExtensions('$4')}
          LEFT JOIN rescore s ON s.id = $3 AND s.run_id = r.id AND s.team_id = r.team_id
          LEFT JOIN job j ON j.id = s.job_id
        WHERE r.id = $1 AND r.team_id = $2`,
-      [runId, this.teamId, rescoreId ?? null],
+      [runId, this.teamId, rescoreId ?? null, extended],
     );
     if (!rows[0]) throw notFound('run', runId);
     if (rescoreId !== undefined && rows[0].rescore_id === null) throw notFound('rescore', rescoreId);
     return toRun(rows[0]);
   }
 
-  /** The generation and the status of runs, in the order of their ids. @throws ProblemError 404 */
-  async readGenerations(ids: readonly string[]): Promise<Pick<ComparableRun, 'id' | 'generation' | 'status'>[]> {
-    const { rows } = await this.db.query<Pick<ComparableRun, 'id' | 'generation' | 'status'>>(
-      'SELECT id, generation, status FROM run WHERE id = ANY ($1) AND team_id = $2',
-      [ids, this.teamId],
+  /**
+   * The generation and the status of runs, in the order of their ids, with the completed runs that added samples to
+   * them if `extended`.
+   * @throws ProblemError 404
+   */
+  async readGenerations(ids: readonly string[], extended = false): Promise<RunState[]> {
+    const { rows } = await this.db.query<RunState>(
+      `SELECT r.id, r.generation, r.status, added.extensions FROM run r ${joinExtensions('$3')}
+       WHERE r.id = ANY ($1) AND r.team_id = $2`,
+      [ids, this.teamId, extended],
     );
     return ids.map((id) => {
       const found = rows.find((row) => row.id === id);
       if (!found) throw notFound('run', id);
-      return found;
+      return { ...found, extensions: found.extensions.map(toGeneration) };
     });
   }
 
@@ -188,25 +226,52 @@ export class ComparableRunRepository implements TeamScoped {
     return rows.map((row) => ({ ...row, tool: row.tool?.startsWith('[') ? acceptable(row.tool) : row.tool }));
   }
 
-  /** What a target made of each case: a row a case. */
-  measure(target: MeasuredTarget): Promise<MeasuredCase[]> {
-    return readMeasuredCases(this.db, this.teamId, target);
+  /** Positions of the cases of the run that have one of these tags, with the ids of the cases, in order. */
+  async readTagged({ versionId, positions }: ComparableRun, tags: readonly string[]): Promise<TaggedCase[]> {
+    const { rows } = await this.db.query<TaggedCase>(
+      `SELECT position, case_id AS "caseId" FROM suite_version_case
+       WHERE version_id = $1 AND tags && $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
+         AND ${this.#owns(4, 1)} ORDER BY position`,
+      [versionId, tags, positions, this.teamId],
+    );
+    return rows;
+  }
+
+  /** What a target made of each case, in the run and its extensions: a row a case, in their order. */
+  async measure(run: ReadRun, { ordinal }: Ordinal, what: Omit<MeasuredTarget, keyof Place>): Promise<MeasuredCase[]> {
+    const place = { ordinal, rescoreId: run.rescore?.id };
+    const cases: MeasuredCase[][] = [];
+    for (const { id: runId } of [run, ...run.extensions])
+      cases.push(await readMeasuredCases(this.db, this.teamId, { runId, ...place, ...what }));
+    return mergeCases(cases);
   }
 
   /** The result that a comparison shows of each of these cases, by position. */
-  readShown(
-    run: Pick<ComparableRun, 'id' | 'rescore'>,
-    { ordinal }: Pick<ComparableTarget, 'ordinal'>,
-    positions: readonly number[],
-  ): Promise<Map<number, ShownResult>> {
-    const target = { runId: run.id, ordinal, rescoreId: run.rescore?.id };
-    return readShownResults(this.db, this.teamId, target, positions);
+  readShown(run: ReadRun, { ordinal }: Ordinal, positions: readonly number[]): Promise<Map<number, ShownResult>> {
+    const runIds = [run, ...run.extensions].map(({ id }) => id);
+    return readShownResults(this.db, this.teamId, { runIds, ordinal, rescoreId: run.rescore?.id }, positions);
   }
 
   /** SQL: the team of parameter `team` has a run that pins the version of parameter `version`. */
   #owns(team: number, version: number): string {
     return `EXISTS (SELECT 1 FROM run WHERE suite_version_id = $${version} AND team_id = $${team})`;
   }
+}
+
+/** SQL: `added` has the completed extensions of the run `r`, in the order of their samples, if `asked` is true. */
+const joinExtensions = (asked: string): string => `CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(e.id), '{}') AS ids, coalesce(json_agg(json_build_object('id', e.id,
+      'generation', e.generation, 'samples', e.samples, 'cases', cardinality(e.case_positions))
+      ORDER BY e.first_sample, e.id), '[]') AS extensions
+    FROM run e WHERE ${asked} AND e.extends_run_id = r.id AND e.team_id = r.team_id AND e.status = 'completed'
+  ) added`;
+
+const toGeneration = ({ id, generation }: RunGeneration): RunGeneration => ({ id, generation });
+
+/** Samples that extensions added to every case. */
+function addedSamples({ extensions, case_count: all }: RunRow): number {
+  const whole = extensions.filter(({ cases }) => cases === 0 || cases === all);
+  return whole.reduce((sum, { samples }) => sum + samples, 0);
 }
 
 /** Several acceptable tools are one expectation. */
@@ -216,6 +281,7 @@ function acceptable(json: string): string | null {
 }
 
 function toRun(row: RunRow): ComparableRun {
+  const samples = row.samples + addedSamples(row);
   return {
     id: row.id,
     generation: row.generation,
@@ -225,8 +291,9 @@ function toRun(row: RunRow): ComparableRun {
     systemPrompt: row.system_prompt,
     tools: parseJson(row.tools) as unknown as Tool[],
     passThreshold: row.pass_threshold,
-    config: parseJson(row.config) as unknown as RunConfig | RecordedConfig,
-    samples: row.samples,
+    config: { ...(parseJson(row.config) as unknown as RunConfig | RecordedConfig), samples },
+    samples,
+    extensions: row.extensions.map(toGeneration),
     positions: row.case_positions,
     caseCount: row.case_count,
     targets: row.targets.map((target) => ({ ...target, params: parseJson(target.params) as JsonObject })),

@@ -123,26 +123,29 @@ export class ResultRepository implements TeamScoped {
 }
 
 /** What a comparison shows of the results of a case: the first scored sample that did not pass, or the first one. */
-export type ShownResult = Pick<ResultDetails, 'result' | 'input' | 'abstention'>;
+export type ShownResult = Pick<ResultDetails, 'result' | 'input' | 'abstention'> & { runId: string };
 
-/** The shown result of each of these cases of a target, by position. */
+/**
+ * The shown result of each of these cases of a target, by position.
+ * @param runIds a run, and those that added samples to it
+ */
 export async function readShownResults(
   db: Pool | PoolClient,
   teamId: string,
-  { runId, ordinal, rescoreId }: { runId: string; ordinal: number; rescoreId?: string },
+  { runIds, ordinal, rescoreId }: { runIds: readonly string[]; ordinal: number; rescoreId?: string | undefined },
   positions: readonly number[],
 ): Promise<Map<number, ShownResult>> {
   const { rows } = await db.query<Row>(
     `SELECT DISTINCT ON (found.case_position) * FROM (
        ${selectFrom(resultTable(rescoreId && '$5'))}
-       WHERE r.run_id = $1 AND r.target = $3 AND r.case_position = ANY ($4)
+       WHERE r.run_id = ANY ($1) AND r.target = $3 AND r.case_position = ANY ($4)
      ) found ORDER BY case_position, outcome = 'errored', passed, sample`,
-    [runId, teamId, ordinal, positions, ...(rescoreId ? [rescoreId] : [])],
+    [runIds, teamId, ordinal, positions, ...(rescoreId ? [rescoreId] : [])],
   );
   return new Map(
     rows.map((row) => [
       row.case_position,
-      { result: toResult(row), input: parseCase(row.body), abstention: row.abstention },
+      { runId: row.run_id, result: toResult(row), input: parseCase(row.body), abstention: row.abstention },
     ]),
   );
 }
@@ -161,6 +164,7 @@ const selectFrom = (results: string): string => `
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
 interface Row extends Place {
+  run_id: string;
   target: number;
   case_position: number;
   sample: number;
