@@ -164,8 +164,8 @@ function obstacleTo(here: Here, additions: readonly Addition[], { run }: Sides):
   if (!isTooMuch(here, additions)) return undefined;
   const { maxRequests, children } = here.orchestration;
   return (
-    `Another look would take ${itemsOf(additions)} requests more; ${requestsOf(children)} of ${maxRequests!} are made. ` +
-    'Give the gate more max_requests, or the run a larger budget.'
+    `Another look would take ${itemsOf(additions)} requests more; ${requestsOf(children)} of ${maxRequests!} are ` +
+    'made. Give the gate more max_requests, or the run a larger budget.'
   );
 }
 

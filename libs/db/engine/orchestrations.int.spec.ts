@@ -242,7 +242,7 @@ describe('samples that are added to a run', () => {
   const extend = (team: Awaited<ReturnType<typeof aTeam>>, runId: string, more = {}) =>
     extendRun(pool, { teamId: team.teamId, userId: team.userId, runId, samples: 2, ...more });
 
-  it('are numbered on, over its cases and its version of the suite, and are never answered by stored replies', async () => {
+  it('are numbered on, over its cases and version of the suite, and are never answered by stored replies', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId } = await team.submit({ samples: 2 });
     await expect(extend(team, runId)).rejects.toThrow(/can be added when it has ended/);

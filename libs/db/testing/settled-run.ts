@@ -32,5 +32,11 @@ export async function settleRun(pool: Pool, runId: string, outcomes: readonly Ou
      FROM run r WHERE r.id = t.run_id AND run_id = $1`,
     [runId, settled, settled - scores.length, overall],
   );
+  await pool.query(
+    `UPDATE job j SET done = t.settled, errored = t.errored
+     FROM (SELECT sum(settled)::int AS settled, sum(errored)::int AS errored FROM target WHERE run_id = $1) t
+     WHERE j.id = (SELECT job_id FROM run WHERE id = $1)`,
+    [runId],
+  );
   await pool.query(`UPDATE run SET status = 'running' WHERE id = $1 AND status IN ('pending', 'queued')`, [runId]);
 }
