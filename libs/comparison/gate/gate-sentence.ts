@@ -92,10 +92,11 @@ function onCritical({ reason, target: { critical } }: GateFacts, names: Names): 
 function onFloor({ reason, level, target: { pass_rate, pass_rate_ci: ci } }: GateFacts, names: Names): string {
   const rate = `${percent(pass_rate!)} (${levelOf(level)}: ${percent(ci![0])} to ${percent(ci![1])})`;
   const floor = percent(level.floor!.pass_rate);
+  const [, run] = names.sides;
   return reason === 'floor'
-    ? `${begin(names.with, `the pass rate of ${names.sides[1]} is ${rate}`)}, below the floor of ${floor}.`
-    : `${begin(names.with, `this data cannot tell whether ${names.sides[1]} reaches the floor of ${floor}`)}: the pass ` +
-        `rate is ${rate}.`;
+    ? `${begin(names.with, `the pass rate of ${run} is ${rate}`)}, below the floor of ${floor}.`
+    : `${begin(names.with, `this data cannot tell whether ${run} reaches the floor of ${floor}`)}: its pass rate is ` +
+        `${rate}.`;
 }
 
 /** Why nothing can be measured before any result is looked at. */
@@ -116,11 +117,9 @@ export function sentenceOnGate(result: GateResult, targets: readonly Pick<GateTa
   if (targets.length === 0) return 'Not measured: there is no model to measure.';
   if (result === 'pass') return `All ${targets.length} models pass.`;
   const deciding = targets.filter((target) => target.result === result);
-  const heading = `${deciding.length} of ${targets.length} models ${deciding.length === 1 ? ONE[result] : MANY[result]}`;
-  return `${heading}. ${deciding
-    .slice(0, MAX_NAMED)
-    .map(({ text }) => text)
-    .join(' ')}`;
+  const said = deciding.length === 1 ? ONE[result] : MANY[result];
+  const texts = deciding.slice(0, MAX_NAMED).map(({ text }) => text);
+  return [`${deciding.length} of ${targets.length} models ${said}.`, ...texts].join(' ');
 }
 const ONE: Partial<Record<GateResult, string>> = {
   fail: 'fails',
