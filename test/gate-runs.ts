@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import type { GateRunInput } from '#lib/comparison/gate/gate-run';
+import type { GateRunInput } from '#lib/db/engine/gate-runs';
 import { GateInput } from '#lib/contracts/gate';
 import { isFinished } from '#lib/contracts/job';
 import { RunInput } from '#lib/contracts/run';

@@ -1,5 +1,5 @@
 import { alphaOfLook } from '#lib/comparison/gate/alpha';
-import type { GateRunInput, GateRunState, GateStep } from '#lib/comparison/gate/gate-run';
+import type { GateRunInput, GateRunState, GateStep } from '#lib/db/engine/gate-runs';
 import { CONFIRMING_SAMPLES } from '#lib/comparison/gate/decide-gate';
 import { NOT_MEASURED } from '#lib/comparison/gate/gate-sentence';
 import { measureGate, type MeasuredGate } from '#lib/comparison/gate/measure-gate';

@@ -1,14 +1,12 @@
-import type { GateAnswer, GateRun } from '#lib/contracts/gate';
-import type { Submission } from '#lib/db/engine/submit-run';
-import type { GateToMeasure } from './measure-gate.js';
+import type { GateAnswer, GateRules, GateRun } from '#lib/contracts/gate';
+import type { Submission } from './submit-run.js';
 
 /** The steps of a gate run: it makes the run that it measures, then looks at it, as often as its gate allows. */
-export const GATE_STEPS = ['run', 'look'] as const;
-export type GateStep = (typeof GATE_STEPS)[number];
+export type GateStep = 'run' | 'look';
 
 /** What a gate run was asked for, as its orchestration keeps it: the gate as it was then. */
 export interface GateRunInput {
-  gate: GateToMeasure;
+  gate: { id: string; name: string; version: number; rules: GateRules };
   /** Null: the gate has none, and nothing is run. */
   baselineId: string | null;
   /** The run to measure, if it is there already; otherwise `run` is made. */
