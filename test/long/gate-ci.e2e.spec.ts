@@ -185,7 +185,7 @@ describe('a gate is never green where there is nothing to tell from:', () => {
   }, 150_000);
 });
 
-it('a budget that ends between two looks leaves the answer of the look before, and the gate run can go on', async () => {
+it('a budget that ends between two looks leaves the answer of the look before, and it can go on', async () => {
   await makeGate('Budget', 40, '--margin', '0.01', '--measure', 'passed', '--max-requests', '100');
   const { code, answer } = await ask('Budget', '--models', model('equal'));
   expect({ code, result: answer.result }).toEqual({ code: 3, result: 'inconclusive' });
