@@ -210,7 +210,8 @@ describe('every route of the OpenAPI document', () => {
           path
             .replace('{caseId}', inner)
             .replace('{resultId}', result)
-            .replace(/(?<![\w-])([\w-]+)\/\{\w+\}/, (_match, what: string) => `${what}/${ids[what]}`),
+            .replaceAll(/(?<![\w-])([\w-]+)\/\{\w+\}/g, (_match, what: string) => `${what}/${ids[what]}`)
+            .replace(/\/check$/, `/check?eval_id=${ids.history}`),
           body,
         );
       const answer = await send(mine, caseId, '0-0-0');
