@@ -66,7 +66,7 @@ export class GateRunRepository implements TeamScoped {
        WHERE o.team_id = $1 AND o.type = 'gate' AND o.subject_id = $2
          AND j.status IN ('pending', 'queued', 'running')
          AND (o.input::json ->> 'evalId' = $3::text
-           OR EXISTS (SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.id = $3))
+           OR EXISTS (SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.id = $3::uuid))
        ORDER BY o.id LIMIT 1`,
       [this.teamId, gateId, runId],
     );
