@@ -369,25 +369,19 @@ it('lists have one shape, and go on where they ended', async () => {
   expect((await toolmark('history', '--suite', 'Traces', '--status', 'failed')).out).toBe('No runs match.\n');
 });
 
-it('a watched run below --fail-under, a bad file and a silent provider are negative answers', async () => {
-  const run = (least: string) =>
-    toolmark(
-      'run',
-      'Traces',
-      '-m',
-      'simulator::careless-arguments',
-      '--cache',
-      'off',
-      '--watch',
-      '--fail-under',
-      least,
-    );
+it('a watched run goes by the interval of its pass rate; a bad file and a silent provider are negative', async () => {
+  const run = (least: string, model = 'simulator::careless-arguments') =>
+    toolmark('run', 'Traces', '-m', model, '--cache', 'off', '--watch', '--fail-under', least);
   expect(await run('0')).toMatchObject({ code: 0 });
   expect(await run('1.1')).toMatchObject({
     code: 1,
     out: expect.stringMatching(/is completed/),
-    err: expect.stringMatching(/simulator::careless-arguments scores .* less than 110\.0 %/),
+    err: expect.stringMatching(/simulator::careless-arguments passes .* less than 110\.0 %/),
   });
+  expect(await run('0.5')).toMatchObject({ code: 3, err: expect.stringMatching(/may be less than 50\.0 % or not/) });
+  await system.control('instant', { on: false, status: 401 });
+  expect(await run('0', 'simulator::instant')).toMatchObject({ code: 4, err: expect.stringMatching(/no pass rate/) });
+  await system.control('instant', { on: true });
   writeFileSync(
     join(folder, 'bad.json'),
     JSON.stringify({ ...suite('Bad'), test_cases: [{ prompt: 'x', expected_tool: 'no' }] }),
@@ -616,6 +610,8 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'models',
     'metrics',
     'experiments',
+    'gates',
+    'gate abc1 --eval abc2',
     'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
     'show abc1',
     'compare abc1 abc2',
@@ -687,6 +683,8 @@ describe('every example in the help of a command works', () => {
     const done = await toolmarkJson('run', 'Weather', '-m', models, '--watch');
     const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
     const other = await toolmarkJson('run', 'Weather', '-m', 'simulator::perfect-ish', '--watch');
+    for (const name of ['main', 'Old gate'])
+      await toolmarkJson('gates', 'create', name, '--suite', 'Weather', '--baseline', other.id, '--looks', '1');
     for (const name of ['Prompts', 'Old prompts'])
       await toolmarkJson('experiments', 'create', name, '--suite', 'Weather', '--baseline', done.id);
     await toolmark('run', 'Weather', '-m', models, '--watch', '--experiment', 'Prompts');
@@ -708,6 +706,8 @@ describe('every example in the help of a command works', () => {
   // A run waits for the others of its user, so the one that hangs ends first; a second suite of a name comes last.
   const first = ['toolmark cancel', 'toolmark resume'];
   const last = ['toolmark suites import', 'toolmark suites delete', 'toolmark experiments delete'];
+  /** The answers of a gate about a run of few cases. */
+  const gateAnswers = [0, 1, 3];
   const startsLike = (starts: string[]) => (line: string) => starts.some((start) => line.startsWith(start));
   const ordered = [
     ...first.flatMap((start) => examples.filter(startsLike([start]))),
@@ -719,7 +719,10 @@ describe('every example in the help of a command works', () => {
     async (line) => {
       if (line.startsWith('toolmark resume')) await system.control('instant', { on: true });
       const { code, out, err } = await run(line);
-      expect({ code, err: code === 0 ? '' : err + out }).toEqual({ code: 0, err: '' });
+      const isGate = /^toolmark gate |--gate /.test(line);
+      if (isGate)
+        expect({ code, err, out: gateAnswers.includes(code!) ? '' : out }).toMatchObject({ err: '', out: '' });
+      else expect({ code, err: code === 0 ? '' : err + out }).toEqual({ code: 0, err: '' });
       expect(out.length > 0 || line.includes('--out')).toBe(true);
     },
     60_000,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import { checkout } from './installation.js';
 
 interface Connection {
   server: string;
@@ -46,11 +46,11 @@ export function checkedUrl(text: string): string {
 
 /** The server that `npm start` runs from this checkout, or ran last, with the token that it made or found in `.env`. */
 function localServer(): { server: string; token: string | undefined } | undefined {
-  const root = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url));
+  if (checkout === undefined) return undefined;
   const textOf = (file: string): string | undefined =>
     existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
-  const env = { ...parseEnv(textOf(join(root, '.env')) ?? ''), ...process.env };
-  const folder = resolve(root, env.TOOLMARK_DATA_DIR || '.toolmark');
+  const env = { ...parseEnv(textOf(join(checkout, '.env')) ?? ''), ...process.env };
+  const folder = resolve(checkout, env.TOOLMARK_DATA_DIR || '.toolmark');
   const [token, running] = ['admin-token', 'running.json'].map((name) => textOf(join(folder, name)));
   if (!token && !running) return undefined;
   const { url } = JSON.parse(running ?? '{}') as { url?: string };

@@ -1,13 +1,34 @@
 import { ApiError } from '#lib/client/api-client';
+import type { GateResult } from '#lib/contracts/gate';
 
-export const EXIT = { done: 0, negative: 1, usage: 2 } as const;
+export const EXIT = { done: 0, negative: 1, usage: 2, inconclusive: 3, notMeasured: 4 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The table of `toolmark --help` and docs/cli.md. */
-export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, 'Done, or passed.'],
-  [EXIT.negative, 'Answered, and the answer is negative: refused, not found, not completed, below --fail-under.'],
+  [
+    EXIT.negative,
+    'Answered, and the answer is negative: refused, not found, not completed, below --fail-under, a failed gate.',
+  ],
   [EXIT.usage, 'Not answered: wrong usage, an unreadable file, no server, or a token that the server does not know.'],
+  [EXIT.inconclusive, 'Inconclusive: the data cannot tell whether a gate passes, or --fail-under is reached.'],
+  [EXIT.notMeasured, 'Not measured: a gate or --fail-under had nothing to tell from.'],
 ];
+
+export const GATE_EXITS: Record<GateResult, ExitCode> = {
+  pass: EXIT.done,
+  fail: EXIT.negative,
+  inconclusive: EXIT.inconclusive,
+  not_measured: EXIT.notMeasured,
+};
+
+const BY_GRAVITY: readonly unknown[] = [EXIT.done, EXIT.inconclusive, EXIT.notMeasured, EXIT.negative, EXIT.usage];
+
+/** The process will exit with this code, or with one that was set before and is graver. */
+export function exitWith(code: ExitCode): void {
+  if (BY_GRAVITY.indexOf(code) > BY_GRAVITY.indexOf(process.exitCode ?? EXIT.done)) process.exitCode = code;
+}
 
 /** A question was answered, and the answer is no: nothing has that name, or several things have it. */
 export class NegativeAnswer extends Error {
@@ -20,7 +41,7 @@ export class NegativeAnswer extends Error {
   }
 }
 
-export function exitCodeOf(error: unknown): number {
+export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof NegativeAnswer) return EXIT.negative;
   if (!(error instanceof ApiError)) return EXIT.usage;
   const { status } = error.problem;

@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
-import { readFileSync } from 'node:fs';
 import { exitCodeOf } from './exit-codes.js';
 import { explainError, problemOf } from './explain-error.js';
+import { version } from './installation.js';
 import { exitOnClosedPipe, printError, printJsonError } from './output/terminal.js';
-import { createProgram } from './program.js';
+import { createProgram, withJsonFile } from './program.js';
 
 exitOnClosedPipe();
 const program = createProgram(version());
-const args = process.argv.slice(2);
+const args = withJsonFile(process.argv.slice(2));
 try {
   if (args.length === 0) program.outputHelp();
   else await program.parseAsync(args, { from: 'user' });
@@ -21,10 +21,4 @@ function report(error: Error): void {
   if (args.includes('--json')) return printJsonError(problemOf(error));
   printError(...explainError(error));
   if (error instanceof CommanderError) printError('See toolmark --help, or --help behind a command.');
-}
-
-function version(): string {
-  const root = import.meta.url.includes('/dist/') ? '../../..' : '../..';
-  const file = new URL(`${root}/package.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -4,6 +4,7 @@ import { ApiClient } from '#lib/client/api-client';
 import { SCORING_MODES } from '#lib/contracts/case';
 import { CompareQuery } from '#lib/contracts/comparison';
 import { ExperimentInput, ExperimentsQuery } from '#lib/contracts/experiment';
+import { GateInput, GateRunConfig, GateUpdate } from '#lib/contracts/gate';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
 import { JOB_STATUSES, JobType } from '#lib/contracts/job';
 import { ProviderKind } from '#lib/contracts/provider';
@@ -15,10 +16,17 @@ import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
 import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
-import { CACHE_MODES, MODEL_ORDERS, runInput, TOOL_CHOICES, type RunSettings } from './commands/run-settings.js';
+import {
+  CACHE_MODES,
+  configOf,
+  MODEL_ORDERS,
+  runInput,
+  TOOL_CHOICES,
+  type RunSettings,
+} from './commands/run-settings.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { createProgram } from './program.js';
+import { createProgram, withJsonFile } from './program.js';
 
 const program = createProgram('0');
 const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
@@ -64,6 +72,34 @@ it('every setting of an experiment, and every setting of a comparison, has an op
   );
 });
 
+it('--json takes a file behind gate alone', () => {
+  const read = (line: string) => withJsonFile(line.split(' ')).join(' ');
+  expect(read('gate main --json out.json')).toBe('gate main --json-file out.json');
+  expect(read('--server gate --token x gate main --eval x --json a')).toMatch(/--json-file a$/);
+  for (const line of ['gate main --json', 'gate main --json --watch', '--json gate main', 'gates show --json main'])
+    expect(read(line)).toBe(line);
+  expect(read('show --server gate --json abc1')).toBe('show --server gate --json abc1');
+});
+
+it('every rule of a gate has an option', () => {
+  const optionsOf = (path: string) => commandOf(path).options.map((option) => option.attributeName());
+  const named = { critical_tags: 'criticalTag', baseline: 'baselineOf', suite_id: 'suite' } as Record<string, string>;
+  const camel = (name: string) => named[name] ?? name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const { name: _name, ...rules } = GateInput.shape;
+  expect(optionsOf('gates create')).toEqual(expect.arrayContaining([...Object.keys(rules).map(camel), 'baseline']));
+  expect(optionsOf('gates update')).toEqual(expect.arrayContaining(Object.keys(GateUpdate.shape).map(camel)));
+});
+
+it('a gate run takes the settings of a run, and leaves out what is not given', () => {
+  expect(Object.keys(configOf({})).sort()).toEqual(Object.keys(GateRunConfig.shape).sort());
+  expect(GateRunConfig.parse(configOf({}))).toEqual({});
+  expect(GateRunConfig.parse(configOf({ models: ['p::a'], temperature: 0, systemPrompt: '' }))).toEqual({
+    models: ['p::a'],
+    temperature: 0,
+    system_prompt: '',
+  });
+});
+
 it('every setting of a run has an option', async () => {
   const run = commandOf('run');
   run.parseOptions([
@@ -102,7 +138,7 @@ it('the help of every command ends with examples of it', () => {
 
 it('the exit codes stand in --help and in docs/cli.md', () => {
   const docs = readFileSync('docs/cli.md', 'utf8').replaceAll(/ +/g, ' ');
-  expect(EXIT_CODES.map(([code]) => code)).toEqual([0, 1, 2]);
+  expect(EXIT_CODES.map(([code]) => code)).toEqual([0, 1, 2, 3, 4]);
   for (const [code, meaning] of EXIT_CODES) {
     expect(helpOf(program)).toContain(`${code}  ${meaning}`);
     expect(docs).toContain(`| ${code} | ${meaning} |`);

@@ -3,6 +3,8 @@ import { addCompare } from './commands/compare.js';
 import { addCompletion } from './commands/completion.js';
 import { addExperiments } from './commands/experiments.js';
 import { addExport } from './commands/export.js';
+import { addGate } from './commands/gate.js';
+import { addGates } from './commands/gates.js';
 import { addHistory } from './commands/history.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
@@ -12,6 +14,7 @@ import { addRecord } from './commands/record.js';
 import { addRescore } from './commands/rescore.js';
 import { addResume } from './commands/resume.js';
 import { addRun } from './commands/run.js';
+import { addSamples } from './commands/samples.js';
 import { addScore } from './commands/score.js';
 import { addShow } from './commands/show.js';
 import { addSuites } from './commands/suites.js';
@@ -47,9 +50,10 @@ export function createProgram(version: string): Command {
     .exitOverride()
     .addHelpText('after', FOOTER);
   const groups: [heading: string, add: ((program: Command) => void)[]][] = [
-    ['Run suites:', [addRun, addRecord, addResume]],
+    ['Run suites:', [addRun, addRecord, addResume, addSamples]],
     ['Read results:', [addHistory, addShow, addExport, addRescore]],
     ['Compare:', [addCompare, addExperiments]],
+    ['Decide what may ship:', [addGate, addGates]],
     ['Jobs:', [addJobs]],
     ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
     ['Without a server:', [addScore]],
@@ -60,4 +64,18 @@ export function createProgram(version: string): Command {
     for (const one of add) one(program);
   }
   return program;
+}
+
+/**
+ * The arguments with `--json-file FILE` in place of `--json FILE` of `toolmark gate`. Commander reads an option of the
+ * program wherever it stands, and there `--json` takes no file.
+ */
+export function withJsonFile(args: readonly string[]): string[] {
+  const isValue = (index: number): boolean => ['--server', '--token'].includes(args[index - 1] ?? '');
+  const command = args.findIndex((arg, index) => !arg.startsWith('-') && !isValue(index));
+  if (args[command] !== 'gate') return [...args];
+  const isFile = (text: string | undefined): boolean => text !== undefined && text !== '' && !text.startsWith('-');
+  return args.map((arg, index) =>
+    index > command && arg === '--json' && isFile(args[index + 1]) ? '--json-file' : arg,
+  );
 }

@@ -42,13 +42,21 @@ export async function watchRun(
   }
 }
 
-/** Waits for the end of a job that has no models of its own to show. */
-export async function watchWork(client: ApiClient, jobId: string, { silent }: { silent: boolean }): Promise<Job> {
+/**
+ * Waits for the end of a job that has no models of its own to show.
+ * @param news is asked now and then what else there is to say
+ */
+export async function watchWork(
+  client: ApiClient,
+  jobId: string,
+  { silent, news }: { silent: boolean; news?: () => Promise<string[]> },
+): Promise<Job> {
   const screen = watchScreen(silent);
   for (;;) {
     const job = await client.job(jobId);
     const { done, total, errored } = job.progress;
     screen.progress([{ target: job.type, settled: done, total, errored }]);
+    (await news?.())?.forEach(screen.note);
     if (isFinished(job.status)) return job;
     await delay(POLL_MS);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
-import { id, time, PageQuery } from './page.js';
+import { flag, id, time, PageQuery } from './page.js';
 import { Expectation, ParsedCall } from './verdict.js';
 
 /** A score without its uncertainty decides nothing: `verdict` is what a comparison may be quoted for. */
@@ -241,10 +241,6 @@ export const Comparisons = z
   .meta({ id: 'Comparisons', description: 'Several runs compared with one baseline.' });
 export type Comparisons = z.infer<typeof Comparisons>;
 
-const flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true');
 const listed = (separator: string) =>
   z
     .union([z.string(), z.array(z.string())])

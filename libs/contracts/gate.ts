@@ -203,7 +203,12 @@ export const GateTarget = z
       }),
     fixed: z.int().meta({ description: 'Cases that never passed before and always do now.' }),
     broken: z.int().meta({ description: 'Cases that always passed before and never do now.' }),
-    cost: z.object({ a: figure, b: figure }).meta({ description: 'US dollars of each side; null without prices.' }),
+    cost: z
+      .object({
+        a: figure.meta({ description: 'That of the baseline.' }),
+        b: figure.meta({ description: 'That of the run.' }),
+      })
+      .meta({ description: 'US dollars of each side; null without prices.' }),
     critical: z
       .array(CriticalCase)
       .max(MAX_CRITICAL_CASES)

@@ -31,6 +31,11 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
+/** `true` or `false` in a query. */
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
 export const time = z.iso.datetime();
 export const id = z.uuid();
 /**

@@ -3,7 +3,7 @@ import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
-import { id, suiteId, time } from './page.js';
+import { flag, id, PageQuery, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
@@ -305,3 +305,11 @@ export const Run = z
   })
   .meta({ id: 'Run', description: 'One version of a suite against some models.' });
 export type Run = z.infer<typeof Run>;
+
+export const RunsQuery = z.strictObject({
+  ...PageQuery.shape,
+  orchestrated: flag.meta({
+    description: 'Also lists runs that a gate run made, and runs that add samples to others.',
+  }),
+});
+export type RunsQuery = z.infer<typeof RunsQuery>;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import { RunInput } from '#lib/contracts/run';
-import { replaceSettings, toBestConfig } from './best-config.js';
+import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 import { summariseConfig } from './config-summary.js';
 
 const target = (modelId: string, params: JsonObject = {}, recorded = false) => ({
@@ -70,18 +70,19 @@ describe('what differs from the baseline', () => {
 describe('the best configuration with other models', () => {
   it('keeps the prompts of those that are asked, however they are named, and of "*"', () => {
     const prompts = { 'sim::a': 'A', 'sim::b': 'B', '*': 'rest' };
-    const best = toBestConfig({ ...runOf({ system_prompt: prompts }), targets: [target('a'), target('b')] } as never)!;
-    const promptsFor = (...models: unknown[]) => replaceSettings(best, { models: models as [] }).system_prompt;
-    expect(replaceSettings(best, {}).system_prompt).toEqual(prompts);
+    const best = settingsOf({ ...runOf({ system_prompt: prompts }), targets: [target('a'), target('b')] } as never)!;
+    const promptsFor = (...models: unknown[]) =>
+      replaceSettings(best, { models: models as [] }, 'best run').system_prompt;
+    expect(replaceSettings(best, {}, 'best run').system_prompt).toEqual(prompts);
     expect(promptsFor('sim::a')).toEqual({ 'sim::a': 'A', '*': 'rest' });
     expect(promptsFor('b', 'other::a')).toEqual({ 'sim::b': 'B', '*': 'rest' });
     expect(promptsFor({ provider_key: 'sim', model_id: 'a' })).toEqual({ 'sim::a': 'A', '*': 'rest' });
-    expect(replaceSettings({ ...best, system_prompt: 'all' }, { models: ['c'] }).system_prompt).toBe('all');
+    expect(replaceSettings({ ...best, system_prompt: 'all' }, { models: ['c'] }, 'best run').system_prompt).toBe('all');
   });
 
   it('is refused when an earlier release took what is not valid any more', () => {
-    const best = { ...toBestConfig(runOf({ samples: 1000 }) as never)! };
-    expect(() => replaceSettings(best, {})).toThrow(/not valid any more \(\/samples must be at most 100\)/);
-    expect(replaceSettings(best, { samples: 2 }).samples).toBe(2);
+    const best = { ...settingsOf(runOf({ samples: 1000 }) as never)! };
+    expect(() => replaceSettings(best, {}, 'best run')).toThrow(/not valid any more \(\/samples must be at most 100\)/);
+    expect(replaceSettings(best, { samples: 2 }, 'best run').samples).toBe(2);
   });
 });

@@ -4,7 +4,7 @@ import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from '#lib/db/read/experiment-runs';
-import { toBestConfig } from './best-config.js';
+import { settingsOf } from '../runs/settings-of-run.js';
 import { notesOn } from './notes.js';
 
 /** Of so many comparisons of equal runs, one says better or worse: 5 %. */
@@ -75,7 +75,7 @@ function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperimen
     eval_id: run.id,
     source: 'eval',
     source_id: run.id,
-    config: toBestConfig(run),
+    config: settingsOf(run),
     targets: run.targets.map(targetName),
     comparison: shown && { verdict: shown.verdict, difference: shown.difference, ci: shown.ci },
     tied_with: tiedWith,

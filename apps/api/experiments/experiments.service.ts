@@ -22,7 +22,7 @@ import { POOL } from '../platform/stores.js';
 import { refuseArchived } from '../runs/check-experiment.js';
 import { findSuite } from '../runs/find-suite.js';
 import { RunService } from '../runs/runs.service.js';
-import { replaceSettings, toBestConfig } from './best-config.js';
+import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 import { describeExperiments } from './describe-experiments.js';
 import { readTimeline } from './timeline.js';
 
@@ -90,14 +90,14 @@ export class ExperimentService {
     if (bestId === null) throw noBest(id);
     const best = (await new ExperimentRunRepository(this.pool, teamId).find([bestId])).get(bestId);
     if (!best || best.score === null) throw noBest(id);
-    const config = toBestConfig(best);
+    const config = settingsOf(best);
     if (!config)
       throw new ProblemError(
         409,
         `The best run, ${best.id}, is recorded: its replies were made elsewhere, and nothing here can make them ` +
           'again. Submit a run with POST /api/tool-eval.',
       );
-    const used = replaceSettings(config, replaced);
+    const used = replaceSettings(config, replaced, 'best run');
     const input = { ...used, suite_id: suiteId, experiment_id: id };
     const withConfig: Change = (work) =>
       change(async (client) => {

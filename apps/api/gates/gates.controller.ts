@@ -1,13 +1,17 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
-import { pageOf } from '#lib/contracts/page';
+import { Gate, GateInput, GateRun, GateRunInput, GatesQuery, GateSubmitted, GateUpdate } from '#lib/contracts/gate';
+import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
 
 @Controller('api/gates')
 export class GatesController {
-  constructor(readonly service: GateService) {}
+  constructor(
+    readonly service: GateService,
+    readonly runs: GateRunService,
+  ) {}
 
   @Get()
   @About('List gates', 'The newest first.')
@@ -59,5 +63,40 @@ export class GatesController {
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid('gate', id), change);
+  }
+
+  @Post(':id/run')
+  @About(
+    'Run a gate',
+    'Makes the run to measure, with the settings of the baseline except for what `config` says, or takes the one ' +
+      'that `eval_id` names. While the answer is `inconclusive`, it doubles the samples of both sides, as often as ' +
+      '`looks` says. Without a baseline nothing is run, and the answer is `not_measured`.',
+  )
+  @Answers(202, GateSubmitted, 404, 409)
+  run(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: GateRunInput.nullish() }) input: GateRunInput | null | undefined,
+    @Changes() change: Change,
+  ) {
+    return this.runs.submit(caller, uuid('gate', id), input ?? {}, change);
+  }
+
+  @Get(':id/runs')
+  @About('List the gate runs of a gate', 'The newest first.')
+  @Answers(200, pageOf(GateRun), 404)
+  listRuns(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
+  ) {
+    return this.runs.list(caller, uuid('gate', id), { limit, cursor: idCursor(cursor) });
+  }
+
+  @Get(':id/runs/:runId')
+  @About('Read a gate run', 'The runs that it made, what each look said, and its answer once there is one.')
+  @Answers(200, GateRun, 404)
+  readRun(@Me() caller: Caller, @Param('id') id: string, @Param('runId') runId: string) {
+    return this.runs.read(caller, uuid('gate', id), uuid('gate run', runId));
   }
 }

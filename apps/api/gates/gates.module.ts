@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
+import { GateRunService } from './gate-runs.service.js';
 import { GatesController } from './gates.controller.js';
 import { GateService } from './gates.service.js';
+import { ResumeController } from './resume.controller.js';
 
-@Module({ controllers: [GatesController], providers: [GateService] })
+@Module({
+  imports: [RunsModule],
+  controllers: [GatesController, ResumeController],
+  providers: [GateService, GateRunService],
+})
 export class GatesModule {}

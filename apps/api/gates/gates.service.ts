@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page } from '#lib/contracts/page';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { GateRepository } from '#lib/db/catalogue/gates';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
+import { deleteOrchestrations } from '#lib/db/engine/orchestrations';
 import type { Change } from '../platform/decorators.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { findSuite } from '../runs/find-suite.js';
@@ -55,7 +57,11 @@ export class GateService {
 
   delete(caller: Caller, id: string, change: Change): Promise<void> {
     return change(async (client) => {
-      await new GateRepository(client, caller.teamId).delete(id);
+      const { teamId } = caller;
+      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
+      if (outcome === 'unfinished')
+        throw new ProblemError(409, 'A gate run of it is not finished. Cancel its job first, or wait for its end.');
+      await new GateRepository(client, teamId).delete(id);
       await audit(client, caller, 'gate.delete', id);
     });
   }

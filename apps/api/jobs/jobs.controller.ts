@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Job, JobStatus, JobType } from '#lib/contracts/job';
-import { PageQuery, pageOf } from '#lib/contracts/page';
+import { flag, PageQuery, pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 import { JobService } from './jobs.service.js';
@@ -9,6 +9,7 @@ import { JobService } from './jobs.service.js';
 const JobsQuery = PageQuery.extend({
   status: JobStatus.optional().meta({ description: 'Only jobs in this status.' }),
   type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
+  orchestrated: flag.meta({ description: 'Also lists the jobs of runs that a gate run made.' }),
 });
 
 @Controller('api/jobs')
@@ -16,7 +17,7 @@ export class JobsController {
   constructor(readonly service: JobService) {}
 
   @Get()
-  @About('List jobs', 'The newest first.')
+  @About('List jobs', 'The newest first. A gate run is one job, and those of the runs that it makes are left out.')
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsQuery }) { limit, cursor, ...filter }: z.infer<typeof JobsQuery>) {
     return this.service.list(caller, filter, { limit, cursor: idCursor(cursor) });

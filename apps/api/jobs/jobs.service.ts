@@ -1,22 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import type { Job, JobStatus, JobType } from '#lib/contracts/job';
+import type { Job } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { JobRepository } from '#lib/db/read/jobs';
+import { JobRepository, type JobFilter } from '#lib/db/read/jobs';
 import { notify } from '#lib/events/notifications';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
-
-export interface JobFilter {
-  status?: JobStatus;
-  type?: JobType;
-}
 
 @Injectable()
 export class JobService {

@@ -197,8 +197,9 @@ describe('every route of the OpenAPI document that changes something', () => {
     const [one, other, third] = [await submit(), await submit(), await submit()];
     const finished = await submit();
     await client.post(`/api/jobs/${finished.job_id}/cancel`);
-    const gone = await submit();
+    const [gone, stopped] = [await submit(), await submit()];
     await client.post(`/api/jobs/${gone.job_id}/cancel`);
+    await client.post(`/api/jobs/${stopped.job_id}/cancel`);
     await client.post(`/api/jobs/${third.job_id}/cancel`);
     const baseline = await submit();
     for (const [table, id] of [
@@ -210,6 +211,9 @@ describe('every route of the OpenAPI document that changes something', () => {
     const experiment = (await client.post('/api/experiments', { name: 'e', suite_id: suiteId })).body;
     await pool.query('UPDATE experiment SET best_run_id = $1', [baseline.eval_id]);
     const pinned = { eval_id: baseline.eval_id };
+    const makeGate = async (name: string) =>
+      (await client.post('/api/gates', { name, suite_id: suiteId, baseline: pinned })).body;
+    const [gate, unusedGate] = [await makeGate('g'), await makeGate('unused')];
     const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const lane = (await client.get('/api/lanes')).body.items[0].id;
@@ -256,6 +260,16 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['PUT /api/experiments/{id}/baseline', `/api/experiments/${experiment.id}/baseline`, pinned],
       ['POST /api/experiments/{id}/run-best', `/api/experiments/${experiment.id}/run-best`, undefined],
       ['DELETE /api/experiments/{id}', `/api/experiments/${experiment.id}`, undefined],
+      ['POST /api/gates', '', { name: 'new', suite_id: suiteId, baseline: pinned }],
+      ['PUT /api/gates/{id}', `/api/gates/${gate.id}`, { margin: 0 }],
+      ['POST /api/gates/{id}/run', `/api/gates/${gate.id}/run`, undefined],
+      ['DELETE /api/gates/{id}', `/api/gates/${unusedGate.id}`, undefined],
+      ['POST /api/jobs/{id}/resume', `/api/jobs/${stopped.job_id}/resume`, undefined],
+      [
+        'POST /api/tool-eval/history/{id}/samples',
+        `/api/tool-eval/history/${baseline.eval_id}/samples`,
+        { samples: 1 },
+      ],
       ['PUT /api/settings/embedding', '', { provider_key: 'sim', model_id: 'a' }],
       ['PUT /api/settings/cache', '', { lifetime_days: 7 }],
       ['DELETE /api/settings/cache', '', undefined],

@@ -48,6 +48,8 @@ beforeAll(async () => {
     await api.pool.query(`UPDATE ${table} SET status = 'completed', finished_at = now() WHERE id = $1`, [id]);
   await api.pool.query('UPDATE run SET score = 1 WHERE id = $1', [baseline.eval_id]);
   await api.pool.query('UPDATE experiment SET best_run_id = $1', [baseline.eval_id]);
+  const gate = (await client.post('/api/gates', { name: 'g', suite_id, baseline: { eval_id: baseline.eval_id } })).body;
+  const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
   ids = [
@@ -58,6 +60,9 @@ beforeAll(async () => {
     [EXAMPLE_IDS.baseline, baseline.eval_id],
     [EXAMPLE_IDS.job, running.job_id],
     [EXAMPLE_IDS.experiment, experiment.id],
+    [EXAMPLE_IDS.gate, gate.id],
+    [EXAMPLE_IDS.gateRun, gateRun.gate_run_id],
+    [EXAMPLE_IDS.best, baseline.eval_id],
     [EXAMPLE_IDS.lane, lane.id],
     [EXAMPLE_IDS.token, token.id],
   ];

@@ -1,5 +1,6 @@
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
+import { escapeXml as xml } from '#lib/contracts/xml';
 import type { ResultWriter } from './result-writer.js';
 
 /** One suite of tests, each result a test. */
@@ -24,9 +25,3 @@ function testcase(result: Result): string {
   const message = xml(`overall ${result.overall}`);
   return `${open}><failure type="${result.error_type}" message="${message}">${details}</failure></testcase>\n`;
 }
-
-/** Escaped, and without the control characters that XML cannot hold. */
-const xml = (text: string): string =>
-  text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -26,7 +26,10 @@ export async function checkRun(
 }
 
 /** Without the price of a model, what the run has cost is unknown, and its budget would never end it. */
-function checkBudget({ budget }: RunInput, targets: readonly ResolvedTarget[]): void {
+export function checkBudget(
+  { budget }: Pick<RunInput, 'budget'>,
+  targets: readonly Pick<ResolvedTarget, 'providerKey' | 'modelId' | 'priced'>[],
+): void {
   if (budget?.max_cost_usd === undefined) return;
   const unpriced = targets.filter((target) => !target.priced);
   if (unpriced.length === 0) return;

@@ -10,7 +10,7 @@ export async function checkSpending(
   pool: Pool,
   teamId: string,
   input: Pick<RunInput, 'suite_id' | 'case_filter'>,
-  targets: readonly ResolvedTarget[],
+  targets: readonly Pick<ResolvedTarget, 'priced'>[],
 ): Promise<void> {
   const settings = new SettingsRepository(pool, teamId);
   await refuseOverCap(

@@ -1,10 +1,11 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { CancelInput, Job } from '#lib/contracts/job';
+import { SamplesInput } from '#lib/contracts/gate';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Rescore, RescoreInput, RescoreSubmitted } from '#lib/contracts/rescore';
 import { Estimate } from '#lib/contracts/estimate';
-import { ResumeInput, Run, RunInput, Submitted } from '#lib/contracts/run';
+import { ResumeInput, Run, RunInput, RunsQuery, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JobService } from '../jobs/jobs.service.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
@@ -44,10 +45,13 @@ export class RunsController {
   }
 
   @Get('history')
-  @About('List runs', 'The newest first, finished or not.')
+  @About(
+    'List runs',
+    'The newest first, finished or not. Runs that a gate run made, and runs that add samples to others, are left out.',
+  )
   @Answers(200, pageOf(Run))
-  history(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
+  history(@Me() caller: Caller, @Query({ schema: RunsQuery }) { cursor, ...query }: RunsQuery) {
+    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
   }
 
   @Get('history/:id')
@@ -62,6 +66,22 @@ export class RunsController {
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid('run', id), change);
+  }
+
+  @Post('history/:id/samples')
+  @About(
+    'Add samples to a run',
+    'As a run that extends it, with its settings, models and version of the suite. `?extended=true` of comparisons ' +
+      'reads them together; the run itself does not change. Answers 409 until the run is finished.',
+  )
+  @Answers(202, Submitted, 404, 409)
+  addSamples(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: SamplesInput }) input: SamplesInput,
+    @Changes() change: Change,
+  ) {
+    return this.service.addSamples(caller, uuid('run', id), input, change);
   }
 
   @Post('history/:id/rescore')

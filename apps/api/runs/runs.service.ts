@@ -1,17 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
+import type { SamplesInput } from '#lib/contracts/gate';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
 import type { Estimate } from '#lib/contracts/estimate';
-import type { ResumeInput, Run, RunInput, Submitted } from '#lib/contracts/run';
+import type { ResumeInput, Run, RunInput, RunsQuery, Submitted } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
+import { extendRun } from '#lib/db/engine/extend-run';
 import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
@@ -24,9 +26,9 @@ import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { checkRescore } from './check-rescore.js';
-import { checkResume } from './check-resume.js';
-import { checkRun } from './check-run.js';
+import { checkBudget, checkRun } from './check-run.js';
 import { checkSpending } from './check-spending.js';
+import { checkTargets } from './check-targets.js';
 import { RunEstimator, type ResolvedRun } from './estimate-run.js';
 import { findSuite } from './find-suite.js';
 import { resolveMetrics, withVersions } from './resolve-metrics.js';
@@ -48,10 +50,8 @@ export class RunService {
 
   async submit(caller: Caller, input: RunInput, change: Change): Promise<Submitted> {
     const startedAtMs = Date.now();
-    const run = await this.#resolve(caller, input);
-    const { targets } = run;
-    await checkSpending(this.pool, caller.teamId, input, targets);
-    const estimate = await this.estimator.estimate(caller.teamId, run, MAX_COUNTED_AT_SUBMIT);
+    const run = await this.prepare(caller, input);
+    const { targets, estimate } = run;
     const submitted = await change(async (client) => {
       const { jobId, runId } = await submitRun(client, {
         teamId: caller.teamId,
@@ -77,6 +77,16 @@ export class RunService {
     return this.estimator.estimate(caller.teamId, await this.#resolve(caller, input));
   }
 
+  /**
+   * What is done before a run is stored: its suite and its models are found, and it is checked and estimated.
+   * @throws ProblemError 422 when it cannot be carried out, 409 when the team has reached its monthly cap
+   */
+  async prepare(caller: Caller, input: RunInput): Promise<ResolvedRun & { estimate: Estimate }> {
+    const run = await this.#resolve(caller, input);
+    await checkSpending(this.pool, caller.teamId, input, run.targets);
+    return { ...run, estimate: await this.estimator.estimate(caller.teamId, run, MAX_COUNTED_AT_SUBMIT) };
+  }
+
   async #resolve(caller: Caller, input: RunInput): Promise<ResolvedRun> {
     const { pool, prisma } = this;
     const metrics = resolveMetrics(input.metrics);
@@ -86,8 +96,8 @@ export class RunService {
     return { input: { ...input, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
   }
 
-  list(caller: Caller, page: PageQuery): Promise<Page<Run>> {
-    return new RunRepository(this.prisma, caller.teamId).list(page);
+  list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {
+    return new RunRepository(this.prisma, caller.teamId).list(query);
   }
 
   read(caller: Caller, runId: string): Promise<Run> {
@@ -105,13 +115,30 @@ export class RunService {
   }
 
   async resume(caller: Caller, runId: string, input: ResumeInput, change: Change): Promise<Submitted> {
-    await checkResume(new RunRepository(this.prisma, caller.teamId), runId);
+    await checkTargets(new RunRepository(this.prisma, caller.teamId), runId);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
       ({ lanes } = resumed);
       await audit(client, caller, 'run.resume', runId);
       return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
+    return submitted;
+  }
+
+  async addSamples(caller: Caller, runId: string, input: SamplesInput, change: Change): Promise<Submitted> {
+    const { teamId, userId } = caller;
+    const run = await this.read(caller, runId);
+    const targets = await checkTargets(new RunRepository(this.prisma, teamId), runId);
+    checkBudget(input, targets);
+    await checkSpending(this.pool, teamId, { suite_id: run.suite.id, case_filter: null }, targets);
+    let lanes: string[] = [];
+    const submitted = await change(async (client) => {
+      const extension = await extendRun(client, { teamId, userId, runId, ...input });
+      ({ lanes } = extension);
+      await audit(client, caller, 'run.extend', runId);
+      return { job_id: extension.jobId, eval_id: extension.runId, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id], lanes);
     return submitted;

@@ -161,12 +161,19 @@ describe('every route of the OpenAPI document', () => {
     const run = (await submit(suiteId)).body;
     const caseId = (await client.get(`/api/tool-suites/${suiteId}`)).body.test_cases[0].id;
     const experiment = (await client.post('/api/experiments', { name: 'e', suite_id: suiteId })).body;
+    const baseline = (await submit(suiteId)).body.eval_id;
+    await api.pool.query(`UPDATE run SET status = 'completed', score = 1 WHERE id = $1`, [baseline]);
+    const rules = { name: 'mine only', suite_id: suiteId, baseline: { eval_id: baseline } };
+    const gate = (await client.post('/api/gates', rules)).body;
+    const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
     const token = (await client.post('/api/tokens', { name: 'mine', role: 'viewer' })).body;
     const mine: Record<string, string> = {
       'tool-suites': suiteId,
       history: run.eval_id,
       jobs: run.job_id,
       experiments: experiment.id,
+      gates: gate.id,
+      runs: gateRun.gate_run_id,
       tokens: token.id,
       providers: 'sim',
     };
@@ -177,6 +184,11 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval': { suite_id: suiteId, models: ['sim::a'] },
       'POST /api/tool-eval/cancel': { job_id: run.job_id },
       'POST /api/experiments': { name: 'x', suite_id: suiteId },
+      'POST /api/gates': { ...rules, name: 'x' },
+      'PUT /api/gates/{id}': { name: 'stolen' },
+      'POST /api/gates/{id}/run': {},
+      'POST /api/jobs/{id}/resume': {},
+      'POST /api/tool-eval/history/{id}/samples': { samples: 1 },
       'PATCH /api/tool-suites/{id}': { name: 'stolen' },
       'PATCH /api/providers/{key}': { name: 'stolen' },
       'PUT /api/tool-suites/{id}': suite,

@@ -20,6 +20,7 @@ interface CompareOptions extends GlobalOptions {
   rescoreB?: string;
   maxErroredShare?: number;
   partial?: boolean;
+  extended?: boolean;
   markdown?: boolean;
 }
 
@@ -37,6 +38,7 @@ export function addCompare(program: Command): void {
     .option('--rescore-b <id>', 'verdicts of this rescore of the other run')
     .option('--max-errored-share <share>', 'share of errored results above which there is no verdict, 0 to 1', number)
     .option('--partial', 'compare runs that still go on by what is settled, without a verdict')
+    .option('--extended', 'read each run with the samples that were added to it')
     .option('--markdown', 'print it for a pull request')
     .action(onServer<CompareOptions, [string, string[]]>(compareRuns));
   withExamples(
@@ -64,7 +66,7 @@ async function compareRuns(client: ApiClient, options: CompareOptions, baseline:
 
 /** What the comparison and the list of its cases both take. */
 async function settingsOf(client: ApiClient, options: CompareOptions, [a, b]: string[]): Promise<URLSearchParams> {
-  const { measure, margin, pairs, rescoreA, rescoreB, maxErroredShare, partial } = options;
+  const { measure, margin, pairs, rescoreA, rescoreB, maxErroredShare, partial, extended } = options;
   const settings = new URLSearchParams({
     ...(measure !== undefined && { measure }),
     ...(margin !== undefined && { margin: String(margin) }),
@@ -72,6 +74,7 @@ async function settingsOf(client: ApiClient, options: CompareOptions, [a, b]: st
     ...(rescoreB !== undefined && { rescore_b: (await readRescore(client, b!, rescoreB)).id }),
     ...(maxErroredShare !== undefined && { max_errored_share: String(maxErroredShare) }),
     ...(partial && { partial: 'true' }),
+    ...(extended && { extended: 'true' }),
   });
   for (const pair of pairs ?? []) settings.append('pairs', pair);
   return settings;

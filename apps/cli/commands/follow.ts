@@ -4,27 +4,35 @@ import type { Experiment } from '#lib/contracts/experiment';
 import type { Run } from '#lib/contracts/run';
 import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, exitWith, GATE_EXITS } from '../exit-codes.js';
 import { orAbsent } from '../lookup/find-run.js';
 import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
+import { concludeGate } from './conclude-gate.js';
+import { checkGate } from './gate.js';
 
 export interface FollowOptions extends GlobalOptions {
   watch?: boolean;
   failUnder?: number;
+  /** The id of a gate to ask about the run. */
+  gate?: string;
 }
 
 export const addFollowOptions = (command: Command): Command =>
   command
     .option('-w, --watch', 'follow the run to its end and print its leaderboard')
-    .option('--fail-under <score>', 'with --watch: exit with 1 when a model scores less, 0 to 1', number);
+    .option(
+      '--fail-under <rate>',
+      'with --watch: exit with 1 when a model is shown to pass less, 0 to 1, and with 3 when it cannot be told',
+      number,
+    );
 
 /** Says what was submitted, or with --watch what becomes of it. */
 export async function follow(client: ApiClient, submitted: Submitted, options: FollowOptions): Promise<void> {
   const { job_id, eval_id } = submitted;
-  if (!options.watch) {
+  if (!options.watch && options.gate === undefined) {
     if (options.json) printJson(submitted);
     else print(`Submitted: run ${eval_id}, job ${job_id}`);
     return;
@@ -36,7 +44,8 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
       { cause: error },
     );
   });
-  if (options.json) printJson(run);
+  const answer = options.gate === undefined ? undefined : await checkGate(client, options.gate, run.id);
+  if (options.json) printJson({ ...run, ...(answer && { gate: answer }) });
   else
     print(
       ...leaderboard(run),
@@ -45,10 +54,13 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
     );
   if (run.status !== 'completed') {
-    process.exitCode = EXIT.negative;
+    exitWith(EXIT.negative);
     if (!options.json) printError(`Ask again what is missing with: toolmark resume ${eval_id}`);
   }
-  if (options.failUnder !== undefined) checkScores(run.summaries, options.failUnder, options);
+  if (options.failUnder !== undefined) checkPassRates(run, options.failUnder, options);
+  if (!answer) return;
+  if (options.json) exitWith(GATE_EXITS[answer.result]);
+  else await concludeGate(client, { answer, gateRunId: null }, {});
 }
 
 /** What the run shows in its experiment. The first one has nothing to be compared with. */
@@ -60,17 +72,22 @@ async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
     : [];
 }
 
-/** A model without a score has not reached any. */
-function checkScores(
-  summaries: readonly { target: string; overall: number | null }[],
-  least: number,
-  { json }: GlobalOptions,
-): void {
-  const below = summaries.filter(({ overall }) => (overall ?? -1) < least);
-  if (summaries.length > 0 && below.length === 0) return;
-  process.exitCode = EXIT.negative;
-  if (!json)
-    printError(
-      ...below.map(({ target, overall }) => `${target} scores ${percent(overall)}, less than ${percent(least)}.`),
-    );
+/** Each model by the interval of its pass rate; a model without one has nothing to tell from. */
+function checkPassRates({ targets, summaries }: Run, least: number, { json }: GlobalOptions): void {
+  for (const { target } of targets) {
+    const { pass_rate: rate, pass_rate_ci: ci } = summaries.find((one) => one.target === target) ?? {};
+    const [exit, text] =
+      rate == null || !ci
+        ? [EXIT.notMeasured, 'has no pass rate: nothing was scored.']
+        : ci[1] < least
+          ? [EXIT.negative, `passes ${rateText(rate, ci)}, less than ${percent(least)}.`]
+          : ci[0] < least
+            ? [EXIT.inconclusive, `passes ${rateText(rate, ci)}, which may be less than ${percent(least)} or not.`]
+            : [EXIT.done, undefined];
+    exitWith(exit);
+    if (text !== undefined && !json) printError(`${target} ${text}`);
+  }
 }
+
+const rateText = (rate: number, ci: readonly [number, number]): string =>
+  `${percent(rate)} (${ci.map((limit) => percent(limit)).join(' to ')})`;

@@ -13,6 +13,7 @@ interface HistoryOptions extends ListOptions {
   status?: string;
   model?: string;
   experiment?: string;
+  orchestrated?: boolean;
 }
 
 export function addHistory(program: Command): void {
@@ -22,7 +23,8 @@ export function addHistory(program: Command): void {
     .option('--suite <suite>', 'only runs of this suite, by name or id')
     .addOption(new Option('--status <status>', 'only runs in this status').choices(JOB_STATUSES))
     .option('--model <model>', 'only runs that ask this model')
-    .option('--experiment <name>', 'only runs of this experiment, by name or id');
+    .option('--experiment <name>', 'only runs of this experiment, by name or id')
+    .option('--orchestrated', 'also runs that a gate made, or that add samples to another');
   addListOptions(history).action(onServer<HistoryOptions>(listRuns));
   withExamples(history, 'toolmark history --suite Weather --status completed --limit 10');
 }
@@ -31,6 +33,7 @@ const RUNS = '/api/tool-eval/history';
 
 async function listRuns(client: ApiClient, options: HistoryOptions): Promise<void> {
   const { status, model } = options;
+  const path = options.orchestrated ? `${RUNS}?orchestrated=true` : RUNS;
   const suiteId = options.suite === undefined ? undefined : await findSuite(client, options.suite);
   const experiment = options.experiment && (await findExperiment(client, options.experiment));
   const matches = (run: Run): boolean =>
@@ -40,7 +43,7 @@ async function listRuns(client: ApiClient, options: HistoryOptions): Promise<voi
     (experiment === undefined || run.experiment_id === experiment);
   const isFiltered = [suiteId, status, model, experiment].some((filter) => filter !== undefined);
   const list = isFiltered
-    ? await findInList<Run>(client, RUNS, options, matches)
-    : await readList<Run>(client, RUNS, options);
+    ? await findInList<Run>(client, path, options, matches)
+    : await readList<Run>(client, path, options);
   printList(list, options, isFiltered ? 'No runs match.' : 'No runs yet. Start one: toolmark run --help', runTable);
 }

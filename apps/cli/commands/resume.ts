@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
+import type { Gate, GateRun, GateSubmitted } from '#lib/contracts/gate';
+import type { Job } from '#lib/contracts/job';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
-import { findRun } from '../lookup/find-run.js';
+import { findGateJob, findRun, orAbsent } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
+import { print, printJson } from '../output/terminal.js';
+import { concludeGate } from './conclude-gate.js';
+import { followGate } from './gate.js';
 import { budgetOf } from './run-settings.js';
 
 interface ResumeOptions extends FollowOptions {
@@ -15,8 +20,8 @@ interface ResumeOptions extends FollowOptions {
 export function addResume(program: Command): void {
   const resume = program
     .command('resume')
-    .description('ask again what errored, and what was not asked yet')
-    .argument('<run>', 'id of a run or a job, or its beginning')
+    .description('ask again what errored, and what was not asked yet; or go on with a gate run')
+    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run its job')
     .option('--max-requests <n>', 'new limit of the requests of the whole run', wholeNumber)
     .option('--max-cost-usd <dollars>', 'new limit of the cost of the whole run', number)
     .option('--no-budget', 'take all limits away');
@@ -25,8 +30,28 @@ export function addResume(program: Command): void {
 }
 
 async function resumeRun(client: ApiClient, options: ResumeOptions, id: string): Promise<void> {
+  const gateJob = await findGateJob(client, id);
+  if (gateJob) return resumeGate(client, options, gateJob);
   const run = await findRun(client, id);
   const budget = options.budget ? budgetOf(options) : null;
   const submitted = await client.call<Submitted>('POST', `/api/tool-eval/history/${run.id}/resume`, { budget });
   await follow(client, submitted, options);
+}
+
+async function resumeGate(client: ApiClient, options: ResumeOptions, { id }: Job): Promise<void> {
+  const budget = options.budget ? budgetOf(options) : null;
+  const submitted = await client.call<GateSubmitted>('POST', `/api/jobs/${id}/resume`, { budget });
+  if (options.watch) {
+    const gateId = await gateOf(client, submitted.gate_run_id);
+    return concludeGate(client, await followGate(client, gateId, submitted, options), options);
+  }
+  if (options.json) printJson(submitted);
+  else print(`Submitted: gate run ${submitted.gate_run_id}, job ${submitted.job_id}`);
+}
+
+/** A gate run is read below its gate, which its job does not name. */
+async function gateOf(client: ApiClient, gateRunId: string): Promise<string> {
+  for await (const { id } of client.all<Gate>('/api/gates'))
+    if (await client.call<GateRun>('GET', `/api/gates/${id}/runs/${gateRunId}`).catch(orAbsent)) return id;
+  throw new Error(`The gate of gate run ${gateRunId} was deleted.`);
 }

@@ -4,8 +4,9 @@ import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber }
 import { findExperiment } from '../lookup/find-experiment.js';
 import { readText } from '../suite-files/read-suite-file.js';
 
-export interface RunSettings {
-  models: string[];
+/** Without the suite and what belongs to it. */
+export interface ConfigOptions {
+  models?: string[];
   modelParams?: Record<string, object>;
   params?: object;
   seed?: number;
@@ -23,6 +24,9 @@ export interface RunSettings {
   cache?: string;
   maxRequests?: number;
   maxCostUsd?: number;
+}
+export interface RunSettings extends ConfigOptions {
+  models: string[];
   experiment?: string;
 }
 
@@ -38,14 +42,21 @@ const byTarget =
     return { ...previous, [at < 0 ? '' : text.slice(0, at)]: read(text.slice(at + 1)) };
   };
 
+const modelsOption = (): Option =>
+  new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model').argParser(commaSeparated);
+
 /** The options of every setting that a run has. */
 export const addRunSettings = (command: Command): Command =>
+  addSettings(command.addOption(modelsOption().makeOptionMandatory())).option(
+    '--experiment <name>',
+    'experiment that the run belongs to, by name or id',
+  );
+
+/** The same where each may be left out, to be as in another run. */
+export const addConfig = (command: Command): Command => addSettings(command.addOption(modelsOption()));
+
+const addSettings = (command: Command): Command =>
   command
-    .addOption(
-      new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model')
-        .argParser(commaSeparated)
-        .makeOptionMandatory(),
-    )
     .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
     .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
     .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
@@ -62,18 +73,23 @@ export const addRunSettings = (command: Command): Command =>
     .addOption(new Option('--model-order <order>', 'whether models of one provider take turns').choices(MODEL_ORDERS))
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
     .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
-    .option('--max-cost-usd <dollars>', 'most that the run may cost', number)
-    .option('--experiment <name>', 'experiment that the run belongs to, by name or id');
+    .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
 
 /** What the API takes for these options. What is left out has the default of the API. */
-export async function runInput(client: ApiClient, suiteId: string, options: RunSettings) {
+export const runInput = async (client: ApiClient, suiteId: string, options: RunSettings) => ({
+  suite_id: suiteId,
+  ...configOf(options),
+  experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
+});
+
+/** The settings alone. What is left out is undefined. */
+export function configOf(options: ConfigOptions) {
   const { maxRequests, maxCostUsd, tag: tags, category } = options;
-  const unasked = Object.keys(options.modelParams ?? {}).find((target) => !options.models.includes(target));
+  const unasked = Object.keys(options.modelParams ?? {}).find((target) => !options.models?.includes(target));
   if (unasked !== undefined)
     throw new Error(`--model-params names "${unasked}", which is not one of --models. Write MODEL={"name": value}.`);
   return {
-    suite_id: suiteId,
-    models: options.models.map((target) => targetOf(target, options.modelParams)),
+    models: options.models?.map((target) => targetOf(target, options.modelParams)),
     samples: options.samples,
     temperature: options.temperature,
     tool_choice: options.toolChoice,
@@ -89,7 +105,6 @@ export async function runInput(client: ApiClient, suiteId: string, options: RunS
     model_order: options.modelOrder,
     cache: options.cache,
     budget: budgetOf({ maxRequests, maxCostUsd }),
-    experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
   };
 }
 
@@ -108,7 +123,7 @@ function targetOf(target: string, paramsByTarget: Record<string, object> = {}) {
 
 const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
 
-function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: RunSettings) {
+function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: ConfigOptions) {
   if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);
   const texts = Object.entries(byModel).map(([target, text]) => [target, textOrFile(text)]);
   return Object.fromEntries([...(forAll === undefined ? [] : [['*', textOrFile(forAll)]]), ...texts]) as object;

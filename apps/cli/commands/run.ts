@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findGate } from '../lookup/find-gate.js';
 import { dollars, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
@@ -12,10 +13,13 @@ const SUITE = 'name or id of a suite, or a file, which is imported unless the se
 
 export function addRun(program: Command): void {
   const run = program.command('run').description('run a suite with some models').argument('<suite>', SUITE);
-  addFollowOptions(addRunSettings(run)).action(onServer<RunSettings & FollowOptions, [string]>(submit));
+  addFollowOptions(addRunSettings(run))
+    .option('--gate <gate>', 'follow the run to its end, and ask this gate about it; no samples are added')
+    .action(onServer<RunSettings & FollowOptions, [string]>(submit));
   withExamples(
     run,
     'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
+    'toolmark run Weather --models simulator::perfect-ish --gate main',
     'toolmark run examples/weather.json --models simulator::perfect-ish --samples 3 --cache off --watch',
   );
 
@@ -28,6 +32,7 @@ export function addRun(program: Command): void {
 }
 
 async function submit(client: ApiClient, options: RunSettings & FollowOptions, suite: string): Promise<void> {
+  const gate = options.gate === undefined ? undefined : await findGate(client, options.gate);
   const { suiteId, forget } = await chooseSuite(client, suite);
   const submitted = await runInput(client, suiteId, options)
     .then((input) => client.submit(input as Submission))
@@ -35,7 +40,7 @@ async function submit(client: ApiClient, options: RunSettings & FollowOptions, s
       await forget();
       throw error;
     });
-  await follow(client, submitted, options);
+  await follow(client, submitted, { ...options, gate });
 }
 
 async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptions, suite: string): Promise<void> {

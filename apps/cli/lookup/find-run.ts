@@ -40,6 +40,17 @@ export async function findJob(client: ApiClient, id: string): Promise<string> {
   return theOnly(id, byJobId, 'jobs');
 }
 
+/** The job of a gate run that its id or the beginning of its id means, if it means one. */
+export async function findGateJob(client: ApiClient, id: string): Promise<Job | undefined> {
+  if (isWholeId(id)) {
+    const job = await client.job(id).catch(orAbsent);
+    return job?.type === 'gate' ? job : undefined;
+  }
+  const { runs, jobs } = await findByPrefix(client, id);
+  const [job, ...others] = jobs;
+  return runs.length + others.length === 0 && job?.type === 'gate' ? job : undefined;
+}
+
 const runIdOf = ({ type, result_ref: made }: Job): string | null => (type === 'tool_eval' ? made : null);
 const describeRun = ({ id, suite, status, created_at: at }: Run): string => `${id} (${suite.name}, ${status}, ${at})`;
 const describeJob = ({ id, type, status, created_at: at }: Job): string => `${id} (${type}, ${status}, ${at})`;

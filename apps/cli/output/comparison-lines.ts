@@ -5,6 +5,7 @@ import {
   costText,
   runText,
   targetTable,
+  type BrokenCase,
   type ShownComparison,
 } from './comparison-texts.js';
 import { table } from './table.js';
@@ -18,24 +19,24 @@ export function comparisonLines(comparison: ShownComparison): string[] {
     '',
     `Baseline   ${runText(a)}`,
     `Now        ${runText(b)}`,
-    `Cases      ${casesText(comparison)}`,
+    `Cases      ${casesText(comparison.cases, all.measure)}`,
     `Cost       ${costText(comparison)}`,
     ...changeTexts(comparison).map((change) => `Changed    ${change}`),
     ...notes.map((note) => `Note       ${note}`),
     ...(targets.length ? ['', ...table(targetTable(comparison))] : []),
-    ...brokenLines(comparison),
+    ...brokenLines(brokenCases(comparison), comparison.outcomes.broken),
   ].map(escapeControls);
 }
 
-function brokenLines(comparison: ShownComparison): string[] {
-  const { outcomes, broken } = comparison;
+/** The first broken cases of `total`. */
+export function brokenLines(broken: readonly BrokenCase[], total: number): string[] {
   if (broken.length === 0) return [];
-  const lines = brokenCases(comparison).flatMap(({ name, target, expected, called, explanation }) => [
+  const lines = broken.flatMap(({ name, target, expected, called, explanation }) => [
     `  ${name}${target === undefined ? '' : `  ${target}`}`,
     `      expected ${expected}`,
     `      called   ${called}`,
     ...explanation.map((sentence) => `      ${sentence}`),
   ]);
-  const more = outcomes.broken - broken.length;
+  const more = total - broken.length;
   return ['', `Broken: passed in the baseline, fails now`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])];
 }

@@ -10,8 +10,8 @@ export type ShownComparison = Comparison & { broken: ComparedItem[] };
  * models wrote them: whoever prints them escapes them. Verdicts are the server's own sentences.
  */
 
-const MAX_TEXT = 300;
-const MAX_NAME = 100;
+export const MAX_TEXT = 300;
+export const MAX_NAME = 100;
 
 const HEADING = ['model', 'baseline', 'now', 'difference (95 %)', 'p (Holm)', 'fixed', 'broken'];
 
@@ -33,7 +33,7 @@ export function targetTable({ targets, all }: Comparison): string[][] {
   ];
 }
 
-const pairName = (a: string, b: string): string =>
+export const pairName = (a: string, b: string): string =>
   a === b ? beginning(a, MAX_NAME) : `${beginning(a, MAX_NAME)} -> ${beginning(b, MAX_NAME)}`;
 
 export function runText({ id, rescore_id, suite, status, samples, unmatched }: ComparedRun): string {
@@ -45,7 +45,7 @@ export function runText({ id, rescore_id, suite, status, samples, unmatched }: C
   ].join(', ');
 }
 
-export function casesText({ cases, all }: Comparison): string {
+export function casesText(cases: Comparison['cases'], measure: string): string {
   const others: [count: number, what: string][] = [
     [cases.dropped_errored, 'left out because of errors'],
     [cases.changed, 'changed'],
@@ -53,7 +53,7 @@ export function casesText({ cases, all }: Comparison): string {
     [cases.only_b, 'only in the other run'],
   ];
   const named = others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return [`${cases.common} in common`, ...named, `compared by ${beginning(all.measure, MAX_NAME)}`].join(', ');
+  return [`${cases.common} in common`, ...named, `compared by ${beginning(measure, MAX_NAME)}`].join(', ');
 }
 
 export function costText({ cost, latency_p50_ms: latency }: Comparison): string {
@@ -63,27 +63,37 @@ export function costText({ cost, latency_p50_ms: latency }: Comparison): string 
   return `${costs}, median latency ${ms(latency.a)} -> ${ms(latency.b)}`;
 }
 
-export const changeTexts = ({ what_changed: changes }: Comparison): string[] =>
+export const changeTexts = ({ what_changed: changes }: Pick<Comparison, 'what_changed'>): string[] =>
   changes.map(({ path, a, b }) => `${beginning(path, MAX_TEXT)}: ${valueText(a)} -> ${valueText(b)}`);
 
 const valueText = (value: unknown): string => (value == null ? 'not set' : beginning(JSON.stringify(value), MAX_TEXT));
 
-export interface BrokenCase {
+/** A case with what was expected and called, cut to what people read. */
+export interface ShownCase {
   name: string;
-  /** Where there are several. */
-  target?: string;
   expected: string;
   called: string;
   explanation: string[];
 }
+export interface BrokenCase extends ShownCase {
+  /** Where there are several. */
+  target?: string;
+}
 
 export const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
-  broken.map(({ case_name, prompt, target_a, target_b, expected, b }) => ({
-    name: beginning(case_name ?? prompt, MAX_NAME),
-    ...(targets.length > 1 && { target: pairName(target_a, target_b) }),
-    expected: beginning(expectedText(expected), MAX_TEXT),
-    called: beginning(calledText(b.called), MAX_TEXT),
-    explanation: b.explanation.slice(0, MAX_SENTENCES).map((sentence) => beginning(sentence, MAX_TEXT)),
+  broken.map((item) => ({
+    ...shownCase(item),
+    ...(targets.length > 1 && { target: pairName(item.target_a, item.target_b) }),
   }));
 
 const MAX_SENTENCES = 5;
+
+export const shownCase = ({ case_name, prompt, expected, b }: ComparedItem): ShownCase => ({
+  name: caseName({ case_name, prompt }),
+  expected: beginning(expectedText(expected), MAX_TEXT),
+  called: beginning(calledText(b.called), MAX_TEXT),
+  explanation: b.explanation.slice(0, MAX_SENTENCES).map((sentence) => beginning(sentence, MAX_TEXT)),
+});
+
+export const caseName = ({ case_name, prompt }: Pick<ComparedItem, 'case_name' | 'prompt'>): string =>
+  beginning(case_name ?? prompt, MAX_NAME);

@@ -1,3 +1,13 @@
+import type { BrokenCase } from './comparison-texts.js';
+import { beginning } from './table.js';
+
+/** A comment of GitHub has at most 65,536 characters. */
+export const MAX_COMMENT = 60_000;
+export const MAX_SENTENCE = 1000;
+
+/** Control characters, and those that reverse the reading direction. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
 /**
  * Text of servers and models for a pull request: on one line, shown as it is, and without effect. It closes no table
  * and no element, runs as no HTML, mentions nobody, and links to no issue and no address. (GitHub looks for mentions,
@@ -5,9 +15,11 @@
  */
 export const escapeMarkdown = (text: string): string =>
   text
+    .toWellFormed()
     .replace(/\s+/g, ' ')
+    .replace(UNSAFE, '\ufffd')
     .trim()
-    .replace(/@|#(?=\d)|:(?=\/\/)|\bwww(?=\.)|\bgh(?=-\d)/gi, '$&\u200b')
+    .replace(/@|[#!](?=\d)|:(?=\/\/)|\bwww(?=\.)|\bgh(?=-\d)/gi, '$&\u200b')
     .replace(/[\\`*_~[\]]/g, '\\$&')
     .replace(/[&<|$]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replace(/^(#+(?= |$)|>|[+-](?=[ -]|$)|\d+(?=[.)](?: |$)))/, escapeBlockStart);
@@ -16,4 +28,47 @@ export const escapeMarkdown = (text: string): string =>
 const escapeBlockStart = (start: string): string => (/^\d/.test(start) ? `${start}\u200b` : `\\${start}`);
 
 /** One line of a table. */
-export const markdownRow = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+const markdownRow = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+
+export const markdownItem = (text: string): string => `- ${escapeMarkdown(text)}`;
+
+/** Columns of words stand to the left, figures to the right. */
+const WORDS = new Set(['model', 'verdict', 'result']);
+
+/** A table of a heading and rows; nothing without rows. */
+export function markdownTable(cells: readonly string[][], room: Room): string[] {
+  const [heading, ...rows] = cells.map((row) => row.map((cell) => beginning(cell, MAX_SENTENCE)));
+  if (rows.length === 0) return [];
+  const alignment = `| ${heading!.map((name) => (WORDS.has(name) ? '---' : '---:')).join(' | ')} |`;
+  return [markdownRow(heading!), alignment, ...room.fit(rows.map((row) => [markdownRow(row)])), ''];
+}
+
+/** The first broken cases of `total`, to unfold. */
+export function brokenDetails(broken: readonly BrokenCase[], total: number, room: Room): string[] {
+  const cases = broken.map(({ name, target, expected, called, explanation }) => [
+    `- **${escapeMarkdown(name)}**${target === undefined ? '' : `, ${escapeMarkdown(target)}`}`,
+    ...[`Expected: ${expected}`, `Called: ${called}`, ...explanation].map((line) => `  ${markdownItem(line)}`),
+  ]);
+  if (cases.length === 0) return [];
+  const summary = `<details><summary>Broken cases: ${total}</summary>`;
+  return ['', summary, '', ...room.fit(cases, total), '', '</details>'];
+}
+
+/** What is left of a comment. */
+export class Room {
+  constructor(private left: number) {}
+
+  /** The lines of the first parts that fit, and how many of `total` parts are left out. */
+  fit(parts: readonly string[][], total = parts.length): string[] {
+    const lines: string[] = [];
+    let fitting = 0;
+    for (const part of parts) {
+      const length = part.join('\n').length + 1;
+      if (length > this.left) break;
+      this.left -= length;
+      lines.push(...part);
+      fitting++;
+    }
+    return fitting < total ? [...lines, `- and ${total - fitting} more`] : lines;
+  }
+}

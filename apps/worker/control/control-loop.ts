@@ -20,6 +20,8 @@ import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
+import { gateSteps } from '../orchestrations/gate-steps.js';
+import { Orchestrator } from './orchestrate.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
 import { ExperimentRefresher } from './refresh-experiments.js';
@@ -34,6 +36,7 @@ const TIMINGS = {
   refresh: { idleMs: 1000, gapMs: 50 },
   prepare: { idleMs: 1000, gapMs: 0 },
   rescore: { idleMs: 1000, gapMs: 0 },
+  orchestrate: { idleMs: 1000, gapMs: 50 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
@@ -82,6 +85,7 @@ export class ControlLoop {
       refresh: this.#refreshStep(),
       prepare: this.#prepareStep(),
       rescore: this.#rescoreStep(),
+      orchestrate: this.#orchestrateStep(),
       reconcile: this.#reconcileStep(windows),
       housekeeping: this.#housekeepingStep(),
     };
@@ -137,6 +141,7 @@ export class ControlLoop {
       onJobFinished: () => {
         this.wake('dispatch');
         this.wake('prepare');
+        this.wake('orchestrate');
       },
       compare: this.#compare,
       onPlaced: () => this.wake('refresh'),
@@ -192,6 +197,24 @@ export class ControlLoop {
     );
   }
 
+  #orchestrateStep(): RepeatingStep {
+    const { pool, pools, redis } = this.deps;
+    const orchestrator = new Orchestrator({
+      pool,
+      locks: pools.longLocks,
+      redis,
+      nextSteps: { gate: gateSteps(pools.comparing) },
+      onChildren: () => this.wake('dispatch'),
+      onMoreToDo: () => this.wake('orchestrate'),
+    });
+    const bulkhead = this.#bulkhead('orchestrate');
+    return this.#step('orchestrate', async (signal) =>
+      bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
+        if (!signal.aborted) await orchestrator.advance(orchestration, signal);
+      }),
+    );
+  }
+
   #housekeepingStep(): RepeatingStep {
     const { pools, runs } = this.deps;
     const housekeeping = new Housekeeping({ ...this.deps, locks: pools.shortLocks });
@@ -232,10 +255,16 @@ export class ControlLoop {
   }
 }
 
-/** The ids of a lane, or of a team with its run, job and experiment, for the log. */
+/** The ids of a lane, or of a team with its run, job, experiment and orchestration, for the log. */
 function idsOf(item: unknown): object {
-  const { id, name, runId, jobId, teamId, experimentId } = item as Record<string, string | undefined>;
+  const { id, name, runId, jobId, teamId, experimentId, orchestrationId } = item as Record<string, string | undefined>;
   return teamId === undefined
     ? { lane: id, lane_name: name }
-    : { team: teamId, run: runId ?? id, job: jobId, experiment: experimentId ?? undefined };
+    : {
+        team: teamId,
+        run: runId ?? id,
+        job: jobId,
+        experiment: experimentId ?? undefined,
+        orchestration: orchestrationId,
+      };
 }

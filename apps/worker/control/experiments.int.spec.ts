@@ -4,11 +4,12 @@ import { createDatabase, createRedis } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import type { BaselineComparison } from '#lib/contracts/comparison';
 import { insertRow } from '#lib/db/connection/insert-row';
-import { createPool, inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { createPool, inTransaction, type Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
 import { runsToFinish } from '#lib/db/engine/finish-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
+import { dyingPool } from '#lib/db/testing/dying-pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
@@ -556,7 +557,7 @@ describe('a finisher that is killed', () => {
     const reference = await storyOf(pool);
     let died = true;
     for (let n = 1; died; n++) {
-      const process = dyingPool(n);
+      const process = dyingPool(pool, n);
       expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
       died = process.died();
       if (died) expect(n).toBeLessThan(100);
@@ -593,46 +594,6 @@ async function storyOf(db: Pool) {
   };
   const text = [...names].reduce((all, [id, name]) => all.replaceAll(id, name), JSON.stringify(story));
   return JSON.parse(text) as object;
-}
-
-/** A pool of a process that dies after its n-th statement, and has no connections then. */
-function dyingPool(n: number) {
-  let [statements, isDead] = [0, false];
-  const dying = async (query: () => Promise<unknown>, kill: () => void): Promise<unknown> => {
-    const answer = isDead ? undefined : await query();
-    isDead ||= ++statements === n;
-    if (!isDead) return answer;
-    kill();
-    throw new Error('The process is dead');
-  };
-  const isKeepAlive = (text: unknown): boolean => text === 'SELECT 1';
-  const clientOf = (client: PoolClient): PoolClient => {
-    let released = false;
-    const release = (): void => {
-      if (!released) client.release(isDead);
-      released = true;
-    };
-    return new Proxy(client, {
-      get(target, key) {
-        if (key === 'release') return release;
-        if (key !== 'query') return Reflect.get(target, key, target) as unknown;
-        return (...query: [string]) =>
-          isKeepAlive(query[0]) ? target.query(...query) : dying(() => target.query(...query), release);
-      },
-    });
-  };
-  const proxied = new Proxy(pool, {
-    get(target, key) {
-      if (key === 'connect') return async () => clientOf(await target.connect());
-      if (key !== 'query') return Reflect.get(target, key, target) as unknown;
-      return (...query: [string]) =>
-        dying(
-          () => target.query(...query),
-          () => {},
-        );
-    },
-  });
-  return { pool: proxied, died: () => isDead };
 }
 
 /** The statements by which the release before ends a run: its delta is a plain difference of scores. */

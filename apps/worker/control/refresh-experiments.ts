@@ -22,27 +22,19 @@ import {
 } from '#lib/db/engine/refresh-experiment';
 import { holm } from '#lib/scoring/statistics/holm';
 import { isGone, type ComparePair } from './compare-pair.js';
+import { Setbacks } from './setbacks.js';
 
 /** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
 const SLICE_MS = 2000;
 const PAIR_TIMEOUT_MS = 60_000;
 /** Comparisons are looked up in so many pieces. */
 const RUNS_AT_A_TIME = 20;
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1000, 300_000];
-
-/** What went wrong in an experiment. */
-interface Setback {
-  failures: number;
-  /** Until then, the experiment is left alone. */
-  retryAtMs: number;
-  /** Runs that could not be compared, and are skipped until the others are done. */
-  failed: Set<string>;
-}
 
 /** Makes the figures of experiments anew after a run ended or was deleted, or the baseline changed. */
 export class ExperimentRefresher {
-  /** Of this process: another one may try sooner. */
-  readonly #setbacks = new LRUCache<string, Setback>({ max: 10_000 });
+  readonly #setbacks = new Setbacks();
+  /** Of an experiment, the runs that could not be compared, and are skipped until the others are done. */
+  readonly #failed = new LRUCache<string, Set<string>>({ max: 10_000 });
 
   constructor(
     readonly deps: {
@@ -56,32 +48,24 @@ export class ExperimentRefresher {
 
   /** Those whose figures are stale, without those that failed a moment ago. */
   toRefresh(): Promise<ExperimentToRefresh[]> {
-    const now = Date.now();
-    const waiting = [...this.#setbacks.entries()].filter(([, { retryAtMs }]) => retryAtMs > now);
-    return experimentsToRefresh(
-      this.deps.pool,
-      waiting.map(([id]) => id),
-    );
+    return experimentsToRefresh(this.deps.pool, this.#setbacks.waiting());
   }
 
   /** Refreshes an experiment, or goes on with it for a while. */
   async refresh(experiment: ExperimentToRefresh, stop: AbortSignal): Promise<void> {
     const { locks, onMoreToDo } = this.deps;
     await withAdvisoryLock(locks, `refresh ${experiment.id}`, async () => {
-      const { failures, failed } = this.#setbacks.get(experiment.id) ?? { failures: 0, failed: new Set<string>() };
-      const putOff = (): void => {
-        const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
-        const setback = { failures: failures + 1, retryAtMs: Date.now() + waitMs, failed: new Set<string>() };
-        this.#setbacks.set(experiment.id, setback);
-      };
+      const failed = this.#failed.get(experiment.id) ?? new Set<string>();
+      this.#failed.delete(experiment.id);
       try {
         const isDone = await this.#slice(experiment, failed, stop);
-        if (!isDone) this.#setbacks.set(experiment.id, { failures, retryAtMs: 0, failed });
-        else if (failed.size) putOff();
-        else this.#setbacks.delete(experiment.id);
-        if (!isDone) onMoreToDo();
+        if (!isDone) {
+          this.#failed.set(experiment.id, failed);
+          onMoreToDo();
+        } else if (failed.size) this.#setbacks.add(experiment.id);
+        else this.#setbacks.clear(experiment.id);
       } catch (error) {
-        putOff();
+        this.#setbacks.add(experiment.id);
         throw error;
       }
     });

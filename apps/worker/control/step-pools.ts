@@ -18,8 +18,8 @@ export class StepPools {
 
   constructor(databaseUrl: string, logger: Logger) {
     this.shortLocks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2, logger);
-    this.longLocks = createPool(databaseUrl, STEP_CONCURRENCY, logger);
-    this.comparing = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
+    this.longLocks = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
+    this.comparing = createPool(databaseUrl, 3 * STEP_CONCURRENCY, logger);
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ const rules = {
   margin: 0.03,
   floor: { pass_rate: 0.8 },
   max_errored_share: 0.05,
-  critical_tags: ['critical'],
+  critical_tags: ['enum'],
   looks: 4,
   max_requests: 20_000,
 };
@@ -210,5 +210,8 @@ export const GATE_EXAMPLES = {
       result: finalLook,
     },
   },
-  SamplesInput: { 'Three more samples of each case': { samples: 3 }, 'Within limits': { samples: 3, budget } },
+  SamplesInput: {
+    'Three more samples of each case': { samples: 3 },
+    'Within limits': { samples: 3, budget: { max_requests: 1000 } },
+  },
 };

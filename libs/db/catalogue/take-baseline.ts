@@ -3,43 +3,69 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** What a baseline is for, an experiment or a gate, and where in the request it is named. */
-export interface BaselineUse {
+/** A run that a request names, and where it does. */
+export interface NamedRun {
   runId: string;
+  /** The suite that it must be of. */
   suiteId: string;
-  measure: string;
   path: string;
 }
 
-interface BaselineRow {
+interface RunRow {
   suite_id: string;
   suite_name: string;
   status: JobStatus;
   score: number | null;
   config: string;
+  samples: number;
   extends_run_id: string | null;
 }
 
+type Refusal = { detail: string; message: string } | undefined;
+
 /**
- * Checks that a run can be a baseline, locks it until the transaction ends, so that it is neither deleted nor resumed
- * meanwhile, and lists it in the history: a run that a gate run made becomes one like any other.
+ * A run of a suite that can be measured: not one that adds samples to another, with which it is read.
+ * @param lock of the row
  * @throws ProblemError 422
  */
-export async function takeBaseline(db: Pool | PoolClient, teamId: string, use: BaselineUse): Promise<void> {
-  const { rows } = await db.query<BaselineRow>(
-    `SELECT suite_id, suite_name, status, score, config, extends_run_id FROM run WHERE id = $1 AND team_id = $2
-     FOR NO KEY UPDATE`,
-    [use.runId, teamId],
+export async function readRunOfSuite(
+  db: Pool | PoolClient,
+  teamId: string,
+  named: NamedRun,
+  lock: 'FOR NO KEY UPDATE' | '' = '',
+): Promise<RunRow> {
+  const { rows } = await db.query<RunRow>(
+    `SELECT suite_id, suite_name, status, score, config, samples, extends_run_id
+     FROM run WHERE id = $1 AND team_id = $2 ${lock}`,
+    [named.runId, teamId],
   );
-  const refused = refusal(use, rows[0]);
-  if (refused) throw new ProblemError(422, refused.detail, [{ path: use.path, message: refused.message }]);
+  refuse(named, unsuitable(named, rows[0]));
+  return rows[0]!;
+}
+
+/**
+ * Checks that a run can be the baseline of an experiment or a gate, locks it until the transaction ends, so that it is
+ * neither deleted nor resumed meanwhile, and lists it in the history: a run that a gate run made becomes one like any
+ * other.
+ * @throws ProblemError 422
+ */
+export async function takeBaseline(
+  db: Pool | PoolClient,
+  teamId: string,
+  use: NamedRun & { measure: string },
+): Promise<void> {
+  const { status, score, config } = await readRunOfSuite(db, teamId, use, 'FOR NO KEY UPDATE');
+  if (status !== 'completed') refuse(use, unfinished(use.runId, status));
+  if (score === null) refuse(use, unscored(use.runId));
+  refuse(use, unmeasured(use.measure, config));
   await db.query('UPDATE run SET listed = true WHERE id = $1 AND NOT listed', [use.runId]);
 }
 
-function refusal(
-  { runId, suiteId, measure }: BaselineUse,
-  run: BaselineRow | undefined,
-): { detail: string; message: string } | undefined {
+function refuse({ path }: NamedRun, refused: Refusal): void {
+  if (refused) throw new ProblemError(422, refused.detail, [{ path, message: refused.message }]);
+}
+
+function unsuitable({ runId, suiteId }: NamedRun, run: RunRow | undefined): Refusal {
   if (!run)
     return {
       detail: `No run with id "${runId}" in this team. GET /api/tool-eval/history lists the runs with their ids.`,
@@ -52,25 +78,23 @@ function refusal(
         `Name a run of suite ${suiteId}.`,
       message: `is a run of suite ${run.suite_id}`,
     };
-  if (run.extends_run_id !== null)
-    return {
-      detail:
-        `The run adds samples to another one. Name that one, ${run.extends_run_id}: ` +
-        'it is read together with the samples that were added to it.',
-      message: `adds samples to run ${run.extends_run_id}`,
-    };
-  if (run.status !== 'completed') return unfinished(runId, run.status);
-  if (run.score === null)
-    return {
-      detail:
-        'Nothing in the run is scored: all its results errored. Resume it with ' +
-        `POST /api/tool-eval/history/${runId}/resume, or name another run.`,
-      message: 'has no score',
-    };
-  return unmeasured(measure, run.config);
+  if (run.extends_run_id === null) return undefined;
+  return {
+    detail:
+      `The run adds samples to another one. Name that one, ${run.extends_run_id}: ` +
+      'it is read together with the samples that were added to it.',
+    message: `adds samples to run ${run.extends_run_id}`,
+  };
 }
 
-const unfinished = (runId: string, status: JobStatus): { detail: string; message: string } => ({
+const unscored = (runId: string): Refusal => ({
+  detail:
+    'Nothing in the run is scored: all its results errored. Resume it with ' +
+    `POST /api/tool-eval/history/${runId}/resume, or name another run.`,
+  message: 'has no score',
+});
+
+const unfinished = (runId: string, status: JobStatus): Refusal => ({
   detail: isFinished(status)
     ? `The run ended early (${status}), and a baseline needs all of its results. Resume it with ` +
       `POST /api/tool-eval/history/${runId}/resume, or name a completed run.`
@@ -78,7 +102,7 @@ const unfinished = (runId: string, status: JobStatus): { detail: string; message
   message: `is ${status}, not completed`,
 });
 
-function unmeasured(measure: string, config: string): { detail: string; message: string } | undefined {
+function unmeasured(measure: string, config: string): Refusal {
   if (measure === 'overall' || measure === 'passed') return undefined;
   const names = ((JSON.parse(config) as { metrics?: RunMetric[] }).metrics ?? []).map(metricName);
   if (names.includes(measure)) return undefined;

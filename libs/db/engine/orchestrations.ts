@@ -97,24 +97,27 @@ export interface Orchestration {
 /** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
 const PER_TEAM = 5;
 
+export interface WaitingOrchestration {
+  orchestrationId: string;
+  teamId: string;
+  jobId: string;
+}
+
 /**
  * Orchestrations whose next step can be made: their job was admitted, and no child run is under way.
  * @param except ids of those to leave out
  */
-export async function orchestrationsToAdvance(
-  pool: Pool,
-  except: readonly string[],
-): Promise<{ id: string; teamId: string; jobId: string }[]> {
-  const { rows } = await pool.query<{ id: string; teamId: string; jobId: string }>(
-    `SELECT id, "teamId", "jobId" FROM (
-       SELECT o.id, o.team_id AS "teamId", o.job_id AS "jobId",
+export async function orchestrationsToAdvance(pool: Pool, except: readonly string[]): Promise<WaitingOrchestration[]> {
+  const { rows } = await pool.query<WaitingOrchestration>(
+    `SELECT "orchestrationId", "teamId", "jobId" FROM (
+       SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
        WHERE j.type = 'gate' AND j.status IN ('queued', 'running') AND o.id <> ALL ($1) AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
        )
      ) oldest
-     WHERE n <= $2 ORDER BY n, id LIMIT 1000`,
+     WHERE n <= $2 ORDER BY n, "orchestrationId" LIMIT 1000`,
     [except, PER_TEAM],
   );
   return rows;
@@ -165,8 +168,6 @@ export interface Step {
   children?: NewChildRun[];
   events?: LogEvent[];
   end?: OrchestrationEnd;
-  /** Further writes. */
-  write?: (client: PoolClient) => Promise<void>;
 }
 
 export type OrchestrationEnd =
@@ -189,7 +190,6 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     const lanes: string[] = [];
     for (const child of children) lanes.push(...(await makeChild(client, orchestration, child)));
-    await step.write?.(client);
     await client.query(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
       [jobId],

@@ -14,6 +14,13 @@ const SELECT = `
   SELECT j.*, p.*, t.running_jobs_per_user
   FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
 
+export interface JobFilter {
+  status?: JobStatus;
+  type?: JobType;
+  /** The jobs of child runs too. */
+  orchestrated: boolean;
+}
+
 /** The jobs of a team. */
 export class JobRepository implements TeamScoped {
   constructor(
@@ -21,12 +28,12 @@ export class JobRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async list(filter: { status?: JobStatus; type?: JobType }, { limit, cursor }: PageQuery): Promise<Page<Job>> {
+  async list(filter: JobFilter, { limit, cursor }: PageQuery): Promise<Page<Job>> {
     const { rows } = await this.db.query<JobRow>(
       `${SELECT}
        WHERE j.team_id = $1 AND ($2::text IS NULL OR j.status = $2) AND ($3::text IS NULL OR j.type = $3)
-         AND ($4::uuid IS NULL OR j.id < $4) ORDER BY j.id DESC LIMIT $5`,
-      [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, limit + 1],
+         AND ($4::uuid IS NULL OR j.id < $4) AND ($5 OR j.parent_id IS NULL) ORDER BY j.id DESC LIMIT $6`,
+      [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
     );
     return toPage(rows.map(toJob), limit);
   }

@@ -1,10 +1,10 @@
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Actual, Estimate } from '#lib/contracts/estimate';
-import type { Orchestrator, Run, RunWarning } from '#lib/contracts/run';
+import type { Orchestrator, Run, RunsQuery, RunWarning } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
@@ -19,6 +19,8 @@ type RunRow = StoredRun & { targets: Target[]; orchestration: { type: string } |
 export interface TargetParams {
   providerKey: string;
   modelId: string;
+  /** Whether the prices of the model are known. */
+  priced: boolean;
   /** That the run was submitted with. */
   params: JsonObject;
   /** Those of the model, as they are now. */
@@ -34,10 +36,10 @@ export class RunRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async list({ limit, cursor }: PageQuery): Promise<Page<Run>> {
+  async list({ limit, cursor, orchestrated }: RunsQuery): Promise<Page<Run>> {
     const { items, next_cursor } = toPage(
       await this.prisma.run.findMany({
-        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }) },
+        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...(!orchestrated && { listed: true }) },
         include: WITH_TARGETS,
         orderBy: { id: 'desc' },
         take: limit + 1,
@@ -74,9 +76,17 @@ export class RunRepository implements TeamScoped {
   /** The parameters of each target of a run; none when the team has no such run. */
   async readParams(id: string): Promise<TargetParams[]> {
     const rows = await this.prisma.$queryRaw<
-      { config: string; provider_key: string; model_id: string; params: string; default_params: string }[]
+      {
+        config: string;
+        provider_key: string;
+        model_id: string;
+        priced: boolean;
+        params: string;
+        default_params: string;
+      }[]
     >`
-      SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params
+      SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params,
+        coalesce(m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL, false) AS priced
       FROM run r JOIN target t ON t.run_id = r.id
         LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
       WHERE r.id = ${id}::uuid AND r.team_id = ${this.teamId}::uuid ORDER BY t.ordinal`;
@@ -84,6 +94,7 @@ export class RunRepository implements TeamScoped {
     return rows.map((row) => ({
       providerKey: row.provider_key,
       modelId: row.model_id,
+      priced: row.priced,
       params: { ...(object(row.config).params as JsonObject), ...object(row.params) },
       defaultParams: object(row.default_params),
     }));

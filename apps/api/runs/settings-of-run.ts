@@ -1,5 +1,5 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
-import { BestConfig, type RunBestInput } from '#lib/contracts/experiment';
+import { BestConfig } from '#lib/contracts/experiment';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
@@ -8,7 +8,7 @@ import type { ExperimentRun } from '#lib/db/read/experiment-runs';
  * What to submit for a run like this one: its stored settings as a request has them.
  * @returns null for a recorded run, which asked no model
  */
-export function toBestConfig({ config, targets }: ExperimentRun): BestConfig | null {
+export function settingsOf({ config, targets }: ExperimentRun): BestConfig | null {
   if (targets.some(({ recorded }) => recorded)) return null;
   const metrics = (config.metrics ?? []) as unknown as RunMetric[];
   return {
@@ -24,24 +24,25 @@ export function toBestConfig({ config, targets }: ExperimentRun): BestConfig | n
 }
 
 /**
- * The best configuration with the settings that a request replaces.
+ * Settings of an earlier run, some of them replaced.
+ * @param of the run that they are of
  * @throws ProblemError 422 when an earlier release took settings that are not valid any more
  */
-export function replaceSettings(best: BestConfig, replaced: RunBestInput): BestConfig {
-  const parsed = BestConfig.safeParse({ ...best, ...replaced });
+export function replaceSettings(settings: BestConfig, replaced: Partial<BestConfig>, of: string): BestConfig {
+  const parsed = BestConfig.safeParse({ ...settings, ...replaced });
   if (!parsed.success)
     throw new ProblemError(
       422,
-      `The settings of the best run are not valid any more (${parsed.error.issues
+      `The settings of the ${of} are not valid any more (${parsed.error.issues
         .slice(0, 3)
         .map(({ path, message }) => `${jsonPointer(path)} ${message}`)
         .join('; ')}). Submit a run with POST /api/tool-eval.`,
     );
   const config = parsed.data;
-  if (replaced.models) config.system_prompt = promptsOf(config);
-  // A cache mode that the best run had by default is that of the new settings. Otherwise one stored reply would stand
-  // for the first of several samples.
-  if (replaced.samples !== undefined && best.cache === defaultCachePolicy(best))
+  if (replaced.models && replaced.system_prompt === undefined) config.system_prompt = promptsOf(config);
+  // A cache mode that the run had by default is that of the new settings. Otherwise one stored reply would stand for
+  // the first of several samples.
+  if (replaced.cache === undefined && settings.cache === defaultCachePolicy(settings))
     config.cache = defaultCachePolicy(config);
   return config;
 }

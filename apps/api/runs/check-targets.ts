@@ -1,14 +1,16 @@
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { RunRepository } from '#lib/db/read/runs';
+import type { RunRepository, TargetParams } from '#lib/db/read/runs';
 import { inDefaultParams } from './resolve-targets.js';
 
 /**
- * Refuses to resume a run whose parameters are reserved by now: it may be older than the rule.
+ * Refuses further requests of a run whose parameters are reserved by now: it may be older than the rule.
+ * @returns its targets
  * @throws ProblemError 422
  */
-export async function checkResume(runs: RunRepository, runId: string): Promise<void> {
-  for (const { providerKey, modelId, params, defaultParams } of await runs.readParams(runId)) {
+export async function checkTargets(runs: RunRepository, runId: string): Promise<TargetParams[]> {
+  const targets = await runs.readParams(runId);
+  for (const { providerKey, modelId, params, defaultParams } of targets) {
     const [reserved] = findReservedParams(params);
     if (reserved)
       throw new ProblemError(
@@ -19,4 +21,5 @@ export async function checkResume(runs: RunRepository, runId: string): Promise<v
     const [reservedDefault] = findReservedParams(defaultParams);
     if (reservedDefault) throw new ProblemError(422, inDefaultParams(providerKey, modelId, reservedDefault.message));
   }
+  return targets;
 }

@@ -1,0 +1,143 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { GateRun, GateRunConfig, GateRunInput, GateSubmitted } from '#lib/contracts/gate';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { ResumeInput, Submitted } from '#lib/contracts/run';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { GateRepository, type StoredGate } from '#lib/db/catalogue/gates';
+import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
+import type { Pool } from '#lib/db/connection/pool';
+import { resumeOrchestration, submitOrchestration } from '#lib/db/engine/orchestrations';
+import type { Submission } from '#lib/db/engine/submit-run';
+import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
+import { GateRunRepository } from '#lib/db/read/gate-runs';
+import { JobRepository } from '#lib/db/read/jobs';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { RunService } from '../runs/runs.service.js';
+import { checkGateModels, planRun } from './plan-run.js';
+
+/** Where the settings of a run stand in the body. */
+const CONFIG = '/config';
+
+type GateBudget = GateRunConfig['budget'];
+
+/** What a gate run is to do, beside its gate. */
+interface Planned {
+  /** The run to measure, if it is there already; otherwise `run` is made. */
+  evalId?: string;
+  run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
+}
+
+/** Gates at work. */
+@Injectable()
+export class GateRunService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+  ) {}
+
+  async submit(caller: Caller, gateId: string, input: GateRunInput, change: Change): Promise<GateSubmitted> {
+    const { teamId, userId } = caller;
+    const gate = await new GateRepository(this.pool, teamId).read(gateId);
+    const { budget, run, evalId } = await this.#plan(caller, gate, input);
+    const { id, name, version, rules } = gate;
+    const stored = { gate: { id, name, version, rules }, baselineId: gate.baselineId, evalId, run };
+    const submitted = await change(async (client) => {
+      const { id: gateRunId, jobId } = await submitOrchestration(client, {
+        teamId,
+        userId,
+        type: 'gate',
+        subjectId: id,
+        step: 'run',
+        input: stored,
+        total: run ? run.estimate!.cases * run.input.samples * run.targets.length : 0,
+        maxRequests: lowest(rules.max_requests, budget?.max_requests),
+        maxCostUsd: budget?.max_cost_usd ?? null,
+      });
+      await audit(client, caller, 'gate.run', id);
+      return { job_id: jobId, gate_run_id: gateRunId, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
+  }
+
+  async list({ teamId }: Caller, gateId: string, page: PageQuery): Promise<Page<GateRun>> {
+    await new GateRepository(this.pool, teamId).read(gateId);
+    return new GateRunRepository(this.pool, teamId).list(gateId, page);
+  }
+
+  read({ teamId }: Caller, gateId: string, id: string): Promise<GateRun> {
+    return new GateRunRepository(this.pool, teamId).read(gateId, id);
+  }
+
+  /** Resumes what a job carries. */
+  async resumeJob(
+    caller: Caller,
+    jobId: string,
+    input: ResumeInput,
+    change: Change,
+  ): Promise<GateSubmitted | Submitted> {
+    const { teamId, userId } = caller;
+    const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
+    if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
+    if (type !== 'gate') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
+    let lanes: string[] = [];
+    const submitted = await change(async (client) => {
+      const resumed = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
+      ({ lanes } = resumed);
+      await audit(client, caller, 'gate.resume', resumed.id);
+      return { job_id: resumed.jobId, gate_run_id: resumed.id, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
+    return submitted;
+  }
+
+  /** What to run, or which run to measure. Without a baseline nothing is run. */
+  async #plan(
+    caller: Caller,
+    gate: StoredGate,
+    { eval_id, config = {} }: GateRunInput,
+  ): Promise<Planned & { budget?: GateBudget }> {
+    const { teamId } = caller;
+    if (eval_id !== undefined) {
+      const evalId = eval_id.toLowerCase();
+      await readRunOfSuite(this.pool, teamId, { runId: evalId, suiteId: gate.suiteId, path: '/eval_id' });
+      return { evalId };
+    }
+    const { baselineId } = gate;
+    const runs = new ExperimentRunRepository(this.pool, teamId);
+    const baseline = baselineId === null ? undefined : (await runs.find([baselineId])).get(baselineId);
+    if (!baseline) return {};
+    return { budget: config.budget, run: await this.#prepare(caller, gate, baseline, config) };
+  }
+
+  /** Its budget is that of the gate run, which it shares with the samples that are added. */
+  async #prepare(
+    caller: Caller,
+    gate: StoredGate,
+    baseline: ExperimentRun,
+    config: GateRunConfig,
+  ): Promise<NonNullable<Planned['run']>> {
+    const planned = planRun(gate, baseline, config);
+    try {
+      const { input, targets, estimate } = await this.runs.prepare(caller, planned);
+      checkGateModels(gate, targets);
+      return { input: { ...input, budget: null }, targets, estimate };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !error.errors) throw error;
+      const inBody = error.errors.map(({ path, message }) => ({ path: CONFIG + path, message }));
+      throw new ProblemError(error.status, error.message, inBody);
+    }
+  }
+}
+
+/** The lower of two limits, of which each may be missing. */
+function lowest(...limits: (number | null | undefined)[]): number | null {
+  const given = limits.filter((limit) => limit !== null && limit !== undefined);
+  return given.length ? Math.min(...given) : null;
+}

@@ -1,0 +1,48 @@
+import type { GateRunConfig } from '#lib/contracts/gate';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { RunInput } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
+import type { StoredGate } from '#lib/db/catalogue/gates';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import type { ExperimentRun } from '#lib/db/read/experiment-runs';
+import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
+
+/**
+ * The run that a gate makes to measure it: as its baseline was run, with one sample, except for what `config` says.
+ * Where the replies of the baseline were made elsewhere, its settings are not known.
+ * @throws ProblemError 422
+ */
+export function planRun(gate: StoredGate, baseline: ExperimentRun, config: GateRunConfig): RunInput {
+  const settings = settingsOf(baseline);
+  const models = gate.rules.models?.map((name) => settings?.models.find((one) => isNamed(one, name)) ?? name);
+  const replaced = { samples: 1, budget: null, ...(models && { models }), ...config };
+  const of = { suite_id: gate.suiteId, experiment_id: null };
+  if (settings) return { ...replaceSettings(settings, replaced, 'baseline'), ...of };
+  if (replaced.models) return RunInput.parse({ ...replaced, ...of });
+  throw new ProblemError(
+    422,
+    'The replies of the baseline were made elsewhere. Name the models to run in "config", or measure a run that is ' +
+      'there with "eval_id".',
+    [{ path: '/config/models', message: 'are needed' }],
+  );
+}
+
+const isNamed = (model: RunInput['models'][number], name: string): boolean =>
+  typeof model === 'object' && `${model.provider_key}::${model.model_id}` === name;
+
+/**
+ * A gate that names its models measures exactly those.
+ * @throws ProblemError 422
+ */
+export function checkGateModels({ name, rules }: StoredGate, targets: readonly ResolvedTarget[]): void {
+  const { models } = rules;
+  if (models === null) return;
+  const given = targets.map(targetName);
+  const other = given.find((one) => !models.includes(one));
+  const lacking = models.find((one) => !given.includes(one));
+  const fault = other ? `${other} is none of them` : lacking && `${lacking} is missing`;
+  if (fault)
+    throw new ProblemError(422, `The gate "${name}" measures the models ${models.join(', ')}; ${fault}.`, [
+      { path: '/models', message: `must be those of the gate: ${fault}` },
+    ]);
+}

@@ -1,0 +1,70 @@
+import { Option, type Command } from 'commander';
+import { writeFileSync } from 'node:fs';
+import type { ApiClient } from '#lib/client/api-client';
+import type { GateAnswer } from '#lib/contracts/gate';
+import { withoutSlash } from '#lib/contracts/url';
+import { EXIT, exitWith, GATE_EXITS, type ExitCode } from '../exit-codes.js';
+import { readBroken, readCases } from '../lookup/read-gate-cases.js';
+import { gateLines } from '../output/gate-lines.js';
+import type { GateReport } from '../output/gate-report.js';
+import { print, printJson, toSafeJson } from '../output/terminal.js';
+
+type Meaning = 'fail' | 'pass';
+export interface GateReportOptions {
+  junit?: string;
+  markdown?: string;
+  json?: boolean;
+  jsonFile?: string;
+  inconclusive?: Meaning;
+  notMeasured?: Meaning;
+}
+
+export const MEANINGS: Meaning[] = ['fail', 'pass'];
+
+export const addGateReports = (command: Command): Command =>
+  command
+    .option('--junit <file>', 'write a JUnit report')
+    .option('--markdown <file>', 'write a report for a pull request')
+    .option('--json-file <file>', 'write the answer as JSON; --json FILE does the same')
+    .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0, not with 3').choices(MEANINGS))
+    .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0, not with 4').choices(MEANINGS));
+
+/** What a gate said, beside the gate run that asked it. */
+export interface GateEnd {
+  answer: GateAnswer;
+  /** Null where no gate run was made. */
+  gateRunId: string | null;
+  /** In place of that of the answer, where the job failed. */
+  exit?: ExitCode;
+}
+
+/** Writes the reports, prints the answer, and sets the exit code. */
+export async function concludeGate(client: ApiClient, end: GateEnd, options: GateReportOptions): Promise<void> {
+  const { answer } = end;
+  const report: GateReport = { answer, broken: await readBroken(client, answer), link: linkTo(client, answer) };
+  if (options.junit !== undefined) {
+    const [{ gateJunit }, { cases, cut }] = await Promise.all([
+      import('../output/gate-junit.js'),
+      readCases(client, answer),
+    ]);
+    writeFileSync(options.junit, gateJunit(answer, cases, cut));
+  }
+  if (options.markdown !== undefined) {
+    const { gateMarkdown } = await import('../output/gate-markdown.js');
+    writeFileSync(options.markdown, `${gateMarkdown(report).join('\n')}\n`);
+  }
+  const json = { ...answer, gate_run_id: end.gateRunId, broken: report.broken };
+  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${toSafeJson(json, 2)}\n`);
+  if (options.json) printJson(json);
+  else print(...gateLines(report));
+  exitWith(end.exit ?? exitOf(answer, options));
+}
+
+function exitOf({ result }: GateAnswer, { inconclusive, notMeasured }: GateReportOptions): ExitCode {
+  const meaning = { inconclusive, not_measured: notMeasured, pass: undefined, fail: undefined }[result];
+  if (meaning === undefined) return GATE_EXITS[result];
+  return meaning === 'pass' ? EXIT.done : EXIT.negative;
+}
+
+const linkTo = ({ serverUrl }: ApiClient, { eval_id: runId }: GateAnswer): string | undefined =>
+  runId === null ? undefined : new URL(`${withoutSlash(serverUrl)}/api/tool-eval/history/${runId}`).href;

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Gate, GateRun } from '#lib/contracts/gate';
+import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, withExamples } from '../command.js';
+import type { GlobalOptions } from '../command.js';
+import { findExperiment } from '../lookup/find-experiment.js';
+import { findGate } from '../lookup/find-gate.js';
+import { findRun } from '../lookup/find-run.js';
+import { findSuite } from '../lookup/find-suite.js';
+import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
+import { gateRunsTable, gatesTable, ruleLines } from '../output/gate-lines.js';
+import { print, printJson } from '../output/terminal.js';
+
+const GATE = ['<gate>', 'name or id of a gate, or the beginning of an id'] as const;
+
+interface RuleOptions extends GlobalOptions {
+  baseline?: string;
+  baselineOf?: string;
+  models?: string[];
+  measure?: string;
+  margin?: number;
+  floor?: number;
+  maxErroredShare?: number;
+  criticalTag?: string[];
+  looks?: number;
+  maxRequests?: number;
+}
+
+export function addGates(program: Command): void {
+  const list = onServer<GlobalOptions>(listGates);
+  const gates = listsByDefault(
+    program.command('gates').description('what decides whether a change may ship: list and make gates'),
+    list,
+  );
+  withExamples(gates, 'toolmark gates', 'toolmark gates show main');
+  withExamples(gates.command('list').description('list gates, the newest first').action(list), 'toolmark gates list');
+  withExamples(
+    gates
+      .command('show')
+      .description('show the rules of a gate')
+      .argument(...GATE)
+      .action(onServer<GlobalOptions, [string]>(showGate)),
+    'toolmark gates show main',
+  );
+  addMaking(gates);
+  withExamples(
+    addListOptions(
+      gates
+        .command('runs')
+        .description('list what a gate has measured, the newest first')
+        .argument(...GATE),
+    ).action(onServer<ListOptions, [string]>(listGateRuns)),
+    'toolmark gates runs main',
+  );
+  withExamples(
+    gates
+      .command('delete')
+      .description('delete a gate')
+      .argument(...GATE)
+      .action(onServer<GlobalOptions, [string]>(deleteGate)),
+    'toolmark gates delete "Old gate"',
+  );
+}
+
+function addMaking(gates: Command): void {
+  withExamples(
+    addRules(
+      gates
+        .command('create')
+        .description('make a gate; its rules are fixed before a run is measured by them')
+        .argument('<name>', 'what to call it')
+        .requiredOption('--suite <suite>', 'suite that is run, by name or id'),
+    ).action(onServer<RuleOptions & { suite: string }, [string]>(createGate)),
+    'toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2',
+  );
+  withExamples(
+    addRules(
+      gates
+        .command('update')
+        .description('change the rules of a gate, which makes its next version, or its name')
+        .argument(...GATE)
+        .option('--name <name>', 'another name'),
+    ).action(onServer<RuleOptions & { name?: string }, [string]>(updateGate)),
+    'toolmark gates update main --margin 0.05 --looks 2',
+  );
+}
+
+const addRules = (command: Command): Command =>
+  command
+    .option('--baseline <run>', 'completed run that others are measured against')
+    .option('--baseline-of <experiment>', 'the baseline that this experiment has at the time')
+    .option(
+      '-m, --models <list>',
+      'models that must pass, separated by commas; those of the baseline by default',
+      commaSeparated,
+    )
+    .option('--measure <name>', 'what is compared: overall, passed, or a metric of the runs')
+    .option('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number)
+    .option('--floor <share>', 'pass rate that must be reached whatever the baseline, 0 to 1', number)
+    .option('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number)
+    .option('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String))
+    .option('--looks <n>', 'how often a gate run may look at its data, 1 to 4', wholeNumber)
+    .option('--max-requests <n>', 'requests that a gate run may make, added samples included', wholeNumber);
+
+const ROUTE = '/api/gates';
+
+async function listGates(client: ApiClient, options: GlobalOptions): Promise<void> {
+  const items: Gate[] = [];
+  for await (const gate of client.all<Gate>(ROUTE)) items.push(gate);
+  printList({ items }, options, 'No gates. Make one: toolmark gates create --help', gatesTable);
+}
+
+const showGate = async (client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> =>
+  printGate(await client.call<Gate>('GET', `${ROUTE}/${await findGate(client, wanted)}`), options);
+
+async function createGate(client: ApiClient, options: RuleOptions & { suite: string }, name: string): Promise<void> {
+  if (options.baseline === undefined && options.baselineOf === undefined)
+    throw new Error('A gate needs a baseline: give --baseline RUN or --baseline-of EXPERIMENT.');
+  const body = { name, suite_id: await findSuite(client, options.suite), ...(await rulesOf(client, options)) };
+  printGate(await client.call<Gate>('POST', ROUTE, body), options);
+}
+
+async function updateGate(client: ApiClient, options: RuleOptions & { name?: string }, wanted: string): Promise<void> {
+  const id = await findGate(client, wanted);
+  const body = { name: options.name, ...(await rulesOf(client, options)) };
+  printGate(await client.call<Gate>('PUT', `${ROUTE}/${id}`, body), options);
+}
+
+/** What the API takes for these options. What is left out is undefined. */
+async function rulesOf(client: ApiClient, options: RuleOptions) {
+  const { baseline, baselineOf, models, measure, margin, floor, criticalTag, looks, maxRequests } = options;
+  if (baseline !== undefined && baselineOf !== undefined)
+    throw new Error('Choose one of --baseline and --baseline-of.');
+  return {
+    baseline:
+      baseline !== undefined
+        ? { eval_id: (await findRun(client, baseline)).id }
+        : baselineOf !== undefined
+          ? { experiment_id: await findExperiment(client, baselineOf) }
+          : undefined,
+    models,
+    measure,
+    margin,
+    floor: floor === undefined ? undefined : { pass_rate: floor },
+    max_errored_share: options.maxErroredShare,
+    critical_tags: criticalTag,
+    looks,
+    max_requests: maxRequests,
+  };
+}
+
+function printGate(gate: Gate, { json }: GlobalOptions): void {
+  if (json) printJson(gate);
+  else print(...ruleLines(gate));
+}
+
+async function listGateRuns(client: ApiClient, options: ListOptions, wanted: string): Promise<void> {
+  const id = await findGate(client, wanted);
+  const list = await readList<GateRun>(client, `${ROUTE}/${id}/runs`, options);
+  printList(list, options, `Nothing was measured yet. Begin: toolmark gate ${id}`, gateRunsTable);
+}
+
+async function deleteGate(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
+  const id = await findGate(client, wanted);
+  await client.call('DELETE', `${ROUTE}/${id}`);
+  if (options.json) printJson({ id });
+  else print(`Deleted gate ${id}`);
+}

@@ -1,0 +1,80 @@
+import type { Redis } from 'ioredis';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import {
+  commitStep,
+  orchestrationsToAdvance,
+  readOrchestration,
+  type Orchestration,
+  type Step,
+  type WaitingOrchestration,
+} from '#lib/db/engine/orchestrations';
+import { notify } from '#lib/events/notifications';
+import { Setbacks } from './setbacks.js';
+
+/**
+ * What the next step of an orchestration does: a function of what is stored, and of nothing else. It may be called
+ * again for the same step, and writes nothing that a second call would not write.
+ * @throws ProblemError when the orchestration cannot go on: it fails, with that reason
+ */
+export type NextStep = (orchestration: Orchestration, signal: AbortSignal) => Promise<Step>;
+
+/** A step may compare two large runs. */
+const STEP_TIMEOUT_MS = 120_000;
+
+/** Makes the next steps of orchestrations. */
+export class Orchestrator {
+  readonly #setbacks = new Setbacks();
+
+  constructor(
+    readonly deps: {
+      pool: Pool;
+      locks: Pool;
+      redis: Redis;
+      /** Of each type. */
+      nextSteps: Record<string, NextStep>;
+      /** There is work for lanes. */
+      onChildren: () => void;
+      /** There is a next step, or another job may have been waiting for this one. */
+      onMoreToDo: () => void;
+    },
+  ) {}
+
+  /** Those whose next step can be made, without those that failed a moment ago. */
+  toAdvance(): Promise<WaitingOrchestration[]> {
+    return orchestrationsToAdvance(this.deps.pool, this.#setbacks.waiting());
+  }
+
+  async advance({ orchestrationId: id, jobId }: WaitingOrchestration, stop: AbortSignal): Promise<void> {
+    const { locks, redis, onChildren, onMoreToDo } = this.deps;
+    await withAdvisoryLock(locks, `orchestrate ${id}`, async () => {
+      try {
+        const lanes = await this.#step(id, AbortSignal.any([stop, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
+        this.#setbacks.clear(id);
+        if (!lanes) return;
+        if (lanes.length) onChildren();
+        else onMoreToDo();
+        for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
+        await notify(redis, { topic: 'job', id: jobId });
+      } catch (error) {
+        if (!stop.aborted) this.#setbacks.add(id);
+        throw error;
+      }
+    });
+  }
+
+  /** @returns the lanes that have work now; undefined when there was no step to make */
+  async #step(id: string, signal: AbortSignal): Promise<string[] | undefined> {
+    const { pool, nextSteps } = this.deps;
+    const orchestration = await readOrchestration(pool, id);
+    if (!orchestration) return undefined;
+    try {
+      return await commitStep(pool, orchestration, await nextSteps[orchestration.type]!(orchestration, signal));
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      const { step: next, state } = orchestration;
+      return commitStep(pool, orchestration, { state, next, end: { status: 'failed', error: error.message } });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { GateAnswer, GateRules, GateRun } from '#lib/contracts/gate';
+import type { Submission } from './submit-run.js';
+
+/** The steps of a gate run: it makes the run that it measures, then looks at it, as often as its gate allows. */
+export type GateStep = 'run' | 'look';
+
+/** What a gate run was asked for, as its orchestration keeps it: the gate as it was then. */
+export interface GateRunInput {
+  gate: { id: string; name: string; version: number; rules: GateRules };
+  /** Null: the gate has none, and nothing is run. */
+  baselineId: string | null;
+  /** The run to measure, if it is there already; otherwise `run` is made. */
+  evalId?: string;
+  run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
+}
+
+/** What a gate run has found so far; nothing at its beginning. */
+export interface GateRunState {
+  looks?: GateRun['looks'];
+  answer?: GateAnswer;
+  /** Before which look the critical cases that seemed broken got their samples. */
+  confirmed?: number;
+}

@@ -1,0 +1,286 @@
+import { createDatabase } from '../../../test/services.js';
+import { RunInput } from '#lib/contracts/run';
+import { newId } from '#lib/runtime/ids';
+import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { settleRun } from '../testing/settled-run.js';
+import { deleteRun } from '../upkeep/delete-run.js';
+import { JobRepository } from '../read/jobs.js';
+import { readTeamEvents } from '../read/team-events.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems } from './claim-items.js';
+import { dispatchLane, type Delivery } from './dispatch-lane.js';
+import { extendRun } from './extend-run.js';
+import { finishRun, runsToFinish } from './finish-run.js';
+import {
+  commitStep,
+  deleteOrchestrations,
+  orchestrationsToAdvance,
+  readOrchestration,
+  resumeOrchestration,
+  submitOrchestration,
+  type NewChildRun,
+  type Step,
+} from './orchestrations.js';
+import { resumeRun } from './resume-run.js';
+import { runsMaybeOverBudget, stopIfOverBudget } from './run-budget.js';
+import { settleItems } from './settle-items.js';
+
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
+
+const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
+const one = async (text: string, values: unknown[]): Promise<any> => (await rows(text, values))[0];
+const finishRuns = async (): Promise<void> => {
+  for (const run of await runsToFinish(pool)) await finishRun(pool, run);
+};
+const CASES = 6;
+
+/** A team with an orchestration that has made no step, and a run to extend. */
+async function anOrchestration({ maxRequests = null as number | null, runningJobs = 4 } = {}) {
+  const team = await aTeam(pool, { cases: CASES, runningJobs });
+  const { teamId, userId, suiteId } = team;
+  const subjectId = newId();
+  const { id, jobId } = await submitOrchestration(pool, {
+    teamId,
+    userId,
+    type: 'gate',
+    subjectId,
+    step: 'first',
+    input: { asked: true },
+    total: CASES,
+    maxRequests,
+    maxCostUsd: null,
+  });
+  const settings = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
+  const { rows: providers } = await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId]);
+  const target = { providerId: providers[0]!.id, providerKey: 'sim', modelId: 'a', laneId: team.laneId };
+  const child = (step: string, arm: string): NewChildRun => ({
+    step,
+    arm,
+    submit: {
+      suiteId,
+      input: { ...settings, metrics: [], cache: 'off' },
+      targets: [{ ...target, priced: false, params: {}, systemPrompt: null }],
+    },
+  });
+  const read = async () => (await readOrchestration(pool, id))!;
+  return {
+    ...team,
+    id,
+    jobId,
+    subjectId,
+    child,
+    read,
+    commit: async (step: Partial<Step>) => commitStep(pool, await read(), { state: {}, next: 'second', ...step }),
+    waits: async () => (await orchestrationsToAdvance(pool, [])).some((found) => found.orchestrationId === id),
+    job: (of = jobId) => new JobRepository(pool, teamId).read(of),
+    children: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [id]),
+  };
+}
+
+/** Dispatches items of a lane, and settles them. */
+async function play(laneId: string, window: number): Promise<Delivery[]> {
+  const deliveries = await dispatchLane(pool, laneId, window);
+  await claimItems(pool, 'w', deliveries);
+  await settleItems(
+    pool,
+    deliveries.map((delivery) => settlementOf(delivery)),
+  );
+  return deliveries;
+}
+
+describe('a step', () => {
+  it('makes its child runs, its events and its state in one commit, and only the first of two commits it', async () => {
+    const parent = await anOrchestration();
+    expect(await parent.waits()).toBe(true);
+    const before = await parent.read();
+    const step = { state: { found: 1 }, next: 'second', children: [parent.child('first', 'a')] };
+    const committed = await Promise.all([commitStep(pool, before, step), commitStep(pool, before, step)]);
+    expect(committed.filter(Boolean)).toEqual([[parent.laneId]]);
+    expect(await parent.children()).toMatchObject([{ step: 'first', arm: 'a', status: 'queued', listed: false }]);
+    expect(await parent.read()).toMatchObject({ step: 'second', state: { found: 1 }, revision: 1 });
+    expect(await parent.waits()).toBe(false);
+    await expect(parent.commit({ children: [parent.child('first', 'a')] })).rejects.toThrow(/unique/);
+  });
+
+  it('comes when no child run is under way, and finds how each of them ended', async () => {
+    const parent = await anOrchestration();
+    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    const [a, b] = await parent.children();
+    await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
+    await finishRuns();
+    expect(await parent.waits()).toBe(false);
+    await settleRun(pool, b.id, [1, 1, 1, 1, 1, null]);
+    await finishRuns();
+    expect(await parent.waits()).toBe(true);
+    expect((await parent.read()).children).toMatchObject([
+      { id: a.id, arm: 'a', status: 'completed', requests: 6 },
+      { id: b.id, arm: 'b', status: 'completed', requests: 6 },
+    ]);
+  });
+
+  it('that ends the job leaves nothing to advance', async () => {
+    const parent = await anOrchestration();
+    await parent.commit({ next: null, end: { status: 'failed', error: 'The suite is gone.' } });
+    expect(await parent.job()).toMatchObject({ status: 'failed', error: 'The suite is gone.' });
+    expect(await parent.waits()).toBe(false);
+    await expect(
+      resumeOrchestration(pool, { teamId: parent.teamId, userId: parent.userId, jobId: parent.jobId }),
+    ).rejects.toThrow(/has its answer/);
+  });
+});
+
+describe('child runs', () => {
+  it('are no jobs of their user of their own: one parent is one running job', async () => {
+    const parent = await anOrchestration({ runningJobs: 2 });
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    const other = await parent.submit();
+    const waiting = await parent.submit();
+    expect((await parent.children()).map(({ status }) => status)).toEqual(['queued', 'queued', 'queued']);
+    expect(await parent.job(other.jobId)).toMatchObject({ status: 'queued' });
+    expect(await parent.job(waiting.jobId)).toMatchObject({ status: 'pending' });
+  });
+
+  it('are the progress of their parent, and no event of theirs is sent to the team', async () => {
+    const parent = await anOrchestration();
+    expect((await parent.job()).progress).toMatchObject({ done: 0, total: CASES });
+    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await play(parent.laneId, 3);
+    expect((await parent.job()).progress).toMatchObject({ done: 3, total: 2 * CASES });
+    const events = await readTeamEvents(pool, [parent.teamId], 600, ['job_created']);
+    expect(events.map(({ job_id }) => job_id)).toEqual([parent.jobId]);
+  });
+
+  it('share a lane with the other runs of their user as one', async () => {
+    const parent = await anOrchestration();
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    const other = await parent.submit({ samples: 10 });
+    const deliveries = await dispatchLane(pool, parent.laneId, 16);
+    expect(deliveries.filter(({ runId }) => runId === other.runId)).toHaveLength(8);
+  });
+
+  it('have one budget: all of them stop when it is spent, and nothing more is asked', async () => {
+    const parent = await anOrchestration({ maxRequests: 5 });
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    expect(await dispatchLane(pool, parent.laneId, 3)).toHaveLength(3);
+    const last = await dispatchLane(pool, parent.laneId, 16);
+    expect(last).toHaveLength(2);
+    const held = await rows(
+      `SELECT run_id AS "runId", target, item, token::float8 AS token FROM in_flight WHERE lane_id = $1`,
+      [parent.laneId],
+    );
+    await claimItems(pool, 'w', held);
+    await settleItems(
+      pool,
+      held.map((delivery) => settlementOf(delivery)),
+    );
+    expect(await dispatchLane(pool, parent.laneId, 16)).toEqual([]);
+    for (const run of await runsMaybeOverBudget(pool)) await stopIfOverBudget(pool, run);
+    expect((await parent.children()).map(({ status }) => status)).toEqual(Array(3).fill('budget_exceeded'));
+    expect(await parent.waits()).toBe(true);
+    expect((await parent.read()).children[0]!.detail).toBe('5 of 5 requests are made.');
+  });
+
+  it('are cancelled with their parent, at once and not by themselves', async () => {
+    const parent = await anOrchestration();
+    const { teamId } = parent;
+    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await dispatchLane(pool, parent.laneId, 3);
+    const [a, b] = await parent.children();
+    await expect(cancelJob(pool, { teamId, jobId: a.job_id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    const before = await parent.read();
+    expect(await cancelJob(pool, { teamId, jobId: parent.jobId })).toEqual({ runIds: [a.id, b.id] });
+    expect((await parent.children()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    expect(await rows('SELECT 1 FROM in_flight WHERE lane_id = $1', [parent.laneId])).toEqual([]);
+    // A step that was computed before commits nothing.
+    const late = { state: {}, next: 'second', children: [parent.child('second', 'a')] };
+    expect(await commitStep(pool, before, late)).toBeUndefined();
+    expect(await parent.waits()).toBe(false);
+  });
+
+  it('are resumed with their parent, with what they lack, and not by themselves', async () => {
+    const parent = await anOrchestration();
+    const { teamId, userId } = parent;
+    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    const [a, b] = await parent.children();
+    await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
+    await finishRuns();
+    await cancelJob(pool, { teamId, jobId: parent.jobId });
+    await expect(resumeRun(pool, { teamId, userId, runId: b.id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    const resumed = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
+    expect(resumed).toMatchObject({ id: parent.id, lanes: [parent.laneId] });
+    expect(await parent.children()).toMatchObject([
+      { id: a.id, status: 'completed', generation: 1 },
+      { id: b.id, status: 'queued', generation: 2 },
+    ]);
+    expect((await parent.job(resumed.jobId)).progress).toMatchObject({ done: 0, total: CASES });
+    expect(await play(parent.laneId, 100)).toHaveLength(CASES);
+    await expect(resumeOrchestration(pool, { teamId, userId, jobId: resumed.jobId })).rejects.toThrow(/is queued/);
+  });
+
+  it('leave with what their parent belongs to, but those that were promoted stay', async () => {
+    const parent = await anOrchestration();
+    const { teamId, subjectId } = parent;
+    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    const [a, b] = await parent.children();
+    const remove = () => inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));
+    await expect(deleteRun(pool, { teamId, runId: a.id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    expect(await remove()).toBe('unfinished');
+    await cancelJob(pool, { teamId, jobId: parent.jobId });
+    await pool.query('UPDATE run SET listed = true WHERE id = $1', [b.id]);
+    expect(await remove()).toBe('deleted');
+    expect(await rows('SELECT id FROM run WHERE suite_id = $1', [parent.suiteId])).toEqual([{ id: b.id }]);
+    const jobs = await rows('SELECT id FROM job WHERE team_id = $1', [teamId]);
+    expect(jobs).toEqual([{ id: b.job_id }]);
+    expect(await deleteRun(pool, { teamId, runId: b.id })).toBe('deleted');
+  });
+});
+
+describe('samples that are added to a run', () => {
+  const extend = (team: Awaited<ReturnType<typeof aTeam>>, runId: string, more = {}) =>
+    extendRun(pool, { teamId: team.teamId, userId: team.userId, runId, samples: 2, ...more });
+
+  it('are numbered on, over its cases and version of the suite, and are never answered by stored replies', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    const { runId } = await team.submit({ samples: 2 });
+    await expect(extend(team, runId)).rejects.toThrow(/can be added when it has ended/);
+    await settleRun(pool, runId, [1, 1, 1]);
+    await finishRuns();
+    await pool.query('UPDATE suite SET version = version + 1 WHERE id = $1', [team.suiteId]);
+    const added = await Promise.all([extend(team, runId), extend(team, runId, { positions: [2] })]);
+    const of = await one('SELECT suite_version_id, case_positions FROM run WHERE id = $1', [runId]);
+    const [all, some] = await Promise.all(added.map((each) => one('SELECT * FROM run WHERE id = $1', [each.runId])));
+    expect(all).toMatchObject({ ...of, samples: 2, extends_run_id: runId, listed: false });
+    expect(some).toMatchObject({ ...of, case_positions: [2] });
+    expect([all.first_sample, some.first_sample].sort()).toEqual([2, 4]);
+    expect(JSON.parse(all.config)).toMatchObject({ samples: 2, cache: 'refresh' });
+    await expect(extend(team, all.id)).rejects.toThrow(runId);
+    const deliveries = await dispatchLane(pool, team.laneId, 100);
+    expect(deliveries).toHaveLength(3 * 2 + 2);
+  });
+
+  it('leave with the run, which stays while they are made', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    const { teamId } = team;
+    const { runId } = await team.submit();
+    await settleRun(pool, runId, [1, 1, 1]);
+    await finishRuns();
+    const added = await extend(team, runId);
+    expect(await deleteRun(pool, { teamId, runId })).toBe('unfinished');
+    await cancelJob(pool, { teamId, jobId: added.jobId });
+    expect(await deleteRun(pool, { teamId, runId })).toBe('deleted');
+    expect(await rows('SELECT 1 FROM run WHERE team_id = $1', [teamId])).toEqual([]);
+  });
+
+  it('are refused beyond a thousand a case, and where a provider is gone', async () => {
+    const team = await aTeam(pool, { cases: 3 });
+    const { runId } = await team.submit();
+    await settleRun(pool, runId, [1, 1, 1]);
+    await finishRuns();
+    await expect(extend(team, runId, { samples: 1000 })).rejects.toThrow(/1000 is the most/);
+    await pool.query('DELETE FROM provider WHERE team_id = $1', [team.teamId]);
+    await expect(extend(team, runId)).rejects.toThrow(/provider of the run was deleted/);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Pool, PoolClient } from '../connection/pool.js';
+
+/** A pool of a process that dies after its n-th statement, and has no connections then. */
+export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => boolean } {
+  let [statements, isDead] = [0, false];
+  const dying = async (query: () => Promise<unknown>, kill: () => void): Promise<unknown> => {
+    const answer = isDead ? undefined : await query();
+    isDead ||= ++statements === n;
+    if (!isDead) return answer;
+    kill();
+    throw new Error('The process is dead');
+  };
+  const isKeepAlive = (text: unknown): boolean => text === 'SELECT 1';
+  const clientOf = (client: PoolClient): PoolClient => {
+    let released = false;
+    const release = (): void => {
+      if (!released) client.release(isDead);
+      released = true;
+    };
+    return new Proxy(client, {
+      get(target, key) {
+        if (key === 'release') return release;
+        if (key !== 'query') return Reflect.get(target, key, target) as unknown;
+        return (...query: [string]) =>
+          isKeepAlive(query[0]) ? target.query(...query) : dying(() => target.query(...query), release);
+      },
+    });
+  };
+  const proxied = new Proxy(pool, {
+    get(target, key) {
+      if (key === 'connect') return async () => clientOf(await target.connect());
+      if (key !== 'query') return Reflect.get(target, key, target) as unknown;
+      return (...query: [string]) =>
+        dying(
+          () => target.query(...query),
+          () => {},
+        );
+    },
+  });
+  return { pool: proxied, died: () => isDead };
+}

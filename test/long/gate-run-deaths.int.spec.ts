@@ -1,0 +1,46 @@
+import type { Pool } from '#lib/db/connection/pool';
+import { dyingPool } from '#lib/db/testing/dying-pool';
+import { openGateRuns, type Replies } from '../gate-runs.js';
+
+let gates: Awaited<ReturnType<typeof openGateRuns>>;
+beforeAll(async () => void (gates = await openGateRuns()));
+afterAll(() => gates.close());
+
+it('a worker that dies after any statement of a gate run loses nothing, and repeats nothing', async () => {
+  const reference = await storyOf(gates.pool);
+  expect(reference).toMatchObject({ looks: [1, 2] });
+  let died = true;
+  for (let n = 1; died; n++) {
+    const process = dyingPool(gates.pool, n);
+    expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
+    died = process.died();
+    if (died) expect(n).toBeLessThan(300);
+    else expect(n).toBeGreaterThan(60);
+  }
+}, 600_000);
+
+/** How a gate run of two looks ends: in a process with this pool as far as it lives, then in another. */
+async function storyOf(db: Pool) {
+  const gate = await gates.aGateRun({ cases: 20, looks: 2, margin: 0.3, critical_tags: ['vital'] });
+  const replies: Replies = (child) =>
+    Array.from({ length: child.cases }, (_, n) =>
+      Number(child.arm === 'baseline' || child.step !== 'run' || (n > 0 && n < 17)),
+    );
+  for (let turn = 0; turn < 6; turn++) {
+    await gate.step(db).catch(() => {});
+    await gate.reply(replies);
+  }
+  const { answer, looks } = await gate.end(replies);
+  const children = await gate.children();
+  return {
+    result: answer.result,
+    text: answer.text,
+    looks: looks.map(({ look }: { look: number }) => look),
+    stored: (await gate.looks()).map(({ look }) => look),
+    children: children.map(({ step, arm, samples, cases, status }) => ({ step, arm, samples, cases, status })),
+    log: (await gate.log()).map(([name]) => name),
+    progress: (await gate.job()).progress,
+    unfinished: (await gates.pool.query('SELECT 1 FROM job WHERE team_id = $1 AND finished_at IS NULL', [gate.teamId]))
+      .rows,
+  };
+}
