@@ -195,12 +195,10 @@ export const GateTarget = z
     p_holm: figure.meta({ description: '`p` corrected by Holm over the models of the gate.' }),
     pass_rate: figure.meta({ description: 'The mean over the cases of the run of their share of passed samples.' }),
     pass_rate_ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
-    errored_shares: z
-      .tuple([z.number(), z.number()])
-      .meta({
-        description:
-          'The share of errored results, 0..1: baseline first. Of the run, over all its cases where that is more.',
-      }),
+    errored_shares: z.tuple([z.number(), z.number()]).meta({
+      description:
+        'The share of errored results, 0..1: baseline first. Of the run, over all its cases where that is more.',
+    }),
     fixed: z.int().meta({ description: 'Cases that never passed before and always do now.' }),
     broken: z.int().meta({ description: 'Cases that always passed before and never do now.' }),
     cost: z
