@@ -18,13 +18,6 @@ const event = env.GITHUB_EVENT_PATH ? JSON.parse(readFileSync(env.GITHUB_EVENT_P
 const folder = mkdtempSync(join(env.RUNNER_TEMP || tmpdir(), 'toolmark-'));
 const [markdown, json, junit] = ['gate.md', 'gate.json', 'gate.xml'].map((name) => join(folder, name));
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  command('error', error.message);
-  process.exitCode = USAGE;
-}
-
 async function main() {
   if (!env.TOOLMARK_TOKEN) return withoutToken();
   command('add-mask', env.TOOLMARK_TOKEN);
@@ -194,4 +187,11 @@ async function github(method, path, body) {
   if (response.ok) return response.json();
   const hint = response.status === 403 ? ' (it takes the permission pull-requests: write)' : '';
   throw new Error(`GitHub answered ${response.status} to ${method} ${path.split('?')[0]}${hint}.`);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  command('error', error.message);
+  process.exitCode = USAGE;
 }

@@ -2,11 +2,11 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ComparedItem, CompareItemsQuery, CompareQuery, Comparison, Comparisons } from '#lib/contracts/comparison';
-import { ProblemError } from '#lib/contracts/input/problem';
 import { pageOf } from '#lib/contracts/page';
 import { ITEMS_CURSOR } from '#lib/comparison/page-items';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, cursorOf, Me } from '../platform/decorators.js';
+import { leaveSignal } from '../platform/leave-signal.js';
 import { ComparisonService } from './comparisons.service.js';
 
 @Controller('api/compare')
@@ -39,11 +39,4 @@ export class ComparisonsController {
   items(@Me() caller: Caller, @Query({ schema: CompareItemsQuery }) query: CompareItemsQuery) {
     return this.service.items(caller, { ...query, cursor: cursorOf(query.cursor, ITEMS_CURSOR) });
   }
-}
-
-/** Aborts when the client leaves before it has the answer. */
-function leaveSignal({ raw }: FastifyReply): AbortSignal {
-  const left = new AbortController();
-  raw.once('close', () => raw.writableFinished || left.abort(new ProblemError(408, 'The client left.')));
-  return left.signal;
 }

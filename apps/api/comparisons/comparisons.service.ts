@@ -9,35 +9,20 @@ import { pageItems } from '#lib/comparison/page-items';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
-import type { Env } from '#lib/runtime/env';
-import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { Semaphore } from '#lib/runtime/semaphore';
-import { ENV, POOL } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 import { explanationOf } from '../results/explanation.js';
 import { ComparisonCache } from './comparison-cache.js';
-
-/** A team's comparisons under way in this process. Each holds a connection to Postgres while it reads. */
-const AT_ONCE_PER_TEAM = 2;
-const MAX_WAITING = 30;
+import { ComparisonTurns } from './comparison-turns.js';
 
 /** Compares runs. Comparisons of finished runs are kept in memory. */
 @Injectable()
 export class ComparisonService {
   readonly #cache = new ComparisonCache();
-  readonly #perTeam = new KeyedSemaphore(
-    AT_ONCE_PER_TEAM,
-    MAX_WAITING,
-    `${MAX_WAITING} comparisons of this team wait for their turn. Ask again when some are done.`,
-  );
-  /** Half of the connections stay for everything else. */
-  readonly #inAll: Semaphore;
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(ENV) env: Env,
-  ) {
-    this.#inAll = new Semaphore(Math.max(1, Math.floor(env.TOOLMARK_DATABASE_POOL / 2)));
-  }
+    readonly turns: ComparisonTurns,
+  ) {}
 
   async compare({ teamId }: Caller, query: CompareQuery, left: AbortSignal): Promise<Comparison | Comparisons> {
     const { runs, a, b, ...rest } = query;
@@ -52,7 +37,7 @@ export class ComparisonService {
   items({ teamId }: Caller, query: CompareItemsQuery): Promise<Page<ComparedItem>> {
     const { a, b, target, outcome, category, limit, cursor, ...rest } = query;
     const request = requestOf({ ...rest, ...pairOf(a, b) });
-    return this.#inTurn(teamId, () =>
+    return this.turns.run(teamId, () =>
       pageItems(this.pool, teamId, { ...request, target, outcome, category, limit, cursor }, explanationOf),
     );
   }
@@ -63,7 +48,7 @@ export class ComparisonService {
     // All that the answer depends on: a resume makes another generation, and a finished rescore does not change.
     const key = JSON.stringify([teamId, found, request]);
     const json = await this.#cache.getOrMake(key, left, async (signal) => {
-      const { comparison, states } = await this.#inTurn(teamId, () => {
+      const { comparison, states } = await this.turns.run(teamId, () => {
         signal.throwIfAborted();
         return compareRuns(this.pool, teamId, request, signal);
       });
@@ -73,10 +58,6 @@ export class ComparisonService {
       return { json: JSON.stringify(comparison), keep: isSame && isFinal };
     });
     return JSON.parse(json) as Comparison;
-  }
-
-  #inTurn<Made>(teamId: string, work: () => Promise<Made>): Promise<Made> {
-    return this.#perTeam.run(teamId, () => this.#inAll.run(work));
   }
 }
 

@@ -149,7 +149,7 @@ describe('an experiment', () => {
       baseline_set_by: 'user',
       run_count: 0,
       notes: [
-        expect.stringMatching(/one sample a case: one lucky or unlucky draw that all later runs share.*more samples/),
+        expect.stringMatching(/one sample a case: one lucky or unlucky draw.*Add samples to it with POST .*samples/),
       ],
     });
     const sampled = await complete(await submit({ samples: 3 }));

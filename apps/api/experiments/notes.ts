@@ -27,14 +27,15 @@ function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): 
         `${pin} another.`;
 }
 
-function baselineNotes({ id, suiteVersion }: StoredExperiment, baseline: ExperimentRun): string[] {
+function baselineNotes({ suiteVersion }: StoredExperiment, baseline: ExperimentRun): string[] {
   const errored = baseline.targets.reduce((sum, target) => sum + target.errored, 0);
   const items = baseline.targets.reduce((sum, target) => sum + target.n, 0);
   const notes = [];
   if (baseline.samples === 1)
     notes.push(
-      'The baseline has one sample a case: one lucky or unlucky draw that all later runs share. Run its settings ' +
-        `again with more samples, and pin that run with PUT /api/experiments/${id}/baseline.`,
+      'The baseline has one sample a case: one lucky or unlucky draw that all later runs share. Add samples to it ' +
+        `with POST /api/tool-eval/history/${baseline.id}/samples, and to the run to compare it with; ` +
+        '`GET /api/compare?extended=true` and gates read them together.',
     );
   if (errored > items * DEFAULT_MAX_ERRORED_SHARE)
     notes.push(

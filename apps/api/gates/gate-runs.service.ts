@@ -9,8 +9,8 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { GateRepository, type StoredGate } from '#lib/db/catalogue/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool } from '#lib/db/connection/pool';
+import type { GateRunInput as StoredInput, GateStep } from '#lib/db/engine/gate-runs';
 import { resumeOrchestration, submitOrchestration } from '#lib/db/engine/orchestrations';
-import type { Submission } from '#lib/db/engine/submit-run';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { GateRunRepository } from '#lib/db/read/gate-runs';
 import { JobRepository } from '#lib/db/read/jobs';
@@ -26,11 +26,7 @@ const CONFIG = '/config';
 type GateBudget = GateRunConfig['budget'];
 
 /** What a gate run is to do, beside its gate. */
-interface Planned {
-  /** The run to measure, if it is there already; otherwise `run` is made. */
-  evalId?: string;
-  run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
-}
+type Planned = Pick<StoredInput, 'evalId' | 'run'>;
 
 /** Gates at work. */
 @Injectable()
@@ -46,14 +42,14 @@ export class GateRunService {
     const gate = await new GateRepository(this.pool, teamId).read(gateId);
     const { budget, run, evalId } = await this.#plan(caller, gate, input);
     const { id, name, version, rules } = gate;
-    const stored = { gate: { id, name, version, rules }, baselineId: gate.baselineId, evalId, run };
+    const stored: StoredInput = { gate: { id, name, version, rules }, baselineId: gate.baselineId, evalId, run };
     const submitted = await change(async (client) => {
       const { id: gateRunId, jobId } = await submitOrchestration(client, {
         teamId,
         userId,
         type: 'gate',
         subjectId: id,
-        step: 'run',
+        step: 'run' satisfies GateStep,
         input: stored,
         total: run ? run.estimate!.cases * run.input.samples * run.targets.length : 0,
         maxRequests: lowest(rules.max_requests, budget?.max_requests),

@@ -1,8 +1,20 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { Gate, GateInput, GateRun, GateRunInput, GatesQuery, GateSubmitted, GateUpdate } from '#lib/contracts/gate';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  Gate,
+  GateAnswer,
+  GateCheckQuery,
+  GateInput,
+  GateRun,
+  GateRunInput,
+  GatesQuery,
+  GateSubmitted,
+  GateUpdate,
+} from '#lib/contracts/gate';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { leaveSignal } from '../platform/leave-signal.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
 
@@ -63,6 +75,23 @@ export class GatesController {
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid('gate', id), change);
+  }
+
+  @Get(':id/check')
+  @About(
+    'Ask a gate about a run',
+    'Measures the run against the baseline, by the rules of the gate. Asked again about the same data, it says the ' +
+      'same; no model is asked. Further samples make another look, and once all `looks` are used up, the last answer ' +
+      'stands. The run must be of the suite of the gate.',
+  )
+  @Answers(200, GateAnswer, 404, 422, 429)
+  check(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: GateCheckQuery }) { eval_id: evalId }: GateCheckQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<GateAnswer> {
+    return this.service.check(caller, uuid('gate', id), evalId, leaveSignal(reply));
   }
 
   @Post(':id/run')

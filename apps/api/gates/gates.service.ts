@@ -1,16 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
+import type { Gate, GateAnswer, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page } from '#lib/contracts/page';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { GateRepository } from '#lib/db/catalogue/gates';
+import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { deleteOrchestrations } from '#lib/db/engine/orchestrations';
+import { ComparisonTurns } from '../comparisons/comparison-turns.js';
 import type { Change } from '../platform/decorators.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { findSuite } from '../runs/find-suite.js';
+import { answerGate } from './answer-gate.js';
 import { checkRules } from './check-rules.js';
 import { describeGate } from './describe-gate.js';
 
@@ -20,6 +23,7 @@ export class GateService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
+    readonly turns: ComparisonTurns,
   ) {}
 
   async list({ teamId }: Caller, query: GatesQuery): Promise<Page<Gate>> {
@@ -63,6 +67,18 @@ export class GateService {
         throw new ProblemError(409, 'A gate run of it is not finished. Cancel its job first, or wait for its end.');
       await new GateRepository(client, teamId).delete(id);
       await audit(client, caller, 'gate.delete', id);
+    });
+  }
+
+  async check({ teamId }: Caller, id: string, evalId: string, left: AbortSignal): Promise<GateAnswer> {
+    const { pool, turns } = this;
+    const gate = await new GateRepository(pool, teamId).read(id);
+    const { baselineId, suiteId } = gate;
+    const runId = evalId.toLowerCase();
+    const { samples } = await readRunOfSuite(pool, teamId, { runId, suiteId, path: '/eval_id' });
+    return turns.run(teamId, () => {
+      left.throwIfAborted();
+      return answerGate(pool, teamId, gate, { baselineId, runId, samples }, left);
     });
   }
 

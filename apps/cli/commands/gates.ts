@@ -81,7 +81,7 @@ function addMaking(gates: Command): void {
         .argument(...GATE)
         .option('--name <name>', 'another name'),
     ).action(onServer<RuleOptions & { name?: string }, [string]>(updateGate)),
-    'toolmark gates update main --margin 0.05 --critical-tag safety',
+    'toolmark gates update main --margin 0.05 --looks 2',
   );
 }
 

@@ -65,7 +65,7 @@ export class GateRunRepository implements TeamScoped {
       `SELECT o.id FROM orchestration o JOIN job j ON j.id = o.job_id
        WHERE o.team_id = $1 AND o.type = 'gate' AND o.subject_id = $2
          AND j.status IN ('pending', 'queued', 'running')
-         AND (o.input::json ->> 'evalId' = $3::text
+         AND ((o.input::json ->> 'evalId')::uuid = $3
            OR EXISTS (SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.id = $3))
        ORDER BY o.id LIMIT 1`,
       [this.teamId, gateId, runId],

@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-gates-'));
+let system: System;
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+/** The built command line, as CI calls it. */
+const toolmark = (...args: string[]) =>
+  new Promise<Ran>((ended) => {
+    const child = spawn(resolve('node_modules/.bin/node'), [resolve('dist/apps/cli/main.js'), ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH!,
+        XDG_CONFIG_HOME: folder,
+        TOOLMARK_SERVER: system.client.url,
+        TOOLMARK_TOKEN: ADMIN_TOKEN,
+      },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.on('close', (code) => ended({ code, out, err }));
+  });
+/** What a command that did its work prints with --json. */
+async function json(...args: string[]): Promise<any> {
+  const { code, out, err } = await toolmark(...args, '--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+/** Asks a gate, and reads the answer that it prints. */
+async function ask(...args: string[]) {
+  const { code, out, err } = await toolmark('gate', ...args, '--json');
+  if (out === '') throw new Error(`no answer (exit ${code}): ${err}`);
+  return { code, answer: JSON.parse(out) };
+}
+
+const tools = ['track_order', 'cancel_order'].map((name) => ({
+  type: 'function',
+  function: {
+    name,
+    description: `To ${name.replace('_', ' ')}.`,
+    parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+  },
+}));
+const casesOf = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, n) => ({
+    prompt: `Please track order ${prefix}-${n}.`,
+    expected_tool: 'track_order',
+    expected_params: { number: `${prefix}-${n}` },
+  }));
+
+/** Systems with independent results, that get these shares of all prompts right. */
+const MODELS = { base: 0.9, equal: 0.9, worse: 0.75 };
+const model = (name: string) => `simulator::prompt-sensitive:${name}`;
+
+async function importSuite(name: string, count: number): Promise<void> {
+  writeFileSync(join(folder, 'suite.json'), JSON.stringify({ name, tools, test_cases: casesOf(count, 'A') }));
+  await json('suites', 'import', 'suite.json');
+}
+/** A suite, a run of it that is the baseline, and a gate over it, all of one name. */
+async function makeGate(name: string, count: number, ...rules: string[]): Promise<any> {
+  await importSuite(name, count);
+  const baseline = await json('run', name, '--models', model('base'), '--cache', 'off', '--watch');
+  return json('gates', 'create', name, '--suite', name, '--baseline', baseline.id, ...rules);
+}
+
+beforeAll(async () => {
+  system = await startSystem();
+  const models = [...Object.keys(MODELS).map((name) => `prompt-sensitive:${name}`), 'instant'];
+  await system.client.post('/api/providers', { key: 'simulator', base_url: `${system.simulator.url}/v1`, models });
+  await Promise.all(
+    Object.entries(MODELS).map(([name, base], seed) =>
+      fetch(`${system.simulator.url}/control/prompt-sensitive/${name}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ base, seed, rules: [] }),
+      }),
+    ),
+  );
+}, 150_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a gate over 300 cases with a margin of five points', () => {
+  beforeAll(() => makeGate('main', 300, '--margin', '0.05', '--measure', 'passed'), 150_000);
+
+  it('passes an equal model, after as many looks as it needs', async () => {
+    const { code, answer } = await ask('main', '--models', model('equal'));
+    expect({ code, text: answer.text, result: answer.result }).toMatchObject({ code: 0, result: 'pass' });
+    expect(answer.look.number).toBeGreaterThan(0);
+    const again = await ask('main', '--eval', answer.eval_id);
+    expect(again).toMatchObject({ code: 0, answer: { result: 'pass', look: answer.look, text: answer.text } });
+    const { items } = await json('gates', 'runs', 'main');
+    expect(items[0]).toMatchObject({ id: answer.gate_run_id, status: 'completed', eval_id: answer.eval_id });
+    expect((await json('history')).items.map(({ id }: any) => id)).not.toContain(answer.eval_id);
+    expect((await json('history', '--orchestrated')).items.map(({ id }: any) => id)).toContain(answer.eval_id);
+  }, 300_000);
+
+  it('fails a model that lost more than ten points, and says where', async () => {
+    const reports = ['--junit', 'gate.xml', '--markdown', 'gate.md', '--json', 'gate.json', '--watch'];
+    const { code, out, err } = await toolmark('gate', 'main', '--models', model('worse'), ...reports);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^Gate main v1: failed\.\n/);
+    expect(err).toMatch(/^Look 1: /m);
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const answer = JSON.parse(read('gate.json'));
+    expect(answer).toMatchObject({ result: 'fail', targets: [{ reason: 'regressed' }] });
+    expect(answer.targets[0].difference).toBeLessThan(-0.05);
+    expect(read('gate.md')).toContain(answer.text.slice(0, 20));
+    expect(read('gate.xml')).toMatch(/<testsuite name="gate" tests="1" failures="1" /);
+    expect(read('gate.xml').match(/<testcase classname="simulator::/g)).toHaveLength(300);
+  }, 300_000);
+
+  it('does not measure a provider that is dead, and is never green', async () => {
+    await system.control('instant', { on: false, status: 401 });
+    for (const [extra, code] of [
+      [[], 4],
+      [['--inconclusive', 'pass'], 4],
+      [['--not-measured', 'fail'], 1],
+    ] as const)
+      expect(await ask('main', '--models', 'simulator::instant', ...extra)).toMatchObject({
+        code,
+        answer: { result: 'not_measured' },
+      });
+    const run = await toolmark('run', 'main', '--models', 'simulator::instant', '--cache', 'off', '--gate', 'main');
+    expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/Gate main v1: not measured\./) });
+  }, 300_000);
+
+  it('decides about a run that a person made, without another request', async () => {
+    const run = await toolmark('run', 'main', '--models', model('worse'), '--cache', 'off', '--gate', 'main', '--json');
+    const { id, gate } = JSON.parse(run.out);
+    expect(gate).toMatchObject({ eval_id: id, result: 'fail' });
+    expect(run.code).toBe(1);
+    const before = await system.requests();
+    expect((await ask('main', '--eval', id)).answer.text).toBe(gate.text);
+    expect(await system.requests()).toBe(before);
+  }, 150_000);
+
+  it('compares runs with the samples that were added to them', async () => {
+    const run = await json('run', 'main', '--models', model('equal'), '--cache', 'off', '--watch');
+    const gate = await json('gates', 'show', 'main');
+    const samples = await json('samples', run.id, '1', '--watch');
+    expect(samples).toMatchObject({ status: 'completed', extends_run_id: run.id, first_sample: 1 });
+    const samplesOf = async (...args: string[]) =>
+      (await json('compare', gate.baseline_eval_id, run.id, ...args)).all.samples[1];
+    expect([await samplesOf(), await samplesOf('--extended')]).toEqual([1, 2]);
+  }, 150_000);
+});
+
+describe('a gate is never green where there is nothing to tell from:', () => {
+  it('without a baseline', async () => {
+    await importSuite('No baseline', 10);
+    await json('experiments', 'create', 'Empty', '--suite', 'No baseline');
+    await json('gates', 'create', 'No baseline', '--suite', 'No baseline', '--baseline-of', 'Empty');
+    const before = await system.requests();
+    const { code, answer } = await ask('No baseline');
+    expect({ code, result: answer.result }).toEqual({ code: 4, result: 'not_measured' });
+    expect(await system.requests()).toBe(before);
+  }, 150_000);
+
+  it('when all cases changed since the baseline', async () => {
+    const { suite_id } = await makeGate('Changed', 10);
+    await system.client.put(`/api/tool-suites/${suite_id}`, { test_cases: casesOf(10, 'B') });
+    const { code, answer } = await ask('Changed');
+    expect({ code, result: answer.result }).toEqual({ code: 4, result: 'not_measured' });
+    expect(answer.text).not.toBe('');
+  }, 150_000);
+
+  it('when the suite has no cases any more', async () => {
+    const { suite_id } = await makeGate('Emptied', 6);
+    const { items } = (await system.client.get(`/api/tool-suites/${suite_id}/cases`)).body;
+    for (const { id } of items) await system.client.delete(`/api/tool-suites/${suite_id}/cases/${id}`);
+    const { code, out, err } = await toolmark('gate', 'Emptied');
+    expect({ code, out }).toEqual({ code: expect.any(Number), out });
+    expect([1, 4]).toContain(code);
+    expect(out + err).toMatch(/cases/);
+  }, 150_000);
+});
+
+it('a budget that ends between two looks leaves the answer of the look before, and it can go on', async () => {
+  await makeGate('Budget', 40, '--margin', '0.01', '--measure', 'passed', '--max-requests', '100');
+  const { code, answer } = await ask('Budget', '--models', model('equal'));
+  expect({ code, result: answer.result }).toEqual({ code: 3, result: 'inconclusive' });
+  expect(answer.look.number).toBe(1);
+  const { items } = await json('gates', 'runs', 'Budget');
+  expect(items[0].looks).toHaveLength(1);
+  expect((await ask('Budget', '--eval', answer.eval_id, '--inconclusive', 'pass')).code).toBe(0);
+  expect((await ask('Budget', '--eval', answer.eval_id, '--inconclusive', 'fail')).code).toBe(1);
+  const resumed = await toolmark('resume', items[0].job_id, '--no-budget', '--watch');
+  expect(resumed.out).toMatch(/^Gate Budget v1: /);
+  expect((await json('gates', 'runs', 'Budget')).items[0].looks.length).toBeGreaterThan(1);
+}, 300_000);
