@@ -62,16 +62,20 @@ beforeAll(async () => {
   const models = ['perfect-ish', 'wrong-tool'];
   await client.post('/api/providers', { key: 'simulator', base_url: `${simulator.url}/v1`, models });
   const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
-  for (const model of models) {
+  for (const [name, model] of [
+    ['baseline', 'perfect-ish'],
+    ['equal', 'perfect-ish'],
+    ['worse', 'wrong-tool'],
+  ] as const) {
     const { eval_id } = (await client.post('/api/tool-eval', { suite_id, models: [`simulator::${model}`] })).body;
-    runs[model] = { id: eval_id, path: `/api/tool-eval/history/${eval_id}` };
+    runs[name] = { id: eval_id, path: `/api/tool-eval/history/${eval_id}` };
   }
   for (const { path } of Object.values(runs))
     await until(async () => (await client.get(path)).body.status === 'completed');
   const made = await client.post('/api/gates', {
     name: 'main | @octocat',
     suite_id,
-    baseline: { eval_id: runs['perfect-ish'].id },
+    baseline: { eval_id: runs.baseline.id },
     margin: 0.1,
   });
   gate = made.body;
@@ -95,10 +99,10 @@ describe('one file of the command line, alone in a folder', () => {
   });
 
   it('asks a gate: a run that is as good passes, one that is worse fails', async () => {
-    expect(await alone('gate', gate.name, '--eval', runs['perfect-ish'].id)).toMatchObject({ code: 0, err: '' });
+    expect(await alone('gate', gate.name, '--eval', runs.equal.id)).toMatchObject({ code: 0, err: '' });
     const reports = ['--junit', 'gate.xml', '--markdown', 'gate.md', '--json', 'gate.json'];
-    const failed = await alone('gate', gate.id.slice(0, 13), '--eval', runs['wrong-tool'].id, ...reports);
-    const answer = (await system.client.get(`/api/gates/${gate.id}/check?eval_id=${runs['wrong-tool'].id}`)).body;
+    const failed = await alone('gate', gate.id.slice(0, 13), '--eval', runs.worse.id, ...reports);
+    const answer = (await system.client.get(`/api/gates/${gate.id}/check?eval_id=${runs.worse.id}`)).body;
     expect(answer.result).toBe('fail');
     expect(failed).toMatchObject({ code: 1, err: '' });
     expect(failed.out).toContain(answer.text);
@@ -188,7 +192,7 @@ describe('the step of the action', () => {
       TOOLMARK_GITHUB_TOKEN: 'ghs_secret',
       TOOLMARK_GATE: gate.name,
       TOOLMARK_MODELS: '',
-      TOOLMARK_ARGUMENTS: `--eval ${runs['wrong-tool'].id}`,
+      TOOLMARK_ARGUMENTS: `--eval ${runs.worse.id}`,
       ...given,
     });
     const read = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8') : '');
@@ -229,7 +233,7 @@ describe('the step of the action', () => {
     ['on the second', 130],
   ])('replaces its comment in place, %s', async (_where, others) => {
     comments = [...talk(others), { id: 500, body: `<!-- toolmark:${gate.id} -->\r\nold`, user: bot }, ...talk(2)];
-    expect((await step({ TOOLMARK_ARGUMENTS: `"--eval" '${runs['perfect-ish'].id}'` })).code).toBe(0);
+    expect((await step({ TOOLMARK_ARGUMENTS: `"--eval" '${runs.equal.id}'` })).code).toBe(0);
     expect(comments).toHaveLength(others + 3);
     expect(comments.find(({ id }) => id === 500)!.body).toContain('passed');
   });
@@ -249,7 +253,7 @@ describe('the step of the action', () => {
 
   it('a refused comment is a warning, and changes no result', async () => {
     refuses = true;
-    const passed = await step({ TOOLMARK_ARGUMENTS: `--eval ${runs['perfect-ish'].id}` });
+    const passed = await step({ TOOLMARK_ARGUMENTS: `--eval ${runs.equal.id}` });
     expect(passed).toMatchObject({ code: 0, outputs: { result: 'pass' }, summary: expect.stringMatching(/passed/) });
     expect(passed.out).toMatch(/^::warning::.*403.*pull-requests: write/m);
     expect((await step()).code).toBe(1);

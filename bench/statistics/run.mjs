@@ -1,11 +1,11 @@
 // How often 95 % intervals cover the truth, and how often they see a difference between identical systems: ours, plain
 // t and the percentile bootstrap side by side on the same simulated runs.
 //   node bench/statistics/run.mjs [--pairs 2000]
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
+import { inWorkers } from './in-workers.mjs';
 import { binomialChances } from './simulate.ts';
+import { count, percent, table } from './tables.mjs';
 
 const { values: options } = parseArgs({ options: { pairs: { type: 'string', default: '2000' } } });
 const pairs = Number(options.pairs);
@@ -28,35 +28,8 @@ for (const rate of [0.5, 0.8, 0.9, 0.95, 0.99])
           for (const n of SIZES)
             grid.push({ rate, correlation, scores, effect, samples, n, pairs, bootstrapEvery, seed: grid.length + 1 });
 
-/** Simulates the cells, dear ones first, on all cores. @returns the cells with their figures, in the same order */
-async function simulate(cells) {
-  const order = [...cells.keys()].sort((i, j) => cells[j].n - cells[i].n);
-  const results = [];
-  let done = 0;
-  const work = async () => {
-    const worker = new Worker(new URL('cell.mjs', import.meta.url));
-    const failed = new Promise((_, reject) => worker.once('error', reject));
-    for (let index = order.shift(); index !== undefined; index = order.shift()) {
-      const answer = new Promise((resolve) => worker.once('message', resolve));
-      worker.postMessage(cells[index]);
-      results[index] = { ...cells[index], ...(await Promise.race([answer, failed])) };
-      if (++done % 60 === 0) console.error(`${done} of ${cells.length} cells`);
-    }
-    await worker.terminate();
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return results;
-}
+const simulate = (cells) => inWorkers(cells, new URL('cell.mjs', import.meta.url));
 
-const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
-const count = (number) => number.toLocaleString('en');
-const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
-function table(title, header, rows) {
-  console.log(`\n${title}\n`);
-  row(...header);
-  row(...header.map(() => '---'));
-  for (const cells of rows) row(...cells);
-}
 const quantile = (values, q) => values.toSorted((a, b) => a - b)[Math.round(q * (values.length - 1))];
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 /** The coverage of a method over the cells: its quantiles, 0 being the worst. */

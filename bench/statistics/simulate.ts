@@ -19,8 +19,11 @@ export function randomFrom(seed: number): Random {
   return next;
 }
 
-/** How system B differs from A: not at all; a little on every case; on one case in twenty, which it never passes. */
-export type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken';
+/**
+ * How system B differs from A: not at all; a little on every case; on one case in twenty, or on as many as make the
+ * `loss`, which it never passes.
+ */
+export type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken' | 'some broken';
 
 /** What a sample that does not pass scores: 0; each time something else; or always what its case decides. */
 export type Scores = 'pass/fail' | 'graded by sample' | 'graded by case';
@@ -32,6 +35,8 @@ export interface Setting {
   correlation: number;
   effect: Effect;
   scores: Scores;
+  /** What B passes less, as a share. Worse everywhere: by default twice the failures, and at most 0.1. */
+  loss?: number;
 }
 
 /** All the cases there are, in equal numbers, so that the truth is a plain mean over them. */
@@ -81,14 +86,17 @@ function scoresOfFailures(): Float64Array {
   return Float64Array.from({ length: TYPES }, () => (random() < 0.3 ? 0 : 0.6 + 0.4 * random()));
 }
 
-export function populationOf({ rate, correlation, effect, scores }: Setting): Population {
+export function populationOf({ rate, correlation, effect, scores, loss }: Setting): Population {
   const spread = bisect(0, 40, (x) => correlationOf(chancesOfRate(rate, x)) < correlation);
   const a = chancesOfRate(rate, spread);
   const b = {
     identical: () => a,
-    // Twice the failures, and at most 10 points.
-    'worse everywhere': () => chancesOfRate(rate - Math.min(0.1, 1 - rate), spread),
+    'worse everywhere': () => chancesOfRate(rate - (loss ?? Math.min(0.1, 1 - rate)), spread),
     'one in 20 broken': () => a.map((chance, type) => (type % 20 === 7 ? 0 : chance)),
+    'some broken': () => {
+      const broken = Math.round((TYPES * loss!) / rate);
+      return a.map((chance, type) => (((type + 0.5) * broken) % TYPES < broken ? 0 : chance));
+    },
   }[effect]();
   const failed = scores === 'pass/fail' ? new Float64Array(TYPES) : scoresOfFailures();
   const any = mean(failed);
@@ -111,6 +119,14 @@ export function drawPair(
     means[i] = meanScore(population, type, a[type]!, samples, random);
     differences[i] = meanScore(population, type, b[type]!, samples, random) - means[i]!;
   }
+}
+
+/** Draws cases of one population, and for each a chance to pass with A and with B. */
+export function drawChances({ a, b }: Population, n: number, random: Random): { a: number; b: number }[] {
+  return Array.from({ length: n }, () => {
+    const type = Math.floor(random() * TYPES);
+    return { a: a[type]!, b: b[type]! };
+  });
 }
 
 function meanScore(

@@ -152,7 +152,8 @@ export const GATE_REASONS = [
 ] as const;
 export const GateReason = z.enum(GATE_REASONS).meta({
   description:
-    'The rule that decided, the first that applies: `no_baseline`, `unfinished` (a run has not ended), ' +
+    'The rule that decided, the first that applies: `no_baseline` (or it is the run itself), `unfinished` (a run has ' +
+    'not ended, or was stopped), ' +
     '`nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than 5 in common) and `errored` ' +
     'are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
     'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
@@ -192,9 +193,12 @@ export const GateTarget = z
     ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
     p: figure.meta({ description: 'The two-sided p value of the same computation.' }),
     p_holm: figure.meta({ description: '`p` corrected by Holm over the models of the gate.' }),
-    pass_rate: figure.meta({ description: 'The share of passed samples over the cases of the run.' }),
+    pass_rate: figure.meta({ description: 'The mean over the cases of the run of their share of passed samples.' }),
     pass_rate_ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
-    errored_shares: z.tuple([z.number(), z.number()]).meta({ description: 'Errored results: baseline first.' }),
+    errored_shares: z.tuple([z.number(), z.number()]).meta({
+      description:
+        'The share of errored results, 0..1: baseline first. Of the run, over all its cases where that is more.',
+    }),
     fixed: z.int().meta({ description: 'Cases that never passed before and always do now.' }),
     broken: z.int().meta({ description: 'Cases that always passed before and never do now.' }),
     cost: z

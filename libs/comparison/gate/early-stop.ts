@@ -3,33 +3,34 @@ export interface Estimated {
   /** Cases. */
   n: number;
   centre: number;
+  se: number;
   /** Half the width of the interval that has to lie above `passAbove`, and of that to lie below `failBelow`. */
   halves: { pass: number; fail: number };
   passAbove: number;
   failBelow: number;
-  /** The share of the variance of the mean that is left at the last look; null: nobody knows. */
+  /** The share of the variance of the mean that is left at the last look; 1: no sample comes; null: nobody knows. */
   remaining: number | null;
 }
 
 export interface Prospect {
-  /** Whether the last look can still pass or fail, if the mean stays as it is. */
+  /** Whether the last look can still pass or fail. */
   canPass: boolean;
   canFail: boolean;
   /** About how many more cases would decide, when no more samples can; null when they can, or no number would. */
   casesNeeded: number | null;
 }
 
-/** Whether the samples up to the last look can decide what is not decided now. */
-export function prospectOf({ n, centre, halves, passAbove, failBelow, remaining }: Estimated): Prospect {
+/**
+ * Whether the samples up to the last look can decide what is not decided now. The mean may move by one standard error
+ * of what they change: beyond that, the chance that they pass or fail is below one in six.
+ */
+export function prospectOf({ n, centre, se, halves, passAbove, failBelow, remaining }: Estimated): Prospect {
   if (remaining === null) return { canPass: true, canFail: true, casesNeeded: null };
-  const narrowed = Math.sqrt(remaining);
-  const toPass = { distance: centre - passAbove, half: halves.pass * narrowed };
-  const toFail = { distance: failBelow - centre, half: halves.fail * narrowed };
-  const isLast = remaining === 1;
-  const [canPass, canFail] = [toPass, toFail].map(({ distance, half }) => !isLast && distance > half) as [
-    boolean,
-    boolean,
-  ];
+  const move = se * Math.sqrt(1 - remaining);
+  const toPass = { distance: centre - passAbove, half: halves.pass * Math.sqrt(remaining) };
+  const toFail = { distance: failBelow - centre, half: halves.fail * Math.sqrt(remaining) };
+  const isWithinReach = ({ distance, half }: typeof toPass): boolean => remaining < 1 && distance + move > half;
+  const [canPass, canFail] = [isWithinReach(toPass), isWithinReach(toFail)];
   if (canPass || canFail) return { canPass, canFail, casesNeeded: null };
   const needed = [toPass, toFail].flatMap(({ distance, half }) => (distance > 0 ? n * (half / distance) ** 2 : []));
   const more = Math.ceil(Math.min(...needed) - n);

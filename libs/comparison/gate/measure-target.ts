@@ -1,5 +1,5 @@
 import type { CriticalCase, GateReason, GateTarget } from '#lib/contracts/gate';
-import { tQuantile } from '#lib/scoring/statistics/distributions';
+import { normalQuantile, tQuantile } from '#lib/scoring/statistics/distributions';
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { pairedInterval, type PairedInterval } from '#lib/scoring/statistics/paired';
 import { wilson } from '#lib/scoring/statistics/proportions';
@@ -152,13 +152,21 @@ function prospectFor(
       const half = (ci[1] - ci[0]) / 2;
       const limits = { passAbove: floor!.pass_rate, failBelow: floor!.pass_rate };
       const halves = { pass: half, fail: half };
-      return prospectOf({ n, centre: (ci[0] + ci[1]) / 2, halves, ...limits, remaining: remaining.passRate });
+      const centre = (ci[0] + ci[1]) / 2;
+      return prospectOf({
+        n,
+        centre,
+        se: half / normalQuantile(1 - alpha / 2),
+        halves,
+        ...limits,
+        remaining: remaining.passRate,
+      });
     }
     case 'undecided': {
       const half = (level: number): number => tQuantile(1 - level / 2, df) * se;
       const limits = { passAbove: -margin, failBelow: 0 };
       const halves = { pass: half(alpha), fail: half(alpha / Math.max(1, family)) };
-      return prospectOf({ n: figures.n_cases, centre, halves, ...limits, remaining: remaining.difference });
+      return prospectOf({ n: figures.n_cases, centre, se, halves, ...limits, remaining: remaining.difference });
     }
     default:
       return DECIDED;

@@ -1,0 +1,123 @@
+import pg from 'pg';
+import { isFinished } from '#lib/contracts/job';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis, freePort } from '../services.js';
+
+const CASES = 40;
+const MAX_CONCURRENCY = 4;
+
+let simulator: RunningProcess;
+let api: RunningProcess;
+let worker: RunningProcess;
+let start: () => Promise<void>;
+let client: Client;
+let sql: pg.Pool;
+beforeAll(async () => {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
+  const port = String(await freePort());
+  sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  simulator = await startProcess('simulator');
+  start = async () => {
+    [api, worker] = await Promise.all([startProcess('api', { ...env, PORT: port }), startProcess('worker', env)]);
+  };
+  await start();
+  client = clientOf(api.url);
+}, 150_000);
+afterAll(() => sql.end());
+
+const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (await sql.query(text, values)).rows;
+
+it('a gate run whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
+  const model = 'prompt-sensitive:sure@40';
+  await fetch(`${simulator.url}/control/prompt-sensitive/sure@40`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ base: 0.85, rules: [] }),
+  });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    models: [model],
+    limits: { max_concurrency: MAX_CONCURRENCY },
+  });
+  const suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  const run = { suite_id: suiteId, models: [`sim::${model}`], cache: 'off' };
+  const baseline = (await client.post('/api/tool-eval', run)).body;
+  const statusOf = async (jobId: string) => (await client.get(`/api/jobs/${jobId}`)).body.status;
+  await until(async () => (await statusOf(baseline.job_id)) === 'completed');
+  const rules = { name: 'main', suite_id: suiteId, baseline: { eval_id: baseline.eval_id }, margin: 0.1, looks: 3 };
+  const gate = (await client.post('/api/gates', rules)).body;
+  const submitted = (await client.post(`/api/gates/${gate.id}/run`, {})).body;
+
+  // Where the gate run is: each place is met once, and then everything dies.
+  const placeOf = async (): Promise<string> => {
+    const [{ status, step, looks, children }] = await rows(
+      `SELECT j.status, o.step, o.state::json -> 'looks' -> -1 ->> 'look' AS looks, (
+         SELECT string_agg(r.step || ' ' || r.arm || ' ' || r.status || ' ' || (
+           SELECT sum(settled) * 2 / sum(n) FROM target WHERE run_id = r.id
+         ), ', ' ORDER BY r.id) FROM run r WHERE r.orchestration_id = o.id
+       ) AS children
+       FROM orchestration o JOIN job j ON j.id = o.job_id WHERE o.id = $1`,
+      [submitted.gate_run_id],
+    );
+    return isFinished(status) ? 'end' : `${status}; next ${step}; look ${looks}; ${children}`;
+  };
+  const places = new Set<string>();
+  await until(
+    async () => {
+      const place = await placeOf();
+      if (place === 'end') return true;
+      if (!places.has(place)) {
+        places.add(place);
+        await Promise.all([api.kill('SIGKILL'), worker.kill('SIGKILL')]);
+        await start();
+      }
+      return false;
+    },
+    { timeoutMs: 540_000 },
+  );
+  expect(places.size).toBeGreaterThan(6);
+
+  const found = (await client.get(`/api/gates/${gate.id}/runs/${submitted.gate_run_id}`)).body;
+  expect(found).toMatchObject({ status: 'completed', result: { look: { number: found.looks.length } } });
+  const looks = [1, 2, 3].slice(0, found.looks.length);
+  expect(looks.length).toBeGreaterThan(1);
+  expect(found.looks.map(({ look, samples }: any) => [look, samples])).toEqual(
+    looks.map((look) => [look, [2 ** (look - 1), 2 ** (look - 1)]]),
+  );
+  const children = await rows(
+    `SELECT r.step || ' ' || r.arm AS made_for, r.status,
+       (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results
+     FROM run r WHERE r.orchestration_id = $1 ORDER BY r.id`,
+    [submitted.gate_run_id],
+  );
+  const child = (madeFor: string, samples: number) => ({
+    made_for: madeFor,
+    status: 'completed',
+    results: CASES * samples,
+  });
+  expect(children).toEqual([
+    child('run candidate', 1),
+    ...looks.slice(1).flatMap((look) => {
+      const samples = 2 ** (look - 2);
+      return [child(`look-${look} candidate`, samples), child(`look-${look} baseline`, samples)];
+    }),
+  ]);
+  // Its log has each event once, without gaps.
+  const log = await rows('SELECT seq, name FROM job_event WHERE job_id = $1 ORDER BY seq', [submitted.job_id]);
+  expect(log.map(({ name }) => name)).toEqual([
+    'job_created',
+    ...looks.map(() => 'gate_look'),
+    'gate_complete',
+    'job_completed',
+  ]);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
+  // Only requests that were in hand when their worker died are made again.
+  const { models } = (await (await fetch(`${simulator.url}/control/stats`)).json()) as any;
+  const settled = CASES * 2 ** looks.length;
+  expect(models[model].requests).toBeGreaterThanOrEqual(settled);
+  expect(models[model].requests).toBeLessThanOrEqual(settled + places.size * MAX_CONCURRENCY);
+}, 600_000);
