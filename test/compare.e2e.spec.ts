@@ -110,6 +110,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
       target_b: 'recorded::after',
       outcome: 'broken',
       a: {
+        eval_id: a,
         result_id: '0-12-0',
         score: 1,
         passed_samples: 1,
@@ -119,6 +120,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
         explanation: [expect.stringMatching(/right tool/), expect.stringMatching(/All expected arguments match/)],
       },
       b: {
+        eval_id: b,
         result_id: '0-12-0',
         score: 0.6,
         passed_samples: 0,
