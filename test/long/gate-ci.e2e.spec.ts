@@ -59,7 +59,7 @@ const casesOf = (count: number, prefix: string) =>
   }));
 
 /** Systems with independent results, that get these shares of all prompts right. */
-const MODELS = { base: 0.9, equal: 0.9, worse: 0.75 };
+const MODELS = { base: 0.9, equal: 0.9, worse: 0.8 };
 const model = (name: string) => `simulator::prompt-sensitive:${name}`;
 
 async function importSuite(name: string, count: number): Promise<void> {
@@ -108,7 +108,7 @@ describe('a gate over 300 cases with a margin of five points', () => {
     expect((await json('history', '--orchestrated')).items.map(({ id }: any) => id)).toContain(answer.eval_id);
   }, 300_000);
 
-  it('fails a model that lost more than ten points, and says where', async () => {
+  it('fails a model that lost ten points, and says where', async () => {
     const reports = ['--junit', 'gate.xml', '--markdown', 'gate.md', '--json', 'gate.json', '--watch'];
     const { code, out, err } = await toolmark('gate', 'main', '--models', model('worse'), ...reports);
     expect(code).toBe(1);
