@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { clientOf, type Client } from './client.js';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { clientOf, type Client } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 let honest: Client;

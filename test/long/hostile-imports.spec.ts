@@ -1,8 +1,8 @@
-import fc from '../../test/fast-check.js';
+import fc from '../fast-check.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { importSuite } from './import-suite.js';
-import { exportToText } from './testing/export-whole.js';
+import { importSuite } from '#lib/imports/import-suite';
+import { exportToText } from '#lib/imports/testing/export-whole';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 

@@ -1,6 +1,6 @@
-import { clientOf } from './client.js';
-import { startProcess, until } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf } from '../client.js';
+import { startProcess, until } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 const described = (unit: object) => ({
   name: 'geometry.area',

@@ -1,9 +1,9 @@
-import { weatherSuite } from './client.js';
-import { calling, startEndpoint } from './endpoint.js';
-import { startProcess } from './processes.js';
-import { freePort } from './services.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { weatherSuite } from '../client.js';
+import { calling, startEndpoint } from '../endpoint.js';
+import { startProcess } from '../processes.js';
+import { freePort } from '../services.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 beforeAll(async () => {
