@@ -122,7 +122,7 @@ async function submitGateRun(
     maxRequests,
     maxCostUsd: null,
   });
-  return { teamId, userId, id, jobId, gateId, baselineId };
+  return { teamId, userId, id, jobId, gateId, baselineId, evalId };
 }
 
 /** A gate run, and all that can happen to it. */

@@ -101,6 +101,40 @@ describe('a gate run', () => {
     });
   });
 
+  it('asks for those samples once before each look, even where they error', async () => {
+    const gate = await aGateRun({ cases: 300, looks: 1, critical_tags: ['vital'] });
+    const { answer } = await gate.end((child) =>
+      child.step === 'run' ? right(child.cases, child).fill(0, 0, 1) : right(child.cases, child).fill(null),
+    );
+    expect(answer).toMatchObject({ result: 'inconclusive', targets: [{ reason: 'critical_unconfirmed' }] });
+    expect((await gate.children()).map(({ step }) => step)).toEqual(['run', 'confirm-1', 'confirm-1']);
+  });
+
+  it('doubles the samples of all cases, whatever a critical case has', async () => {
+    const gate = await aGateRun({ looks: 2, critical_tags: ['vital'] });
+    await gate.end((child) => (child.step === 'run' ? right(57, child).fill(0, 0, 1) : allRight(child)));
+    const made = (await gate.children()).map(({ step, arm, samples }) => [step, arm, samples]);
+    expect(made).toEqual([
+      ['run', 'candidate', 1],
+      ['confirm-1', 'candidate', 2],
+      ['confirm-1', 'baseline', 2],
+      ['look-2', 'candidate', 1],
+      ['look-2', 'baseline', 1],
+    ]);
+  });
+
+  it('adds nothing where all looks are used up: the last answer stands', async () => {
+    const gate = await aGateRun({ given: CASES - 4, looks: 2 });
+    const stored = { result: 'inconclusive', text: 'Nobody knows.', targets: [], notes: [], look: { final: true } };
+    await gates.pool.query(
+      `INSERT INTO gate_look (gate_id, gate_version, run_id, baseline_run_id, look, data, answer)
+       SELECT $1, 1, $2, $3, look, 'data ' || look, $4 FROM generate_series(1, 2) look`,
+      [gate.gateId, gate.evalId, gate.baselineId, JSON.stringify(stored)],
+    );
+    expect((await gate.end()).answer).toMatchObject({ text: 'Nobody knows.' });
+    expect(await gate.children()).toEqual([]);
+  });
+
   it('stops before a look that its budget does not hold, with the answer of the last one', async () => {
     const gate = await aGateRun({ maxRequests: CASES + 2 * CASES - 1 });
     const { answer, looks } = await gate.end((child) => right(child.arm === 'candidate' ? 56 : 60, child));
