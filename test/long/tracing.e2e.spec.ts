@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { clientOf, weatherSuite } from './client.js';
-import { startProcess, until } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite } from '../client.js';
+import { startProcess, until } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 interface Span {
   service: string;
