@@ -1,5 +1,6 @@
 import { alphaOfLook } from '#lib/comparison/gate/alpha';
-import { measureGate, readGateData, type GateSides, type GateToMeasure } from '#lib/comparison/gate/measure-gate';
+import { measureGate, readGateData, type GateSides } from '#lib/comparison/gate/measure-gate';
+import { unmeasuredAnswer, type GateToMeasure } from '#lib/comparison/gate/unmeasured-answer';
 import type { GateAnswer } from '#lib/contracts/gate';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { readLooks, standingAnswer, storeLook, withLook } from '#lib/db/engine/gate-looks';
@@ -25,7 +26,7 @@ export async function answerGate(
   const gateRun = await new GateRunRepository(pool, teamId).findUnfinished(gateId, sides.runId);
   if (gateRun !== undefined) {
     const last = looks.at(-1)?.answer;
-    if (!last) return withLook(notYet(gate, sides, gateRun), 0, plan);
+    if (!last) return withLook(unmeasuredAnswer(gate, sides, notYet(gateRun)), 0, plan);
     const note = `The gate run ${gateRun} is at work on this run. This is what it said last.`;
     return { ...last, notes: [note, ...last.notes] };
   }
@@ -35,18 +36,5 @@ export async function answerGate(
   return inTransaction(pool, (client) => storeLook(client, teamId, of, measured, plan));
 }
 
-const notYet = (
-  { id, name, version, rules }: GateToMeasure,
-  { runId, baselineId }: GateSides,
-  gateRun: string,
-): Omit<GateAnswer, 'look'> => ({
-  gate: { id, name, version, measure: rules.measure, margin: rules.margin },
-  eval_id: runId,
-  baseline_eval_id: baselineId,
-  result: 'not_measured',
-  text: `Not measured yet: the gate run ${gateRun} is at work on this run. Ask again when it has ended.`,
-  targets: [],
-  cases: null,
-  what_changed: [],
-  notes: [],
-});
+const notYet = (gateRun: string): string =>
+  `Not measured yet: the gate run ${gateRun} is at work on this run. Ask again when it has ended.`;

@@ -1,13 +1,15 @@
 import { alphaOfLook } from '#lib/comparison/gate/alpha';
-import type { GateRunInput, GateRunState, GateStep } from '#lib/db/engine/gate-runs';
 import { CONFIRMING_SAMPLES } from '#lib/comparison/gate/decide-gate';
 import { NOT_MEASURED } from '#lib/comparison/gate/gate-sentence';
 import { measureGate, type MeasuredGate } from '#lib/comparison/gate/measure-gate';
+import { unmeasuredAnswer } from '#lib/comparison/gate/unmeasured-answer';
 import type { LogEvent } from '#lib/contracts/event';
 import type { GateAnswer } from '#lib/contracts/gate';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { storeLook, withLook, type LookPlan } from '#lib/db/engine/gate-looks';
 import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
+import type { GateRunInput, GateStep } from '#lib/db/engine/gate-runs';
+import type { GateRunState } from '#lib/db/read/gate-runs';
 import { readSamples, type RunSamples } from '#lib/db/read/for-workers/run-samples';
 import type { NextStep } from '../control/orchestrate.js';
 
@@ -35,7 +37,10 @@ export const gateSteps =
     const baseline = input.baselineId === null ? undefined : await readSamples(pool, input.baselineId);
     const runId = input.evalId ?? orchestration.children.find(({ step }) => step === 'run')?.id;
     if (runId !== undefined) return lookAt(here, runId, baseline, signal);
-    if (!baseline) return finish(here, withoutBaseline(here));
+    if (!baseline) {
+      const answer = unmeasuredAnswer(input.gate, { runId: null, baselineId: null }, NOT_MEASURED.noBaseline);
+      return finish(here, withLook(answer, 0, plan));
+    }
     const { input: settings, targets, estimate } = input.run!;
     const submit = { suiteId: settings.suite_id, input: settings, targets, estimate };
     return {
@@ -44,22 +49,6 @@ export const gateSteps =
       children: [{ step: 'run', arm: 'candidate', submit }],
     };
   };
-
-function withoutBaseline({ input: { gate }, plan }: Here): GateAnswer {
-  const { id, name, version, rules } = gate;
-  const answer = {
-    gate: { id, name, version, measure: rules.measure, margin: rules.margin },
-    eval_id: null,
-    baseline_eval_id: null,
-    result: 'not_measured' as const,
-    text: NOT_MEASURED.noBaseline,
-    targets: [],
-    cases: null,
-    what_changed: [],
-    notes: [],
-  };
-  return withLook(answer, 0, plan);
-}
 
 async function lookAt(here: Here, runId: string, baseline: RunSamples | undefined, signal: AbortSignal): Promise<Step> {
   const { pool, orchestration, input, state, plan } = here;

@@ -12,14 +12,8 @@ import { findBroken, nameBroken, type BrokenCase } from './critical-cases.js';
 import { decideGate, resultOf, type GateLevel, type GateObstacle } from './decide-gate.js';
 import { NOT_MEASURED, sentenceOnGate } from './gate-sentence.js';
 import { decidePair, sumUp, type DecidedTarget, type SummedPair } from './measure-target.js';
+import { headOfAnswer, unmeasuredAnswer, type GateToMeasure } from './unmeasured-answer.js';
 import { notesOnGate, type UnguardedCases } from './gate-notes.js';
-
-export interface GateToMeasure {
-  id: string;
-  name: string;
-  version: number;
-  rules: GateRules;
-}
 
 export interface GateSides {
   /** Null: the gate has none. */
@@ -103,8 +97,7 @@ function obstacleOf({ gate, run, baseline }: Read): Measured | undefined {
   const models = gate.rules.models ?? namesOf(baseline ?? run);
   const unmeasured = (reason: GateObstacle, text: string): Measured => {
     const targets = models.map((target) => unmeasuredTarget(target, null, reason, text));
-    const answer = { ...headOf({ gate, run, baseline }), result: resultOf(reason), text, targets };
-    return { ...NOTHING, answer: { ...answer, cases: null, what_changed: [], notes: [] } };
+    return { ...NOTHING, answer: unmeasuredAnswer(gate, sidesOf({ run, baseline }), text, targets) };
   };
   if (!baseline) return unmeasured('no_baseline', NOT_MEASURED.noBaseline);
   if (baseline.id === run.id) return unmeasured('no_baseline', NOT_MEASURED.itself);
@@ -115,10 +108,9 @@ function obstacleOf({ gate, run, baseline }: Read): Measured | undefined {
 
 const NOTHING = { samples: [0, 0] as [number, number], unconfirmed: [], canDecide: false };
 
-const headOf = ({ gate: { id, name, version, rules }, run, baseline }: Read) => ({
-  gate: { id, name, version, measure: rules.measure, margin: rules.margin },
-  eval_id: run.id,
-  baseline_eval_id: baseline?.id ?? null,
+const sidesOf = ({ run, baseline }: Pick<Read, 'run' | 'baseline'>): GateSides => ({
+  runId: run.id,
+  baselineId: baseline?.id ?? null,
 });
 
 function unmeasuredTarget(
@@ -181,7 +173,7 @@ async function measureSides(runs: ComparableRunRepository, reading: Reading, sig
   const result = decideGate(targets.map((target) => target.result));
   return {
     answer: {
-      ...headOf(reading),
+      ...headOfAnswer(gate, sidesOf(reading)),
       result,
       text: sentenceOnGate(result, targets),
       targets,

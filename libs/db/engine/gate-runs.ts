@@ -1,4 +1,4 @@
-import type { GateAnswer, GateRules, GateRun } from '#lib/contracts/gate';
+import type { GateRules } from '#lib/contracts/gate';
 import type { Submission } from './submit-run.js';
 
 /** The steps of a gate run: it makes the run that it measures, then looks at it, as often as its gate allows. */
@@ -12,12 +12,4 @@ export interface GateRunInput {
   /** The run to measure, if it is there already; otherwise `run` is made. */
   evalId?: string;
   run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
-}
-
-/** What a gate run has found so far; nothing at its beginning. */
-export interface GateRunState {
-  looks?: GateRun['looks'];
-  answer?: GateAnswer;
-  /** Before which look the critical cases that seemed broken got their samples. */
-  confirmed?: number;
 }

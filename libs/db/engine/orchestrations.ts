@@ -10,7 +10,7 @@ import { deleteRuns } from '../upkeep/delete-run.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { extendRun, type Extension } from './extend-run.js';
-import { lockUser, lockUserOrTimeOut } from './lock-user.js';
+import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { resumeRun } from './resume-run.js';
 import { submitRun, type Submission } from './submit-run.js';
@@ -186,7 +186,7 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     const suites = children.flatMap((child) => ('submit' in child ? [child.submit.suiteId] : []));
     // A submit locks its suite before its user.
     await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [suites]);
-    await lockUserOrTimeOut(client, userId);
+    await lockUser(client, userId);
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     const lanes: string[] = [];
     for (const child of children) lanes.push(...(await makeChild(client, orchestration, child)));
@@ -196,7 +196,6 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     );
     await logEvents(client, jobId, events);
     if (end) await endJob(client, orchestration, end);
-    await admitJobs(client, userId);
     return [...new Set(lanes)];
   });
 }
@@ -228,11 +227,7 @@ async function makeChild(
   return child.submit.targets.map(({ laneId }) => laneId);
 }
 
-async function endJob(
-  client: PoolClient,
-  { id, jobId }: Pick<Orchestration, 'id' | 'jobId'>,
-  end: OrchestrationEnd,
-): Promise<void> {
+async function endJob(client: PoolClient, { id, jobId, userId }: Orchestration, end: OrchestrationEnd): Promise<void> {
   const detail = end.status === 'budget_exceeded' ? end.detail : null;
   const error = end.status === 'failed' ? end.error : null;
   await client.query(
@@ -242,6 +237,7 @@ async function endJob(
     [jobId, end.status, detail, error],
   );
   await logEvents(client, jobId, [endEvent(id, end)]);
+  await admitJobs(client, userId);
 }
 
 function endEvent(id: string, end: OrchestrationEnd): LogEvent {

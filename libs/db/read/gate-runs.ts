@@ -21,10 +21,12 @@ interface GateRunRow {
   finished_at: Date | null;
 }
 
-/** What the steps of a gate run have found. */
-interface Found {
+/** What the steps of a gate run have found so far; nothing at its beginning. */
+export interface GateRunState {
   looks?: GateRun['looks'];
   answer?: GateAnswer;
+  /** Before which look the critical cases that seemed broken got their samples. */
+  confirmed?: number;
 }
 
 const SELECT = `
@@ -75,7 +77,7 @@ export class GateRunRepository implements TeamScoped {
 }
 
 function toGateRun({ given, baseline, runs, state, ...row }: GateRunRow): GateRun {
-  const { looks = [], answer = null } = JSON.parse(state) as Found;
+  const { looks = [], answer = null } = JSON.parse(state) as GateRunState;
   return {
     id: row.id,
     gate_id: row.gate_id,
