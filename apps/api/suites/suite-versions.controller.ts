@@ -20,14 +20,18 @@ export class SuiteVersionsController {
   @Get()
   @About('List the versions of a suite', 'Those that stored runs pin, and the present one; the newest first.')
   @Answers(200, pageOf(SuiteVersionHead), 404)
-  list(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+  listVersions(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
+  ) {
     return this.service.list(caller, uuid('suite', id), { limit, cursor: cursorOf(cursor, /^\d{1,9}$/) });
   }
 
   @Get(':version')
   @About('Read a version of a suite', 'Its settings and tools, as runs pinned them or as they are now.')
   @Answers(200, SuiteVersion, 404)
-  read(@Me() caller: Caller, @Param('id') id: string, @Param('version') version: string) {
+  readVersion(@Me() caller: Caller, @Param('id') id: string, @Param('version') version: string) {
     return this.service.read(caller, uuid('suite', id), versionOf(version));
   }
 
@@ -38,7 +42,7 @@ export class SuiteVersionsController {
       'bounded. `GET /api/tool-suites/{id}/versions/{version}/cases/{caseId}` reads a case as either has it.',
   )
   @Answers(200, SuiteChanges, 404, 429)
-  compare(
+  compareVersions(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('version') version: string,
@@ -50,7 +54,7 @@ export class SuiteVersionsController {
   @Get(':version/cases/:caseId')
   @About('Read a case of a version', 'The case as it was in this version of the suite.')
   @Answers(200, Case, 404)
-  readCase(
+  readVersionCase(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('version') version: string,

@@ -36,7 +36,7 @@ export class SuitesController {
     'The newest first, without their cases. With `lean=true`, also without their tools and system prompts, and with ' +
       'the last run of each.',
   )
-  @Answers(200, z.union([pageOf(Suite), pageOf(SuiteHead)]).meta({ description: 'A page of the list.' }))
+  @Answers(200, pageOf(z.union([Suite, SuiteHead])))
   list(@Me() caller: Caller, @Query({ schema: SuitesQuery }) { cursor, ...query }: SuitesQuery) {
     return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
   }
