@@ -18,6 +18,10 @@ for (const name of namesIn(pinnedNode).filter(isNodeOfPlatform))
 const prismaRuntime = join(packages, '@prisma/client/runtime');
 for (const name of namesIn(prismaRuntime).filter(isOtherDatabase)) rmSync(join(prismaRuntime, name), { force: true });
 
+// Sources beside what they are built into (22 MB).
+for (const name of ['@anthropic-ai/sdk', 'gpt-tokenizer', 'openai', 'zod'])
+  rmSync(join(packages, name, 'src'), { recursive: true, force: true });
+
 // Source maps of packages: they lead a debugger to sources that are mostly not published (109 MB).
 deleteSourceMaps(packages);
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
-import { LiveUnavailable, watchJob } from '#lib/client/watch-job';
+import { LiveUnavailable } from '#lib/client/job-watch';
+import { watchJob } from '#lib/client/watch-job';
 import { isFinished, type Job } from '#lib/contracts/job';
 import type { Run, RunTarget, RunWarning } from '#lib/contracts/run';
 import { progressBars } from './output/progress-bars.js';
@@ -24,7 +25,10 @@ export async function watchRun(
   const job = await client.job(jobId);
   if (job.status === 'pending' && job.detail) screen.note(job.detail);
   try {
-    for await (const entry of watchJob(client.serverUrl, client.token, jobId, 0, LIVE_PATIENCE_MS)) {
+    for await (const entry of watchJob(client.serverUrl, jobId, {
+      token: client.token,
+      patienceMs: LIVE_PATIENCE_MS,
+    })) {
       if (entry.name === 'tool_eval_progress') screen.progress(entry.progress.targets);
       else if (entry.name === 'eval_warning') screen.warning(entry.event.data);
     }

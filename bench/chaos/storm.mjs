@@ -132,7 +132,7 @@ async function watch(url, { name, jobId, items }) {
   const wrong = [];
   let [last, results, end] = [0, 0, undefined];
   const deadline = new Promise((resolve) => setTimeout(resolve, 600_000, 'late').unref());
-  const events = watchJob(url, TOKEN, jobId);
+  const events = watchJob(url, jobId, { token: TOKEN });
   const follow = async () => {
     for await (const message of events) {
       if (message.name === 'tool_eval_progress') continue;

@@ -1,17 +1,22 @@
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
+import { parseJson } from '#lib/contracts/json/json';
 import type { Problem } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
+import { PAGE_HEADER } from '#lib/contracts/session';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 
-/** The API refused a request; `problem` says why and what helps. */
+/** The API refused a request; `problem` says why and what helps, `retryAfterS` when to try again. */
 export class ApiError extends Error {
   readonly lines: string[];
 
-  constructor(readonly problem: Problem) {
+  constructor(
+    readonly problem: Problem,
+    readonly retryAfterS?: number,
+  ) {
     const more = (problem.errors ?? []).filter(({ message }) => !problem.detail.includes(message));
     const lines = [problem.detail, ...more.map(({ path, message }) => `  ${path}: ${message}`)];
     super(lines.join('\n'));
@@ -33,59 +38,73 @@ export type ExplainedResult = Result & { explanation: string[] };
 /** @throws ApiError; Error when the answer is not one of a Toolmark server */
 export function readAnswer(
   serverUrl: string,
-  { status, type, text }: { status: number; type: string | null | undefined; text: string },
+  {
+    status,
+    type,
+    retryAfter,
+    text,
+  }: { status: number; type: string | null | undefined; retryAfter?: string | null; text: string },
 ): string {
   if (status >= 200 && status < 300) return text;
   if (!type?.includes('problem')) throw new Error(`${serverUrl} answered ${status}. Is it a Toolmark server?`);
-  throw new ApiError(JSON.parse(text) as Problem);
+  throw new ApiError(JSON.parse(text) as Problem, retryAfter ? Number(retryAfter) : undefined);
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** With the same text, the request can be sent again and changes nothing twice. */
+  idempotencyKey?: string;
+}
+
+/** Says whose a request is: that of a token, or that of the session whose cookie the browser adds. */
+export const credentials = (token: string | undefined): Record<string, string> =>
+  token === undefined ? { [PAGE_HEADER]: '1' } : { authorization: `Bearer ${token}` };
 
 /**
  * Speaks to a Toolmark server. Throws an `ApiError` when the API refuses a request, and what fetch throws when there
  * is no server.
  */
 export class ApiClient {
+  /** @param token left out in a browser, which sends the cookie of its session */
   constructor(
     readonly serverUrl: string,
-    readonly token: string,
+    readonly token?: string,
   ) {}
 
-  async call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-    const text = await this.text(path, method, body);
-    return (text ? JSON.parse(text) : undefined) as Answer;
+  /** The answer. A number of a user's data that JavaScript would print differently is kept as it was written. */
+  async call<Answer>(method: Method, path: string, body?: unknown, options?: CallOptions): Promise<Answer> {
+    const text = await this.text(path, method, body, options);
+    return (text ? parseJson(text) : undefined) as Answer;
   }
 
-  /** The text of an answer: JSON whose numbers are kept as they were written, or a file. */
-  async text(path: string, method: Method = 'GET', body?: unknown): Promise<string> {
-    const response = await this.#fetch(path, method, body);
-    return readAnswer(this.serverUrl, {
-      status: response.status,
-      type: response.headers.get('content-type'),
-      text: await response.text(),
-    });
+  /** The text of an answer: JSON, or a file. */
+  async text(path: string, method: Method = 'GET', body?: unknown, options?: CallOptions): Promise<string> {
+    return this.#read(await this.#fetch(path, method, body, options));
   }
 
   /** A file of any size, piece by piece. */
-  async *download(path: string): AsyncGenerator<string> {
-    const response = await this.#fetch(path, 'GET');
-    const { status, headers, body } = response;
-    if (!response.ok || !body)
-      return void (yield readAnswer(this.serverUrl, {
-        status,
-        type: headers.get('content-type'),
-        text: await response.text(),
-      }));
-    yield* body.pipeThrough(new TextDecoderStream());
+  async *download(path: string, options?: CallOptions): AsyncGenerator<string> {
+    const response = await this.#fetch(path, 'GET', undefined, options);
+    if (!response.ok || !response.body) return void (yield this.#read(response));
+    yield* response.body.pipeThrough(new TextDecoderStream());
   }
 
-  #fetch(path: string, method: Method, body?: unknown): Promise<Response> {
+  async #read(response: Response): Promise<string> {
+    const { status, headers } = response;
+    const [type, retryAfter] = [headers.get('content-type'), headers.get('retry-after')];
+    return readAnswer(this.serverUrl, { status, type, retryAfter, text: await response.text() });
+  }
+
+  #fetch(path: string, method: Method, body: unknown, { signal, idempotencyKey }: CallOptions = {}): Promise<Response> {
     return fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
+      signal,
       headers: {
-        authorization: `Bearer ${this.token}`,
+        ...credentials(this.token),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),

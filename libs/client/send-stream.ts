@@ -3,7 +3,7 @@ import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { withoutSlash } from '#lib/contracts/url';
-import { readAnswer, type ApiClient } from './api-client.js';
+import { credentials, readAnswer, type ApiClient } from './api-client.js';
 
 /**
  * Posts a body while it is made, however long that takes, which `fetch` does not.
@@ -22,7 +22,7 @@ export async function sendStream<Answer>(
   const request = (url.protocol === 'https:' ? https : http).request(url, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${token}`,
+      ...credentials(token),
       'content-type': type,
       ...(bytes !== undefined && { 'content-length': bytes }),
     },

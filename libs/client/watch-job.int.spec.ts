@@ -9,7 +9,9 @@ import { ADMIN_TOKEN } from '../../test/processes.js';
 import { createDatabase } from '../../test/services.js';
 import { until } from '../../test/until.js';
 import { tcpProxy, type TcpProxy } from '../../test/tcp-proxy.js';
-import { watchJob, type WatchEvent } from './watch-job.js';
+import type { WatchEvent } from './job-watch.js';
+import { LiveConnection, type TeamNews } from './live-connection.js';
+import { watchJob } from './watch-job.js';
 
 let proxy: TcpProxy;
 let direct: pg.Pool;
@@ -29,18 +31,25 @@ afterAll(async () => {
   proxy.close();
 });
 
-/** A job that ended before anyone watched it. */
-async function endedJob(): Promise<string> {
+/** A job that nobody works on. */
+async function idleJob(): Promise<string> {
   await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
   const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
-  const { job_id } = (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
-  await api.client.post('/api/tool-eval/cancel', { job_id });
-  return job_id;
+  return (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.job_id;
 }
+const cancel = (jobId: string) => api.client.post('/api/tool-eval/cancel', { job_id: jobId });
+/** A job that ended before anyone watched it. */
+async function endedJob(): Promise<string> {
+  const jobId = await idleJob();
+  await cancel(jobId);
+  return jobId;
+}
+const sockets = async (): Promise<number> =>
+  Number(/^toolmark_live_connections (\d+)/m.exec((await api.client.get('/metrics')).body)![1]);
 
 async function allEvents(jobId: string): Promise<WatchEvent[]> {
   const seen: WatchEvent[] = [];
-  for await (const event of watchJob(api.url, ADMIN_TOKEN, jobId)) seen.push(event);
+  for await (const event of watchJob(api.url, jobId, { token: ADMIN_TOKEN })) seen.push(event);
   return seen;
 }
 
@@ -62,9 +71,7 @@ it('a watch that begins while Postgres is gone gets everything once it is back',
 });
 
 it('an end that arrives before the subscription is answered comes after what led to it', async () => {
-  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
-  const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
-  const { job_id: jobId } = (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+  const jobId = await idleJob();
   const other = io(api.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'] });
   const ends: string[] = [];
   other.on('job_failed', ({ job_id }: { job_id: string }) => ends.push(job_id));
@@ -100,8 +107,93 @@ it('a job that cannot be watched is not asked for again', async () => {
   await expect(allEvents('01a1fc11-0570-72f9-b84b-b15294fa812e')).rejects.toThrow(/No job/);
 });
 
+/** What a watch yields, as it comes, by name; `done` when it ends. */
+function collect(watch: AsyncGenerator<WatchEvent>): { names: string[]; done: Promise<string[]> } {
+  const names: string[] = [];
+  const read = async (): Promise<string[]> => {
+    for await (const { name } of watch) names.push(name);
+    return names;
+  };
+  const done = read();
+  done.catch(() => {}); // Awaited by the test.
+  return { names, done };
+}
+
+it('a watch of a job in which nothing happens ends when its signal says so, and its socket with it', async () => {
+  const leaving = new AbortController();
+  const jobId = await idleJob();
+  const { names, done } = collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, signal: leaving.signal }));
+  await until(() => names.includes('tool_eval_init'));
+  expect(await sockets()).toBe(1);
+  leaving.abort();
+  await done;
+  await until(async () => (await sockets()) === 0, { what: 'the socket to be gone' });
+  expect(await collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, signal: leaving.signal })).done).toEqual([]);
+});
+
+it('a watch from now on repeats nothing of the log', async () => {
+  const jobId = await idleJob();
+  const { names, done } = collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, from: 'now' }));
+  await until(() => names.length > 0);
+  await cancel(jobId);
+  expect((await done).filter((name) => name !== 'tool_eval_progress')).toEqual(['job_cancelled']);
+});
+
+describe('one connection', () => {
+  let live: LiveConnection;
+  beforeEach(() => void (live = new LiveConnection(api.url, { token: ADMIN_TOKEN })));
+  afterEach(() => live.close());
+
+  it('follows several jobs and hears the team over one socket', async () => {
+    const news: TeamNews[] = [];
+    live.hearTeam((item) => news.push(item));
+    await until(() => news.length > 0);
+    const [one, other] = [await idleJob(), await idleJob()];
+    const watches = [one, other].map((jobId) => collect(live.watchJob(jobId)));
+    await until(() => watches.every(({ names }) => names.includes('tool_eval_init')));
+    expect(await sockets()).toBe(1);
+    await cancel(one);
+    expect(await watches[0]!.done).toContain('job_cancelled');
+    expect(watches[1]!.names).not.toContain('job_cancelled');
+    const heard = (name: string, jobId: string) =>
+      news.some((item) => 'event' in item && item.name === name && item.event.job_id === jobId);
+    await until(() => heard('job_created', other) && heard('job_cancelled', one));
+    expect(news[0]).toEqual({ name: 'connected' });
+    live.close();
+    await watches[1]!.done;
+    await until(async () => (await sockets()) === 0);
+  });
+
+  it('follows a job for two readers, and on for the one that stays', async () => {
+    const jobId = await idleJob();
+    const leaving = new AbortController();
+    const stays = collect(live.watchJob(jobId));
+    const leaves = collect(live.watchJob(jobId, { from: 'now', signal: leaving.signal }));
+    await until(() => stays.names.includes('tool_eval_init') && leaves.names.length > 0);
+    leaving.abort();
+    await leaves.done;
+    await cancel(jobId);
+    expect((await stays.done).filter((name) => name !== 'tool_eval_progress')).toEqual([
+      'job_created',
+      'tool_eval_init',
+      'job_cancelled',
+    ]);
+  });
+
+  it('says that it was refused to whoever watches or hears, also later', async () => {
+    const refused = new LiveConnection(api.url, { token: 'nobody' });
+    const news: string[] = [];
+    refused.hearTeam(({ name }) => news.push(name));
+    await expect(collect(refused.watchJob(await idleJob())).done).rejects.toThrow(/token is unknown/);
+    await expect(collect(refused.watchJob(await idleJob())).done).rejects.toThrow(/token is unknown/);
+    refused.hearTeam(({ name }) => news.push(name));
+    expect(news).toEqual(['refused', 'refused']);
+    refused.close();
+  });
+});
+
 it('nothing keeps a process alive after it watched a job to its end', async () => {
-  const given = [api.url, ADMIN_TOKEN, await endedJob(), 0, 3_600_000];
+  const given = [api.url, await endedJob(), { token: ADMIN_TOKEN, patienceMs: 3_600_000 }];
   const watch = `import { watchJob } from './dist/libs/client/watch-job.js';
     for await (const _event of watchJob(${given.map((value) => JSON.stringify(value)).join(', ')}));`;
   child = spawn(resolve('node_modules/.bin/node'), ['--input-type=module', '-e', watch], {

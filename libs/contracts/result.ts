@@ -199,8 +199,14 @@ const filters = {
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: 'Only results that passed (`true`) or did not pass (`false`).' }),
-  latency_min_ms: milliseconds.meta({ description: 'Only results that took at least so many milliseconds.' }),
-  latency_max_ms: milliseconds.meta({ description: 'Only results that took at most so many milliseconds.' }),
+  latency_min_ms: milliseconds.meta({
+    description: 'Only results that took at least so many milliseconds.',
+    example: 500,
+  }),
+  latency_max_ms: milliseconds.meta({
+    description: 'Only results that took at most so many milliseconds.',
+    example: 1000,
+  }),
   rescore_id: id.optional().meta({
     description: "The verdicts of this rescore instead of the run's own.",
     example: '019aa8a2-5c1e-7000-8000-000000000081',

@@ -193,7 +193,7 @@ it(`clients (typed, JavaScript${hasPython ? ', Python' : ''}) follow a job while
   const names: string[] = [];
   const port = new URL(apis[0]!.url).port;
   let restarted: Promise<unknown> | undefined;
-  for await (const entry of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) {
+  for await (const entry of watchJob(apis[0]!.url, jobId, { token: ADMIN_TOKEN })) {
     if ('event' in entry) (seqs.push(entry.event.seq), names.push(entry.name));
     if (seqs.length > 20 && printed.every(({ lines }) => lines().length > 20) && !restarted) {
       restarted = apis[0]!.kill('SIGKILL').then(async () => {
@@ -322,7 +322,7 @@ it('a client that missed 50,000 results is sent to HTTP, and one that missed few
   }
   expect(single.messages).not.toHaveProperty('tool_eval_results');
   const followed: string[] = [];
-  for await (const { name } of watchJob(apis[0]!.url, ADMIN_TOKEN, jobId)) followed.push(name);
+  for await (const { name } of watchJob(apis[0]!.url, jobId, { token: ADMIN_TOKEN })) followed.push(name);
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 

@@ -17,9 +17,10 @@ export function conditionsOf(filter: RowFilter, versionId: string, parameter: Pa
   const add = (given: unknown, condition: () => string): void => {
     if (given !== undefined) conditions.push(condition());
   };
+  // IS TRUE keeps Postgres from joining the cases, which would take the results out of their order.
   const cases = (condition: string): string =>
-    `r.case_position IN (SELECT c.position FROM suite_version_case c
-       WHERE c.version_id = ${parameter(versionId)} AND ${condition})`;
+    `(r.case_position IN (SELECT c.position FROM suite_version_case c
+       WHERE c.version_id = ${parameter(versionId)} AND ${condition})) IS TRUE`;
   add(filter.ordinals, () => `r.target = ANY (${parameter(filter.ordinals)})`);
   add(filter.outcome, () => `r.outcome = ${parameter(filter.outcome)}`);
   add(filter.passed, () => `r.passed = ${parameter(filter.passed)}`);

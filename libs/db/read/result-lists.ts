@@ -1,6 +1,6 @@
 import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { Result, ResultNeighbours, ResultOrder } from '#lib/contracts/result';
+import type { Result, ResultOrder } from '#lib/contracts/result';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { leanResult } from './lean-result.js';
@@ -46,9 +46,9 @@ export class ResultLists implements TeamScoped {
       limit + 1,
       (page, parameter) => `${selectResults(page, parameter(this.teamId), { lean })} ORDER BY r.nth`,
     );
-    const items = rows.slice(0, limit).map(toResult);
+    const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
     const last = rows.length > limit ? rows[limit - 1]! : end;
-    return { items: lean ? items.map(leanResult) : items, next_cursor: last && cursorOf(last) };
+    return { items, next_cursor: last && cursorOf(last) };
   }
 
   /** Looks through one stretch after another, until `count` results are found or one was too long to look through. */

@@ -118,7 +118,8 @@ function bySegment(
   const types = part === 'failed' ? failedTypes(filter) : [null];
   const all = types.flatMap((type) => run.ordinals.map((target): Segment => ({ type, target })));
   const [target = start, position = start, sample = start] = cursor === undefined ? [] : numbersOf(cursor);
-  const first = rankOf({ type: part === 'failed' ? (cursor?.split('.')[1] as ErrorType) : null, target });
+  const type = part === 'failed' ? (cursor?.split('.')[1] as ErrorType) : null;
+  const first = rankOf({ type, target });
   const isLeft = (rank: number): boolean => (direction === 'after' ? rank >= first : rank <= first);
   const segments = all.filter((segment) => cursor === undefined || isLeft(rankOf(segment)));
   if (direction === 'before') segments.reverse();
@@ -137,10 +138,10 @@ function bySegment(
          AND r.target = s.target AND (r.case_position, r.sample) ${than} (s.case_position, s.sample)
        ORDER BY r.case_position ${order}, r.sample ${order} LIMIT ${most}
      ) r LIMIT ${most}`;
-  const place = `${part === 'failed' ? 'error_type, ' : ''}target, case_position, sample, ${part === 'passed'} AS passed`;
+  const place = part === 'failed' ? 'error_type, false AS passed' : 'true AS passed';
   const left: RowFilter =
     part === 'passed' ? { ...filter, passed: true } : { ...filter, passed: undefined, error_type: undefined };
-  return { filter: left, rows, end: endOf(rows, place) };
+  return { filter: left, rows, end: endOf(rows, `target, case_position, sample, ${place}`) };
 }
 
 const rankOf = ({ type, target }: Segment): number => (type ? ERROR_TYPES.indexOf(type) * 2 ** 16 : 0) + target;
@@ -156,7 +157,8 @@ const byCase: OneStretch = (run, { ordinals: _ordinals, ...filter }, cursor, dir
   const most = Math.max(1, Math.floor(MAX_SCANNED_RESULTS / Math.max(1, run.ordinals.length * run.samples)));
   const cases = (parameter: Parameter): string =>
     `(SELECT c.position FROM suite_version_case c
-      WHERE c.version_id = (SELECT suite_version_id FROM run WHERE id = $1) AND c.position ${than}= ${parameter(position)}
+      WHERE c.version_id = (SELECT suite_version_id FROM run WHERE id = $1)
+        AND c.position ${than}= ${parameter(position)}
         ${run.positions.length ? `AND c.position = ANY (${parameter(run.positions)})` : ''}
       ORDER BY c.position ${order} LIMIT ${most})`;
   const rows: Stretch['rows'] = (parameter) =>

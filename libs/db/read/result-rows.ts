@@ -56,8 +56,8 @@ export interface ResultRow {
   scoring_version: number;
 }
 
-export function toResult(row: ResultRow): Result {
-  const input = parseCase(row.body);
+/** @param input its case, if that was read before */
+export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
   return {
     id: `${row.target}-${row.case_position}-${row.sample}`,
     seq: row.seq,

@@ -1,0 +1,157 @@
+import {
+  TERMINAL_EVENTS,
+  type Envelope,
+  type LogEventName,
+  type Progress,
+  type Subscribe,
+  type SubscribeAnswer,
+} from '#lib/contracts/event';
+import { isFinished } from '#lib/contracts/job';
+import { ApiError } from './api-client.js';
+
+export type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];
+
+/**
+ * What a watch yields: durable events in order, each once; snapshots in between; `truncated` when the log is too long
+ * to be sent from where the watch was.
+ */
+export type WatchEvent =
+  Logged | { name: 'tool_eval_progress'; progress: Progress } | { name: 'truncated'; from_seq: number };
+
+export interface WatchOptions {
+  /** The number of the last event that is known already, 0 for none; or `now` for what happens from now on. */
+  from?: number | 'now';
+  /** How long it tries without a subscription, each time. */
+  patienceMs?: number;
+  /** Ends the watch at once. */
+  signal?: AbortSignal;
+}
+
+/** There was no live connection for as long as the caller waits. What HTTP answers is still true. */
+export class LiveUnavailable extends Error {}
+
+/** A server that cannot answer is asked again after the first time, and then after twice as long each time. */
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 4000;
+
+type Entry = WatchEvent | Error | 'end';
+type Timer = ReturnType<typeof setTimeout>;
+
+/** One job that is followed over a connection: where it is in the job's log, and what its reader has not taken yet. */
+export class JobWatch {
+  readonly #patienceMs: number;
+  #queue: Entry[] = [];
+  /** The number of the last event that was queued; undefined until the server says where `now` is. */
+  #cursor: number | undefined;
+  #isSubscribing = false;
+  #isClosed = false;
+  #notify = (): void => {};
+  #lastFailure = 'no answer';
+  #failures = 0;
+  #patience: Timer | undefined;
+  #retry: Timer | undefined;
+
+  constructor(
+    readonly jobId: string,
+    { from = 0, patienceMs = Infinity }: WatchOptions,
+    readonly server: {
+      url: string;
+      isConnected: () => boolean;
+      subscribe: (packet: Pick<Subscribe, 'job_id' | 'after_seq'>, take: (answer: SubscribeAnswer) => void) => void;
+    },
+  ) {
+    this.#cursor = from === 'now' ? undefined : from;
+    this.#patienceMs = patienceMs;
+    this.#startPatience();
+    if (server.isConnected()) this.subscribe();
+  }
+
+  async *events(): AsyncGenerator<WatchEvent> {
+    for (;;) {
+      while (this.#queue.length === 0) await new Promise<void>((resolve) => (this.#notify = resolve));
+      const next = this.#queue.shift()!;
+      if (next === 'end') return;
+      if (next instanceof Error) throw next;
+      yield next;
+    }
+  }
+
+  /** Ends the watch at once: what was not taken yet is dropped. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#patience);
+    clearTimeout(this.#retry);
+    this.#queue = ['end'];
+    this.#notify();
+  }
+
+  fail(error: Error): void {
+    this.#push(error);
+  }
+
+  /** The connection is lost, or could not be made. */
+  wait(failure?: string): void {
+    if (failure !== undefined) this.#lastFailure = failure;
+    clearTimeout(this.#retry);
+    this.#isSubscribing = false;
+    this.#startPatience();
+  }
+
+  show(progress: Progress): void {
+    if (progress.job_id === this.jobId) this.#push({ name: 'tool_eval_progress', progress });
+  }
+
+  /** A socket gets the ends of all jobs of its team: an event that comes too early comes again in its place. */
+  take(logged: Logged): void {
+    const { name, event } = logged;
+    if (event.job_id !== this.jobId || this.#cursor === undefined) return;
+    // Another watch of the same job replaced the subscription by one that begins later.
+    if (event.seq > this.#cursor + 1 && !this.#isSubscribing) this.subscribe();
+    if (event.seq !== this.#cursor + 1) return;
+    this.#cursor = event.seq;
+    this.#push(logged);
+    if (TERMINAL_EVENTS.includes(name)) this.#push('end');
+  }
+
+  subscribe(): void {
+    this.#isSubscribing = true;
+    this.server.subscribe({ job_id: this.jobId, after_seq: this.#cursor }, (answer) => {
+      if (this.#isClosed) return;
+      if (answer.ok || answer.error.status < 500) return this.#finishSubscribing(answer);
+      this.#lastFailure = answer.error.detail;
+      this.#startPatience();
+      const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);
+      this.#retry = setTimeout(() => this.subscribe(), backoffMs * (0.5 + Math.random() / 2));
+    });
+  }
+
+  #push(entry: Entry): void {
+    if (this.#isClosed) return;
+    this.#queue.push(entry);
+    this.#notify();
+  }
+
+  /** The server subscribed the socket, or said why it never will. */
+  #finishSubscribing(answer: SubscribeAnswer): void {
+    this.#isSubscribing = false;
+    this.#failures = 0;
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    if (!answer.ok) return this.#push(new ApiError(answer.error));
+    const { job, progress, last_seq: lastSeq } = answer.snapshot;
+    this.#push({ name: 'tool_eval_progress', progress });
+    this.#cursor ??= lastSeq;
+    if (answer.truncated) {
+      this.#cursor = answer.from_seq!;
+      this.#push({ name: 'truncated', from_seq: this.#cursor });
+    }
+    if (isFinished(job.status) && lastSeq <= this.#cursor) this.#push('end');
+  }
+
+  #startPatience(): void {
+    if (this.#patienceMs === Infinity || this.#patience) return;
+    const giveUp = (): void =>
+      this.#push(new LiveUnavailable(`No live connection to ${this.server.url} (${this.#lastFailure}).`));
+    this.#patience = setTimeout(giveUp, this.#patienceMs);
+  }
+}

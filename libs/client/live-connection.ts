@@ -1,0 +1,166 @@
+import { io, type Socket } from 'socket.io-client';
+import {
+  LOG_EVENT_NAMES,
+  TEAM_EVENTS,
+  type Envelope,
+  type LiveMessage,
+  type Progress,
+  type SubscribeAnswer,
+} from '#lib/contracts/event';
+import { withoutSlash } from '#lib/contracts/url';
+import { JobWatch, type Logged, type WatchEvent, type WatchOptions } from './job-watch.js';
+
+/** The server refused the connection, or ended it: the token or the session is not valid, or is not any more. */
+export class LiveRefused extends Error {}
+
+/**
+ * What a team is told without a subscription: beginnings and ends of its jobs, new best runs. An event may come twice,
+ * and none comes for the time without a connection: with `connected`, ask HTTP for what may have changed.
+ */
+export type TeamNews =
+  Logged | { name: 'connected' } | { name: 'disconnected' } | { name: 'refused'; error: LiveRefused };
+type TeamListener = (news: TeamNews) => void;
+
+const RECONNECT_MS = 1000;
+
+/**
+ * One socket to a server, over which any number of jobs are followed, and the events of the team are heard. It
+ * reconnects by itself until it is closed or refused.
+ */
+export class LiveConnection {
+  readonly #socket: Socket;
+  readonly #watches = new Set<JobWatch>();
+  readonly #listeners = new Set<TeamListener>();
+  #refusal: LiveRefused | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param token left out in a browser, which sends the cookie of its session */
+  constructor(
+    readonly serverUrl: string,
+    { token }: { token?: string } = {},
+  ) {
+    this.#socket = connect(serverUrl, token);
+    this.#followEvents();
+    this.#followConnection();
+  }
+
+  /**
+   * Follows a job until it ends. Survives lost connections, restarted servers, and servers whose database is gone for
+   * a while: it goes on in the log where it was, so nothing is missed and nothing comes twice. Before the iteration is
+   * left, `signal` ends the watch; leaving it does so at its next event.
+   *
+   * @throws ApiError when the job cannot be watched, LiveRefused, LiveUnavailable when patience ends
+   */
+  async *watchJob(jobId: string, options: WatchOptions = {}): AsyncGenerator<WatchEvent> {
+    const { signal } = options;
+    if (signal?.aborted) return;
+    if (this.#refusal) throw this.#refusal;
+    const watch = new JobWatch(jobId, options, {
+      url: this.serverUrl,
+      isConnected: () => this.#socket.connected,
+      subscribe: (packet, take) =>
+        this.#socket.emit('subscribe', packet, (answer: SubscribeAnswer) => {
+          take(answer);
+          this.#unsubscribeUnwatched(jobId);
+        }),
+    });
+    this.#watches.add(watch);
+    const end = (): void => this.#end(watch);
+    signal?.addEventListener('abort', end);
+    try {
+      yield* watch.events();
+    } finally {
+      signal?.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  /** Calls `listener` with what the team is told, until `signal` or the end of the connection. */
+  hearTeam(listener: TeamListener, { signal }: { signal?: AbortSignal } = {}): void {
+    if (signal?.aborted) return;
+    this.#listeners.add(listener);
+    signal?.addEventListener('abort', () => this.#listeners.delete(listener), { once: true });
+    if (this.#refusal) listener({ name: 'refused', error: this.#refusal });
+    else if (this.#socket.connected) listener({ name: 'connected' });
+  }
+
+  /** Ends every watch, and the socket. */
+  close(): void {
+    clearTimeout(this.#retry);
+    this.#listeners.clear();
+    // Before the connection ends: nobody waits for it to come back any more.
+    this.#socket.off();
+    this.#socket.disconnect();
+    for (const watch of [...this.#watches]) this.#end(watch);
+  }
+
+  #end(watch: JobWatch): void {
+    if (!this.#watches.delete(watch)) return;
+    watch.close();
+    this.#unsubscribeUnwatched(watch.jobId);
+  }
+
+  #unsubscribeUnwatched(jobId: string): void {
+    const isWatched = [...this.#watches].some((watch) => watch.jobId === jobId);
+    if (this.#socket.connected && !isWatched) this.#socket.emit('unsubscribe', { job_id: jobId }, () => {});
+  }
+
+  #followEvents(): void {
+    for (const name of LOG_EVENT_NAMES)
+      this.#socket.on(name, (event: Envelope) => this.#take({ name, event } as Logged));
+    this.#socket.on('tool_eval_results', ({ job_id, results }: LiveMessage<'tool_eval_results'>) => {
+      for (const { seq, at, ...data } of results)
+        this.#take({ name: 'tool_eval_result', event: { job_id, seq, at, data } });
+    });
+    this.#socket.on('tool_eval_progress', (progress: Progress) => {
+      for (const watch of this.#watches) watch.show(progress);
+    });
+  }
+
+  #take(logged: Logged): void {
+    for (const watch of this.#watches) watch.take(logged);
+    if (TEAM_EVENTS.includes(logged.name)) this.#tell(logged);
+  }
+
+  #tell(news: TeamNews): void {
+    for (const listener of [...this.#listeners]) listener(news);
+  }
+
+  #followConnection(): void {
+    this.#socket.on('connect', () => {
+      for (const watch of this.#watches) watch.subscribe();
+      this.#tell({ name: 'connected' });
+    });
+    this.#socket.on('connect_error', ({ message }) => {
+      if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
+      for (const watch of this.#watches) watch.wait(message);
+      // Socket.IO does not try again by itself after the server's middleware refused.
+      if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
+    });
+    this.#socket.on('disconnect', (reason) => {
+      clearTimeout(this.#retry);
+      for (const watch of this.#watches) watch.wait();
+      this.#tell({ name: 'disconnected' });
+      if (reason === 'io server disconnect')
+        this.#refuse('The server ended the connection: the token was revoked, or the session has ended.');
+    });
+  }
+
+  #refuse(message: string): void {
+    const error = (this.#refusal = new LiveRefused(message));
+    for (const watch of this.#watches) watch.fail(error);
+    this.#tell({ name: 'refused', error });
+  }
+}
+
+function connect(serverUrl: string, token: string | undefined): Socket {
+  const { origin, pathname } = new URL(serverUrl);
+  return io(origin, {
+    path: `${withoutSlash(pathname)}/socket.io`,
+    ...(token !== undefined && { auth: { token } }),
+    transports: ['websocket'],
+    reconnectionDelayMax: 2000,
+    // A connection that another one shares would end with that one.
+    forceNew: true,
+  });
+}
