@@ -1,9 +1,9 @@
 import type { Change } from '#lib/contracts/comparison';
-import { jsonPointer } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
+import { collectChanges, compareKeys, compareTools, type Compare } from './differences.js';
 import type { TargetPair } from './measurements.js';
 
 /** How a run was made: what may be the reason for a difference. */
@@ -30,28 +30,23 @@ const SETTINGS = ['temperature', 'tool_choice', 'samples', 'max_tokens', 'timeou
  * @param pairs the targets that are compared
  */
 export function whatChanged(a: RunTreatment, b: RunTreatment, pairs: readonly TargetPair[]): Change[] {
-  const changes: Change[] = [];
-  const compare: Compare = (path, inA, inB) => {
-    if (textOf(inA) !== textOf(inB)) changes.push({ path: jsonPointer(path), ...cut(inA ?? null, inB ?? null) });
-  };
-  compareModels(compare, a, b, pairs);
-  for (const key of SETTINGS) compare([key], a.config[key], b.config[key]);
-  compareKeys(compare, ['params'], a.config.params, b.config.params);
-  comparePrompts(compare, a, b, pairs);
-  compareSuites(compare, a.suite, b.suite);
-  compare(['metrics'], (a.rescore ?? a.config).metrics, (b.rescore ?? b.config).metrics);
-  compare(['pass_threshold'], passThresholdOf(a), passThresholdOf(b));
-  for (const key of ['param_scoring', 'scoring_config'] as const) compare([key], a.rescore?.[key], b.rescore?.[key]);
-  compare(['scoring_version'], versionsOf(a), versionsOf(b));
-  return changes;
+  return collectChanges((compare) => {
+    compareModels(compare, a, b, pairs);
+    for (const key of SETTINGS) compare([key], a.config[key], b.config[key]);
+    compareKeys(compare, ['params'], a.config.params, b.config.params);
+    comparePrompts(compare, a, b, pairs);
+    compareSuites(compare, a.suite, b.suite);
+    compare(['metrics'], (a.rescore ?? a.config).metrics, (b.rescore ?? b.config).metrics);
+    compare(['pass_threshold'], passThresholdOf(a), passThresholdOf(b));
+    for (const key of ['param_scoring', 'scoring_config'] as const) compare([key], a.rescore?.[key], b.rescore?.[key]);
+    compare(['scoring_version'], versionsOf(a), versionsOf(b));
+  });
 }
 
 export const passThresholdOf = ({ rescore, suite }: RunTreatment): number =>
   rescore?.pass_threshold ?? suite.passThreshold;
 const versionsOf = ({ scoringVersions: versions }: RunTreatment): number | number[] | undefined =>
   versions.length > 1 ? [...versions].sort((a, b) => a - b) : versions[0];
-
-type Compare = (path: readonly string[], a: unknown, b: unknown) => void;
 
 function compareModels(compare: Compare, a: RunTreatment, b: RunTreatment, pairs: readonly TargetPair[]): void {
   const names = ({ targets }: RunTreatment): string[] => targets.map((one) => one.target);
@@ -92,39 +87,5 @@ function compareSuites(compare: Compare, a: RunTreatment['suite'], b: RunTreatme
   compare(['suite', 'id'], a.id, b.id);
   if (a.id === b.id) compare(['suite', 'version'], a.version, b.version);
   compare(['suite', 'system_prompt'], a.systemPrompt, b.systemPrompt);
-  const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name, tool.function]));
-  const [inA, inB] = [byName(a.tools), byName(b.tools)];
-  for (const name of new Set([...inA.keys(), ...inB.keys()])) {
-    const [before, after] = [inA.get(name), inB.get(name)];
-    if (before && after) compareKeys(compare, ['suite', 'tools', name], before, after);
-    else compare(['suite', 'tools', name], before, after);
-  }
-  const common = (tools: typeof inA, others: typeof inA) => [...tools.keys()].filter((name) => others.has(name));
-  compare(['suite', 'tools'], common(inA, inB), common(inB, inA));
-}
-
-function compareKeys(compare: Compare, path: readonly string[], a: object, b: object): void {
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-    compare([...path, key], (a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]);
-}
-
-const textOf = (value: unknown): string => JSON.stringify(value ?? null);
-
-const MAX_TEXT = 500;
-/** What is shown before the first difference of long texts. */
-const CONTEXT = 100;
-
-/** Two values, cut to where their texts begin to differ if one is long. */
-function cut(a: unknown, b: unknown): Pick<Change, 'a' | 'b'> {
-  const [textA, textB] = [a, b].map((value) => (typeof value === 'string' ? value : textOf(value)));
-  if (textA!.length <= MAX_TEXT && textB!.length <= MAX_TEXT) return { a, b };
-  let same = 0;
-  while (same < textA!.length && textA![same] === textB![same]) same++;
-  const from = Math.max(0, same - CONTEXT);
-  const part = (value: unknown, text: string): unknown =>
-    value === null
-      ? null
-      : `${from > 0 ? '...' : ''}${text.slice(from, from + MAX_TEXT).toWellFormed()}` +
-        (from + MAX_TEXT < text.length ? '...' : '');
-  return { a: part(a, textA!), b: part(b, textB!) };
+  compareTools(compare, ['suite', 'tools'], a.tools, b.tools);
 }

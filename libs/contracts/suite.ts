@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
-import { id, time } from './page.js';
+import { JobStatus } from './job.js';
+import { flag, id, PageQuery, time } from './page.js';
+import { GroupSummary } from './summary.js';
 import { toolList, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
@@ -163,6 +165,36 @@ export const Suite = z
   })
   .meta({ id: 'Suite', description: 'Tools, and cases for models that have them.' });
 export type Suite = z.infer<typeof Suite>;
+
+const LastRun = z.object({
+  id: id.meta({ description: 'The id of the run.' }),
+  status: JobStatus.meta({ description: 'Its status.' }),
+  created_at: time.meta({ description: 'When it was submitted.' }),
+  finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+  top: z
+    .object({
+      target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
+      ...GroupSummary.pick({ overall: true, overall_ci: true, scored: true, errored: true }).shape,
+    })
+    .nullable()
+    .meta({ description: 'The model with the highest overall score; null while none has its final figures.' }),
+});
+
+export const SuiteHead = Suite.omit({ tools: true, system_prompt: true })
+  .extend({
+    tools_count: z.int().meta({ description: 'How many tools the suite has.' }),
+    last_run: LastRun.nullable().meta({ description: 'The newest run of the history; null when there is none.' }),
+  })
+  .meta({ id: 'SuiteHead', description: 'A suite in a list, without its tools and its system prompt.' });
+export type SuiteHead = z.infer<typeof SuiteHead>;
+
+export const SuitesQuery = z.strictObject({
+  ...PageQuery.shape,
+  lean: flag.meta({
+    description: 'Leaves out tools and system prompts, and adds the number of tools and the last run.',
+  }),
+});
+export type SuitesQuery = z.infer<typeof SuitesQuery>;
 
 export const SuiteReadQuery = z.strictObject({
   cases: z

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { ComparisonTurns } from './comparison-turns.js';
+import { ComparisonTurnsModule } from './comparison-turns.module.js';
 import { ComparisonsController } from './comparisons.controller.js';
 import { ComparisonService } from './comparisons.service.js';
 
 @Module({
+  imports: [ComparisonTurnsModule],
   controllers: [ComparisonsController],
-  providers: [ComparisonService, ComparisonTurns],
-  exports: [ComparisonTurns],
+  providers: [ComparisonService],
 })
 export class ComparisonsModule {}

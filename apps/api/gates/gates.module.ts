@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ComparisonsModule } from '../comparisons/comparisons.module.js';
+import { ComparisonTurnsModule } from '../comparisons/comparison-turns.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GatesController } from './gates.controller.js';
@@ -7,7 +7,7 @@ import { GateService } from './gates.service.js';
 import { ResumeController } from './resume.controller.js';
 
 @Module({
-  imports: [RunsModule, ComparisonsModule],
+  imports: [RunsModule, ComparisonTurnsModule],
   controllers: [GatesController, ResumeController],
   providers: [GateService, GateRunService],
 })

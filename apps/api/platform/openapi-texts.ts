@@ -34,6 +34,7 @@ export const TAGS: Record<string, string> = {
 /** Ids in a path, by the segment in front of them. */
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   'tool-suites': { description: 'The id of the suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' },
+  versions: { description: 'The version of the suite: a number from 1.', example: '1' },
   cases: { description: 'The id of the case.', example: '019aa8a2-5c1e-7000-8000-000000000021' },
   history: {
     description: 'The id of the run: the `eval_id` of its submit.',

@@ -16,7 +16,13 @@ const CHANGING_METHODS: ReadonlySet<string> = new Set(['post', 'put', 'patch', '
 const COMMON_PROBLEMS = ['400', '401', '403', '422', '503'];
 
 /** Controllers whose routes stand under the tag of another, and have its name in their operation ids. */
-const TAG_OF_CONTROLLER: Record<string, string> = { Results: 'Runs', Jobs: 'Runs', Resume: 'Runs', Sessions: 'Teams' };
+const TAG_OF_CONTROLLER: Record<string, string> = {
+  Results: 'Runs',
+  Jobs: 'Runs',
+  Resume: 'Runs',
+  SuiteVersions: 'Suites',
+  Sessions: 'Teams',
+};
 const tagOf = (controller: string): string => TAG_OF_CONTROLLER[controller] ?? controller;
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {

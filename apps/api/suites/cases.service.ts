@@ -1,13 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Case, CaseInput } from '#lib/contracts/case';
+import type { CaseResult } from '#lib/contracts/case-result';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
-import type { Page } from '#lib/contracts/page';
+import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Suite } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
+import { CaseResultRepository } from '#lib/db/read/case-results';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
 import { retryOnSuiteChange } from './retry-on-suite-change.js';
@@ -26,6 +28,18 @@ export class CaseService {
 
   list({ teamId }: Caller, suiteId: string, limit: number, cursor: string | undefined): Promise<Page<Case>> {
     return new CaseRepository(this.pool, teamId).list(suiteId, { limit, cursor });
+  }
+
+  read({ teamId }: Caller, suiteId: string, caseId: string): Promise<Case> {
+    return new CaseRepository(this.pool, teamId).read(suiteId, caseId);
+  }
+
+  results(
+    { teamId }: Caller,
+    { suiteId, caseId, model }: { suiteId: string; caseId: string; model: string | undefined },
+    page: PageQuery,
+  ): Promise<Page<CaseResult>> {
+    return new CaseResultRepository(this.pool, teamId).list(suiteId, caseId, model, page);
   }
 
   /** @returns the case where one was given by itself, `items` otherwise; with `warnings` */

@@ -1,19 +1,24 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { z } from 'zod';
 import { Case, CaseInput } from '#lib/contracts/case';
+import { CaseResult, CaseResultsQuery } from '#lib/contracts/case-result';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import {
   CasesInput,
   CasesWritten,
   CaseWritten,
   Suite,
+  SuiteHead,
   SuiteInput,
   SuitePatch,
   SuiteReadQuery,
   SuiteReplacement,
+  SuitesQuery,
   SuiteWithCases,
   SuiteWritten,
 } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { CASE_RESULT_CURSOR } from '#lib/db/read/case-results';
 import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 import { CaseService, type AddedCases } from './cases.service.js';
 import { SuiteService } from './suites.service.js';
@@ -26,10 +31,14 @@ export class SuitesController {
   ) {}
 
   @Get('tool-suites')
-  @About('List suites', 'The newest first, without their cases.')
-  @Answers(200, pageOf(Suite))
-  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, limit, idCursor(cursor));
+  @About(
+    'List suites',
+    'The newest first, without their cases. With `lean=true`, also without their tools and system prompts, and with ' +
+      'the last run of each.',
+  )
+  @Answers(200, pageOf(z.union([Suite, SuiteHead])))
+  list(@Me() caller: Caller, @Query({ schema: SuitesQuery }) { cursor, ...query }: SuitesQuery) {
+    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
   }
 
   @Post('tool-suites')
@@ -109,6 +118,34 @@ export class SuitesController {
     @Changes() change: Change,
   ) {
     return this.caseService.add(caller, uuid('suite', id), input, change);
+  }
+
+  @Get('tool-suites/:id/cases/:caseId')
+  @About('Read a case', 'As the suite has it now.')
+  @Answers(200, Case, 404)
+  readCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string) {
+    return this.caseService.read(caller, uuid('suite', id), uuid('case', caseId));
+  }
+
+  @Get('tool-suites/:id/cases/:caseId/results')
+  @About(
+    'List the results of a case in all runs',
+    'Of the newest run of the history first, within a run by model and sample, without `evidence` and `metrics`. A ' +
+      'page may hold fewer results than `limit`, or none: read on until `next_cursor` is null. A case that was ' +
+      'deleted keeps its results.',
+  )
+  @Answers(200, pageOf(CaseResult), 404)
+  caseResults(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Query({ schema: CaseResultsQuery }) { model, limit, cursor }: CaseResultsQuery,
+  ) {
+    return this.caseService.results(
+      caller,
+      { suiteId: uuid('suite', id), caseId: uuid('case', caseId), model },
+      { limit, cursor: cursorOf(cursor, CASE_RESULT_CURSOR) },
+    );
   }
 
   @Put('tool-suites/:id/cases/:caseId')

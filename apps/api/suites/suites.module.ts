@@ -1,19 +1,23 @@
 import { Module } from '@nestjs/common';
 import { Shutdown } from '../platform/shutdown.js';
+import { ComparisonTurnsModule } from '../comparisons/comparison-turns.module.js';
 import { CaseService } from './cases.service.js';
 import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
 import { ThreadsModule } from '../threads/threads.module.js';
 import { SuiteValidator } from './suite-validator.js';
+import { SuiteVersionsController } from './suite-versions.controller.js';
+import { SuiteVersionService } from './suite-versions.service.js';
 import { SuitesController } from './suites.controller.js';
 import { SuiteService } from './suites.service.js';
 
 @Module({
-  imports: [ThreadsModule],
-  controllers: [SuitesController],
+  imports: [ThreadsModule, ComparisonTurnsModule],
+  controllers: [SuitesController, SuiteVersionsController],
   providers: [
     SuiteService,
     CaseService,
+    SuiteVersionService,
     SuiteValidator,
     SuiteExporter,
     {

@@ -1,11 +1,12 @@
 import { Inject, Injectable, type StreamableFile } from '@nestjs/common';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page } from '#lib/contracts/page';
-import type { Suite, SuiteInput, SuitePatch } from '#lib/contracts/suite';
+import type { Suite, SuiteHead, SuiteInput, SuitePatch, SuitesQuery } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
+import { SuiteHeadRepository } from '#lib/db/read/suite-heads';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
 import { retryOnSuiteChange } from './retry-on-suite-change.js';
@@ -23,8 +24,10 @@ export class SuiteService {
     readonly exporter: SuiteExporter,
   ) {}
 
-  list({ teamId }: Caller, limit: number, cursor: string | undefined): Promise<Page<Suite>> {
-    return new SuiteRepository(this.pool, teamId).list({ limit, cursor });
+  list({ teamId }: Caller, { lean, ...page }: SuitesQuery): Promise<Page<Suite> | Page<SuiteHead>> {
+    return lean
+      ? new SuiteHeadRepository(this.pool, teamId).list(page)
+      : new SuiteRepository(this.pool, teamId).list(page);
   }
 
   async create(caller: Caller, input: SuiteInput, change: Change): Promise<SuiteWithWarnings> {

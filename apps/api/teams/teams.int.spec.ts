@@ -212,6 +212,7 @@ describe('every route of the OpenAPI document', () => {
           path
             .replace('{caseId}', inner)
             .replace('{resultId}', result)
+            .replace('{version}', '1')
             .replaceAll(/(?<![\w-])([\w-]+)\/\{\w+\}/g, (_match, what: string) => `${what}/${ids[what]}`)
             .replace(/\/check$/, `/check?eval_id=${ids.history}`),
           body,

@@ -144,7 +144,10 @@ const erroredResult = {
   tool_choice_used: 'auto',
 };
 
+const caseRun = { id: EXAMPLE_IDS.run, name: 'Small models', created_at: at('09:30:00'), suite_version: 3 };
+
 export const RESULT_EXAMPLES = {
+  CaseResult: { 'A result of a case': { run: caseRun, result: { ...result, evidence: null, metrics: {} } } },
   Evidence: {
     'A missing argument': evidence,
     'Several calls': evidenceOfSeveral,

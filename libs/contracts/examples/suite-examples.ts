@@ -1,6 +1,7 @@
 import { exampleSuite } from './example-suite.js';
 import {
   EXAMPLE_IDS,
+  at,
   chain,
   conversation,
   expectedCall,
@@ -14,6 +15,7 @@ import {
   severalCalls,
   suite,
   suiteSettings,
+  target,
   tool,
 } from './example-values.js';
 import { withUnits } from './mcp-examples.js';
@@ -49,7 +51,48 @@ const cases = {
   },
 };
 
+const { tools: _tools, system_prompt: _prompt, ...suiteHead } = suite;
+const lastRun = {
+  id: EXAMPLE_IDS.run,
+  status: 'completed',
+  created_at: at('09:30:00'),
+  finished_at: at('09:31:00'),
+  top: { target, overall: 0.9, overall_ci: [0.41, 0.98], scored: 2, errored: 1 },
+};
+const versionHead = { version: 3, pinned_at: at('09:30:00'), runs: 2, is_current: true };
+
+const VERSION_EXAMPLES = {
+  SuiteHead: { 'A suite and its last run': { ...suiteHead, tools_count: suite.tools.length, last_run: lastRun } },
+  SuiteVersionHead: { 'The present version': versionHead },
+  SuiteVersion: {
+    'The present version': { ...versionHead, suite_id: suite.id, ...suiteSettings, test_cases_count: 3 },
+  },
+  SuiteChanges: {
+    'Three changes': {
+      from: 2,
+      to: 3,
+      settings: [{ path: '/pass_threshold', a: 0.8, b: 1 }],
+      tools: { added: ['get_forecast'], removed: ['get_news'], changed: ['get_weather'] },
+      cases: {
+        added: 0,
+        removed: 0,
+        changed: 1,
+        items: [
+          {
+            kind: 'changed',
+            case_id: paris.id,
+            name: paris.name,
+            prompt: paris.prompt,
+            fields: ['expected_params'],
+          },
+        ],
+      },
+    },
+  },
+};
+
 export const SUITE_EXAMPLES = {
+  ...VERSION_EXAMPLES,
   Tool: { 'A function': tool, 'A function of an MCP server': withUnits },
   Message: { 'A user message': message },
   ScoringConfig: { 'A rule for one argument': scoringConfig, 'A rule for all': scoringOfAll },

@@ -48,6 +48,17 @@ export class CaseRepository implements TeamScoped {
     };
   }
 
+  /** @throws ProblemError 404 */
+  async read(suiteId: string, caseId: string): Promise<Case> {
+    const { rows } = await this.db.query<CaseRow>(
+      `SELECT id, position, body FROM suite_case WHERE ${OF_SUITE} AND id = $3`,
+      [suiteId, this.teamId, caseId],
+    );
+    if (rows[0]) return toCase(rows[0]);
+    await this.#suites().read(suiteId);
+    throw notFound('case', caseId);
+  }
+
   /**
    * The cases of a suite in order, page by page. Each page is a query of its own, so that a slow reader holds no
    * connection, and no snapshot that Postgres would have to keep for it. Every state of a suite has a version of its

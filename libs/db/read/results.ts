@@ -78,7 +78,7 @@ export class ResultRepository implements TeamScoped {
         ...(rescoreId ? [rescoreId] : []),
       ],
     );
-    const items = rows.slice(0, limit).map(toResult);
+    const items = rows.slice(0, limit).map((row) => toResult(row));
     if (rows.length > limit) return { items, next_cursor: cursorOf(rows[limit - 1]!) };
     return { items, next_cursor: isFiltered ? await this.#endOfScan(runId, after) : null };
   }
@@ -163,7 +163,7 @@ const selectFrom = (results: string): string => `
     JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
-interface Row extends Place {
+export interface Row extends Place {
   run_id: string;
   target: number;
   case_position: number;
@@ -196,8 +196,8 @@ interface Row extends Place {
   scoring_version: number;
 }
 
-function toResult(row: Row): Result {
-  const input = parseCase(row.body);
+/** @param input the case, where it was read already */
+export function toResult(row: Row, input: CaseInput = parseCase(row.body)): Result {
   return {
     id: `${row.target}-${row.case_position}-${row.sample}`,
     seq: row.seq,

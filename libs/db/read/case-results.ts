@@ -1,0 +1,157 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { CaseResult } from '#lib/contracts/case-result';
+import { notFound } from '#lib/contracts/input/problem';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Pool } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { parseCase } from './pinned-cases.js';
+import { toResult, type Row as ResultRow } from './results.js';
+
+/** Runs that are looked at in one statement, and by one page: with a filter, most of them may have nothing. */
+const RUNS_AT_ONCE = 20;
+const MAX_SCANNED_RUNS = 500;
+const MAX_PROMPT = 200;
+/** Behind the last result of a run. */
+const END = { target: 32_767, sample: 32_767 };
+
+interface Place {
+  runId: string;
+  target: number;
+  sample: number;
+}
+interface RunRow {
+  id: string;
+  created_at: Date;
+  suite_version: number;
+  version_id: string;
+  position: number;
+}
+type FoundRow = Omit<ResultRow, 'body' | 'case_id' | 'evidence' | 'metrics'>;
+
+/** A run, and the place of the last result: target and sample. */
+export const CASE_RESULT_CURSOR = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,5}\.\d{1,5}$/;
+
+const cursorOf = ({ runId, target, sample }: Place): string => `${runId}.${target}.${sample}`;
+function placeOf(cursor: string): Place {
+  const [runId, target, sample] = cursor.split('.');
+  return { runId: runId!, target: Number(target), sample: Number(sample) };
+}
+
+/** What came of single cases in the runs of their suite. */
+export class CaseResultRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  /**
+   * Of the newest run first, within a run by model and sample. A page that has looked at many runs without a result
+   * of the model may hold fewer than asked for, even none.
+   * @throws ProblemError 404
+   */
+  async list(
+    suiteId: string,
+    caseId: string,
+    model: string | undefined,
+    { limit, cursor }: PageQuery,
+  ): Promise<Page<CaseResult>> {
+    await this.#requireCase(suiteId, caseId);
+    let after = cursor === undefined ? undefined : placeOf(cursor);
+    const items: CaseResult[] = [];
+    for (let scanned = 0; scanned < MAX_SCANNED_RUNS; scanned += RUNS_AT_ONCE) {
+      const runs = await this.#readRuns(suiteId, caseId, after?.runId);
+      if (runs.length === 0) return { items, next_cursor: null };
+      const wanted = limit - items.length;
+      const found = await this.#readResults(runs, { caseId, model, after, limit: wanted + 1 });
+      items.push(...found.slice(0, wanted).map(({ shown }) => shown));
+      if (found.length > wanted) return { items, next_cursor: cursorOf(found[wanted - 1]!.place) };
+      if (runs.length < RUNS_AT_ONCE) return { items, next_cursor: null };
+      after = { runId: runs.at(-1)!.id, ...END };
+      if (items.length === limit) break;
+    }
+    return { items, next_cursor: cursorOf(after!) };
+  }
+
+  /** Runs of the suite that took the case, from `fromId` on. */
+  async #readRuns(suiteId: string, caseId: string, fromId: string | undefined): Promise<RunRow[]> {
+    const { rows } = await this.db.query<RunRow>(
+      `SELECT r.id, r.created_at, r.suite_version, c.version_id, c.position
+       FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id AND c.case_id = $3
+       WHERE r.suite_id = $1 AND r.team_id = $2 AND r.listed AND ($4::uuid IS NULL OR r.id <= $4)
+         AND (cardinality(r.case_positions) = 0 OR c.position = ANY (r.case_positions))
+       ORDER BY r.suite_id DESC, r.id DESC LIMIT ${RUNS_AT_ONCE}`,
+      [suiteId, this.teamId, caseId, fromId ?? null],
+    );
+    return rows;
+  }
+
+  async #readResults(
+    runs: readonly RunRow[],
+    { caseId, model, after, limit }: { caseId: string; model?: string; after?: Place; limit: number },
+  ): Promise<{ place: Place; shown: CaseResult }[]> {
+    const { rows } = await this.db.query<FoundRow>(
+      `SELECT found.* FROM unnest($1::uuid[], $2::int[]) WITH ORDINALITY AS run (id, position, n)
+       CROSS JOIN LATERAL (
+         SELECT ${COLUMNS}, t.provider_key || '::' || t.model_id AS target_name
+         FROM target t JOIN result r ON r.run_id = t.run_id AND r.target = t.ordinal AND r.case_position = run.position
+         WHERE t.run_id = run.id AND ($3::text IS NULL OR provider_key || '::' || model_id = $3 OR model_id = $3)
+           AND ($4::uuid IS NULL OR run.id <> $4 OR (r.target, r.sample) > ($5, $6))
+         ORDER BY r.target, r.sample LIMIT $7
+       ) found ORDER BY run.n, found.target, found.sample LIMIT $7`,
+      [
+        runs.map(({ id }) => id),
+        runs.map(({ position }) => position),
+        model ?? null,
+        after?.runId ?? null,
+        after?.target ?? 0,
+        after?.sample ?? 0,
+        limit,
+      ],
+    );
+    const byId = new Map(runs.map((run) => [run.id, run]));
+    const bodies = await this.#readBodies(
+      rows.map((row) => byId.get(row.run_id)!),
+      caseId,
+    );
+    return rows.map((row) => {
+      const { id, created_at, suite_version, version_id } = byId.get(row.run_id)!;
+      const { body, input } = bodies.get(version_id)!;
+      const result = toResult({ ...row, case_id: caseId, body, evidence: null, metrics: null }, input);
+      return {
+        place: { runId: id, target: row.target, sample: row.sample },
+        shown: {
+          run: { id, name: null, created_at: created_at.toISOString(), suite_version },
+          result: { ...result, prompt: result.prompt.slice(0, MAX_PROMPT).toWellFormed() },
+        },
+      };
+    });
+  }
+
+  /** The case as these runs had it, by version; equal for all results of one. */
+  async #readBodies(runs: readonly RunRow[], caseId: string): Promise<Map<string, { body: string; input: CaseInput }>> {
+    const { rows } = await this.db.query<{ version_id: string; body: string }>(
+      'SELECT version_id, body FROM suite_version_case WHERE case_id = $1 AND version_id = ANY ($2)',
+      [caseId, [...new Set(runs.map((run) => run.version_id))]],
+    );
+    return new Map(rows.map(({ version_id, body }) => [version_id, { body, input: parseCase(body) }]));
+  }
+
+  /** The suite has the case, or had it when a run pinned it. @throws ProblemError 404 */
+  async #requireCase(suiteId: string, caseId: string): Promise<void> {
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM suite_case WHERE id = $2 AND suite_id = s.id)
+           OR EXISTS (SELECT 1 FROM suite_version_case c JOIN suite_version v ON v.id = c.version_id
+             WHERE c.case_id = $2 AND v.suite_id = s.id) AS known
+       FROM suite s WHERE s.id = $1 AND s.team_id = $3`,
+      [suiteId, caseId, this.teamId],
+    );
+    if (!rows[0]) throw notFound('suite', suiteId);
+    if (!rows[0].known) throw notFound('case', caseId);
+  }
+}
+
+/** Of a result, without what only its own page shows. */
+const COLUMNS = `r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq, r.outcome, r.passed, r.tool_score,
+  r.param_score, r.overall, r.error_type, r.format_compliance, r.abstention, r.category, r.called, r.scoring_version,
+  r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts, r.error_kind, r.error_message,
+  r.tool_choice_used, r.settled_at`;

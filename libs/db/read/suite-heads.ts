@@ -1,0 +1,78 @@
+import type { JobStatus } from '#lib/contracts/job';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { SuiteHead } from '#lib/contracts/suite';
+import { toPage } from '../catalogue/page.js';
+import type { Pool } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+
+type LastRun = NonNullable<SuiteHead['last_run']>;
+
+interface HeadRow {
+  id: string;
+  name: string;
+  description: string;
+  pass_threshold: number;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  test_cases_count: number;
+  tools_count: number;
+  run_id: string | null;
+  status: JobStatus;
+  submitted_at: Date;
+  finished_at: Date | null;
+  top: LastRun['top'];
+}
+
+/** The suites of a team with how they did last, without the texts of their tools. */
+export class SuiteHeadRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  async list({ limit, cursor }: PageQuery): Promise<Page<SuiteHead>> {
+    const { rows } = await this.db.query<HeadRow>(
+      `SELECT s.id, s.name, s.description, s.pass_threshold, s.version, s.created_at, s.updated_at,
+         (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = s.id) AS test_cases_count,
+         json_array_length(s.tools::json) AS tools_count,
+         r.id AS run_id, r.status, r.created_at AS submitted_at, r.finished_at, top.top
+       FROM (
+         SELECT * FROM suite WHERE team_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3
+       ) s
+       LEFT JOIN LATERAL (
+         SELECT * FROM run WHERE suite_id = s.id AND team_id = $1 AND listed ORDER BY suite_id DESC, id DESC LIMIT 1
+       ) r ON true
+       LEFT JOIN LATERAL (
+         SELECT json_build_object('target', target, 'overall', summary -> 'overall',
+           'overall_ci', summary -> 'overall_ci', 'scored', summary -> 'scored', 'errored', summary -> 'errored') AS top
+         FROM (
+           SELECT provider_key || '::' || model_id AS target, ordinal, summary::json AS summary FROM target
+           WHERE run_id = r.id AND summary IS NOT NULL
+         ) t
+         ORDER BY (summary ->> 'overall')::float8 DESC NULLS LAST, ordinal LIMIT 1
+       ) top ON true
+       ORDER BY s.id DESC`,
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    return toPage(rows.map(toHead), limit);
+  }
+}
+
+function toHead({ run_id, status, submitted_at, finished_at, top, ...row }: HeadRow): SuiteHead {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    last_run:
+      run_id === null
+        ? null
+        : {
+            id: run_id,
+            status,
+            created_at: submitted_at.toISOString(),
+            finished_at: finished_at?.toISOString() ?? null,
+            top,
+          },
+  };
+}

@@ -1,0 +1,198 @@
+import type { Case, CaseInput } from '#lib/contracts/case';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { parseJson } from '#lib/contracts/json/json';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import {
+  MAX_LISTED_CHANGES,
+  type CaseChanges,
+  type ChangedCase,
+  type SuiteVersion,
+  type SuiteVersionHead,
+} from '#lib/contracts/suite-version';
+import type { Tool } from '#lib/contracts/tool';
+import { timeOfId } from '#lib/runtime/ids';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+
+/** Of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
+const STATEMENT_TIMEOUT_MS = 55_000;
+
+interface HeadRow {
+  version: number;
+  version_id: string | null;
+  runs: number;
+  is_current: boolean;
+}
+interface VersionRow extends HeadRow {
+  name: string;
+  description: string;
+  system_prompt: string | null;
+  tools: string;
+  pass_threshold: number;
+  test_cases_count: number;
+}
+type ChangeRow = { [Key in keyof ChangedCase]: ChangedCase[Key] | null } & {
+  counts: Record<ChangedCase['kind'], number>;
+};
+
+/** Where the cases of a version are: in what runs pinned, or in the suite itself. */
+export interface VersionPlace {
+  suiteId: string;
+  /** Null: no run pinned the present version yet. */
+  versionId: string | null;
+}
+
+const toHead = ({ version, version_id: id, runs, is_current }: HeadRow): SuiteVersionHead => ({
+  version,
+  pinned_at: id === null ? null : timeOfId(id).toISOString(),
+  runs,
+  is_current,
+});
+
+/** SQL: the runs of the history that have the version `id`. */
+const runsOf = (id: string): string => `(SELECT count(*)::int FROM run WHERE suite_version_id = ${id} AND listed)`;
+
+/** The versions of a team's suites: those that stored runs pin, and the present ones. */
+export class SuiteVersionRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** Reads everything as it is at one time, and no statement of it for longer than a minute. */
+  static inSnapshot<Made>(
+    pool: Pool,
+    teamId: string,
+    work: (versions: SuiteVersionRepository) => Promise<Made>,
+  ): Promise<Made> {
+    return inTransaction(pool, async (client) => {
+      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+      return work(new SuiteVersionRepository(client, teamId));
+    });
+  }
+
+  /** The newest first. @throws ProblemError 404 */
+  async list(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<SuiteVersionHead>> {
+    await this.#present(suiteId);
+    const { rows } = await this.db.query<HeadRow>(
+      `SELECT found.*, ${runsOf('found.version_id')} AS runs FROM (
+         SELECT s.version, v.id AS version_id, true AS is_current
+         FROM suite s LEFT JOIN suite_version v ON v.suite_id = s.id AND v.version = s.version
+         WHERE s.id = $1 AND s.team_id = $2
+         UNION ALL
+         SELECT v.version, v.id, false FROM suite s JOIN suite_version v ON v.suite_id = s.id AND v.version <> s.version
+         WHERE s.id = $1 AND s.team_id = $2 AND EXISTS (SELECT 1 FROM run WHERE suite_version_id = v.id)
+       ) found WHERE $3::int IS NULL OR version < $3 ORDER BY version DESC LIMIT $4`,
+      [suiteId, this.teamId, cursor ?? null, limit + 1],
+    );
+    const items = rows.slice(0, limit).map(toHead);
+    return { items, next_cursor: rows.length > limit ? String(items.at(-1)!.version) : null };
+  }
+
+  /**
+   * @param version undefined: the present one
+   * @throws ProblemError 404 when the team has no such suite, or no run of it pinned this version
+   */
+  async read(suiteId: string, version?: number): Promise<{ suite: SuiteVersion; place: VersionPlace }> {
+    const present = await this.#present(suiteId);
+    const asked = version ?? present;
+    const { rows } = await this.db.query<VersionRow>(
+      `SELECT $3::int AS version, v.id AS version_id, s.version = $3 AS is_current, ${runsOf('v.id')} AS runs,
+         ${SETTINGS_OF_VERSION},
+         CASE WHEN v.id IS NULL THEN (SELECT count(*)::int FROM suite_case WHERE suite_id = s.id)
+           ELSE (SELECT count(*)::int FROM suite_version_case WHERE version_id = v.id) END AS test_cases_count
+       FROM suite s LEFT JOIN suite_version v ON v.suite_id = s.id AND v.version = $3
+       WHERE s.id = $1 AND s.team_id = $2 AND (v.id IS NOT NULL OR s.version = $3)`,
+      [suiteId, this.teamId, asked],
+    );
+    const row = rows[0];
+    if (!row)
+      throw new ProblemError(
+        404,
+        `Version ${asked} of the suite is not stored: runs keep the versions that they pinned. ` +
+          'GET /api/tool-suites/{id}/versions lists them.',
+      );
+    const { name, description, system_prompt, tools, pass_threshold, test_cases_count } = row;
+    return {
+      suite: {
+        ...toHead(row),
+        suite_id: suiteId,
+        name,
+        description,
+        system_prompt,
+        tools: parseJson(tools) as unknown as Tool[],
+        pass_threshold,
+        test_cases_count,
+      },
+      place: { suiteId, versionId: row.version_id },
+    };
+  }
+
+  /** A case as it was in a version. @throws ProblemError 404 */
+  async readCase(place: VersionPlace, caseId: string): Promise<Case> {
+    const { rows } = await this.db.query<{ position: number; body: string }>(
+      `SELECT position, body FROM ${casesOf(place, '$1')} c WHERE case_id = $2 AND ${this.#OWNED}`,
+      [place.versionId ?? place.suiteId, caseId, place.suiteId, this.teamId],
+    );
+    if (!rows[0]) throw notFound('case', caseId);
+    return { id: caseId, position: rows[0].position, ...(parseJson(rows[0].body) as unknown as CaseInput) };
+  }
+
+  /**
+   * The cases that differ, found and read in one statement: Postgres holds the cases of both versions, this process
+   * those that it lists, without their texts.
+   */
+  async compareCases(a: VersionPlace, b: VersionPlace): Promise<CaseChanges> {
+    const { rows } = await this.db.query<ChangeRow>(
+      `WITH differing AS MATERIALIZED (
+         SELECT case_id, coalesce(b.position, a.position) AS position,
+           CASE WHEN a.position IS NULL THEN 'added' WHEN b.position IS NULL THEN 'removed' ELSE 'changed' END AS kind
+         FROM ${casesOf(a, '$1')} a FULL JOIN ${casesOf(b, '$2')} b USING (case_id)
+         WHERE ${this.#OWNED} AND a.body IS DISTINCT FROM b.body
+       ), counts AS (
+         SELECT json_build_object(${KINDS.map((kind) => `'${kind}', count(*) FILTER (WHERE kind = '${kind}')`).join()})
+           AS counts FROM differing
+       ), listed AS (SELECT * FROM differing ORDER BY kind, position, case_id LIMIT ${MAX_LISTED_CHANGES})
+       SELECT counts.counts, listed.kind, listed.case_id,
+         coalesce(b.body, a.body)::json ->> 'name' AS name,
+         left(coalesce(b.body, a.body)::json ->> 'prompt', 200) AS prompt,
+         ARRAY(SELECT key FROM json_each(a.body::json) x FULL JOIN json_each(b.body::json) y USING (key)
+           WHERE kind = 'changed' AND x.value::text IS DISTINCT FROM y.value::text ORDER BY key) AS fields
+       FROM counts LEFT JOIN listed ON true
+         LEFT JOIN ${casesOf(a, '$1')} a ON a.case_id = listed.case_id
+         LEFT JOIN ${casesOf(b, '$2')} b ON b.case_id = listed.case_id
+       ORDER BY listed.kind, listed.position, listed.case_id`,
+      [a.versionId ?? a.suiteId, b.versionId ?? b.suiteId, a.suiteId, this.teamId],
+    );
+    return {
+      ...rows[0]!.counts,
+      items: rows.flatMap(({ counts: _counts, ...item }) => (item.kind === null ? [] : [item as ChangedCase])),
+    };
+  }
+
+  /** The version that the suite has now. @throws ProblemError 404 */
+  async #present(suiteId: string): Promise<number> {
+    const { rows } = await this.db.query<{ version: number }>(
+      'SELECT version FROM suite WHERE id = $1 AND team_id = $2',
+      [suiteId, this.teamId],
+    );
+    if (!rows[0]) throw notFound('suite', suiteId);
+    return rows[0].version;
+  }
+
+  /** SQL: the suite `$3` belongs to the team `$4`. */
+  readonly #OWNED = 'EXISTS (SELECT 1 FROM suite WHERE id = $3 AND team_id = $4)';
+}
+
+/** SQL: as the version `v` has them where there is one, else as the suite `s` does. */
+const SETTINGS_OF_VERSION = ['name', 'description', 'system_prompt', 'tools', 'pass_threshold']
+  .map((column) => `CASE WHEN v.id IS NULL THEN s.${column} ELSE v.${column} END AS ${column}`)
+  .join();
+const KINDS: ChangedCase['kind'][] = ['added', 'removed', 'changed'];
+
+/** SQL of the cases of a version. @param id parameter that has the id of the version, or of the suite */
+const casesOf = ({ versionId }: VersionPlace, id: string): string =>
+  versionId === null
+    ? `(SELECT id AS case_id, position, body FROM suite_case WHERE suite_id = ${id})`
+    : `(SELECT case_id, position, body FROM suite_version_case WHERE version_id = ${id})`;
