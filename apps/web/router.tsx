@@ -35,6 +35,7 @@ const signedIn = createRoute({
       await context.queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (statusOf(error) !== 401) throw error;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
       throw redirect({ to: '/sign-in', search: { back: location.href } });
     }
   },
