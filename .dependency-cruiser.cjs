@@ -3,7 +3,7 @@ const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const SPEC = '\\.spec\\.ts$';
 const COMPARISON_READS = [
-  '^libs/comparison/(compare-runs|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
+  '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
 ];
 
 /** What the files of `from` may import of ours. */
