@@ -16,8 +16,8 @@ export const Ranking = z
       .nullable()
       .meta({
         description:
-          'What the two models with the highest means differ by, in a sentence; null for one model, and while the run ' +
-          'goes on.',
+          'What the two models with the highest means differ by, in a sentence; null for one model, and while the ' +
+          'run goes on.',
       }),
     items: z.array(RankedModel).meta({ description: 'The models, those with the highest means first.' }),
   })
