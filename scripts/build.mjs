@@ -1,6 +1,6 @@
 // Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
-// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. With
-// `--if-stale` it builds only after a change.
+// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second). `npm ci` runs it as `prepare`, so that
+// `npm run toolmark` works right after an install. With `--if-stale` it builds only after a change.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
