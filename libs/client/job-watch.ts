@@ -3,7 +3,6 @@ import {
   type Envelope,
   type LogEventName,
   type Progress,
-  type Subscribe,
   type SubscribeAnswer,
 } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/job';
@@ -54,16 +53,15 @@ export class JobWatch {
   constructor(
     readonly jobId: string,
     { from = 0, patienceMs = Infinity }: WatchOptions,
-    readonly server: {
-      url: string;
-      isConnected: () => boolean;
-      subscribe: (packet: Pick<Subscribe, 'job_id' | 'after_seq'>, take: (answer: SubscribeAnswer) => void) => void;
-    },
+    readonly server: { url: string; subscribe: (take: (answer: SubscribeAnswer) => void) => void },
   ) {
     this.#cursor = from === 'now' ? undefined : from;
     this.#patienceMs = patienceMs;
     this.#startPatience();
-    if (server.isConnected()) this.subscribe();
+  }
+
+  get cursor(): number | undefined {
+    return this.#cursor;
   }
 
   async *events(): AsyncGenerator<WatchEvent> {
@@ -105,7 +103,7 @@ export class JobWatch {
   take(logged: Logged): void {
     const { name, event } = logged;
     if (event.job_id !== this.jobId || this.#cursor === undefined) return;
-    // Another watch of the same job replaced the subscription by one that begins later.
+    // A subscription for another watch of the job was made after ours, and begins later.
     if (event.seq > this.#cursor + 1 && !this.#isSubscribing) this.subscribe();
     if (event.seq !== this.#cursor + 1) return;
     this.#cursor = event.seq;
@@ -115,7 +113,7 @@ export class JobWatch {
 
   subscribe(): void {
     this.#isSubscribing = true;
-    this.server.subscribe({ job_id: this.jobId, after_seq: this.#cursor }, (answer) => {
+    this.server.subscribe((answer) => {
       if (this.#isClosed) return;
       if (answer.ok || answer.error.status < 500) return this.#finishSubscribing(answer);
       this.#lastFailure = answer.error.detail;
@@ -141,7 +139,7 @@ export class JobWatch {
     const { job, progress, last_seq: lastSeq } = answer.snapshot;
     this.#push({ name: 'tool_eval_progress', progress });
     this.#cursor ??= lastSeq;
-    if (answer.truncated) {
+    if (answer.truncated && this.#cursor < answer.from_seq!) {
       this.#cursor = answer.from_seq!;
       this.#push({ name: 'truncated', from_seq: this.#cursor });
     }

@@ -57,14 +57,10 @@ export class LiveConnection {
     if (this.#refusal) throw this.#refusal;
     const watch = new JobWatch(jobId, options, {
       url: this.serverUrl,
-      isConnected: () => this.#socket.connected,
-      subscribe: (packet, take) =>
-        this.#socket.emit('subscribe', packet, (answer: SubscribeAnswer) => {
-          take(answer);
-          this.#unsubscribeUnwatched(jobId);
-        }),
+      subscribe: (take) => this.#subscribe(jobId, take),
     });
     this.#watches.add(watch);
+    if (this.#socket.connected) watch.subscribe();
     const end = (): void => this.#end(watch);
     signal?.addEventListener('abort', end);
     try {
@@ -100,9 +96,21 @@ export class LiveConnection {
     this.#unsubscribeUnwatched(watch.jobId);
   }
 
+  /** A socket has one place in the log of a job: that of the watch that has the least of it. */
+  #subscribe(jobId: string, take: (answer: SubscribeAnswer) => void): void {
+    const cursors = this.#watchesOf(jobId).flatMap(({ cursor }) => cursor ?? []);
+    const packet = { job_id: jobId, ...(cursors.length > 0 && { after_seq: Math.min(...cursors) }) };
+    this.#socket.emit('subscribe', packet, (answer: SubscribeAnswer) => {
+      take(answer);
+      this.#unsubscribeUnwatched(jobId);
+    });
+  }
+
+  #watchesOf = (jobId: string): JobWatch[] => [...this.#watches].filter((watch) => watch.jobId === jobId);
+
   #unsubscribeUnwatched(jobId: string): void {
-    const isWatched = [...this.#watches].some((watch) => watch.jobId === jobId);
-    if (this.#socket.connected && !isWatched) this.#socket.emit('unsubscribe', { job_id: jobId }, () => {});
+    if (this.#socket.connected && this.#watchesOf(jobId).length === 0)
+      this.#socket.emit('unsubscribe', { job_id: jobId }, () => {});
   }
 
   #followEvents(): void {

@@ -1,8 +1,8 @@
+import { TOOL_LABELS } from '#lib/contracts/result';
 import { NO_CALL, UNKNOWN_TOOL } from '#lib/db/read/case-measurements';
 import type { Confusion } from './comparison-builder.js';
 
-export const NONE = '(none)';
-const UNKNOWN = '(unknown)';
+export const NONE = TOOL_LABELS.none;
 
 /** Names of tools by which results are read, in lower case, and as the suite writes them. */
 export class ToolNames {
@@ -16,7 +16,7 @@ export class ToolNames {
   }
 
   nameOf(index: number): string {
-    return index === NO_CALL ? NONE : index === UNKNOWN_TOOL ? UNKNOWN : this.#names[index]!;
+    return index === NO_CALL ? NONE : index === UNKNOWN_TOOL ? TOOL_LABELS.unknown : this.#names[index]!;
   }
 }
 

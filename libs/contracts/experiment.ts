@@ -49,8 +49,8 @@ export const BaselineInput = z
   .meta({ id: 'BaselineInput', description: 'The run to compare the others with.' });
 export type BaselineInput = z.infer<typeof BaselineInput>;
 
-/** A complete RunInput without `suite_id` and `experiment_id`. */
-export const BestConfig = RunInput.omit({ suite_id: true, experiment_id: true }).meta({
+/** A complete RunInput without `suite_id`, `experiment_id`, and what people call the run. */
+export const BestConfig = RunInput.omit({ suite_id: true, experiment_id: true, name: true, note: true }).meta({
   id: 'BestConfig',
   description: 'The settings of a run, complete: what `run-best` submits.',
 });

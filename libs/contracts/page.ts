@@ -36,6 +36,17 @@ export const flag = z
   .enum(['true', 'false'])
   .default('false')
   .transform((text) => text === 'true');
+
+/** How many values a filter takes. */
+const MAX_FILTER_VALUES = 50;
+/** A filter in a query that takes one value, or several as repeated keys: what has any of them is listed. */
+export const severalOf = (value: z.ZodType<string>) =>
+  z
+    .preprocess(
+      (given) => (Array.isArray(given) ? [...new Set(given)] : [given]),
+      z.array(value).min(1).max(MAX_FILTER_VALUES, `must have at most ${MAX_FILTER_VALUES} values`),
+    )
+    .optional();
 export const time = z.iso.datetime();
 export const id = z.uuid();
 /**

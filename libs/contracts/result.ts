@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, time } from './page.js';
+import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { ErrorKind, Run, ToolChoice } from './run.js';
 import { jsonObject } from './tool.js';
 import { ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
@@ -153,21 +153,100 @@ export const RunExport = z
   })
   .meta({ id: 'RunExport', description: 'A run with all its results.' });
 
-export const ResultsQuery = z.strictObject({
-  model: z.string().optional().meta({
-    description: "Only results of this model: `provider_key::model_id`, or the model's id.",
-    example: 'simulator::perfect-ish',
+/** What stands for the tool of a reply without a call, or of a case that expects none, and for a tool of no suite. */
+export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)' } as const;
+
+const toolLabels = severalOf(z.string().min(1).max(1000));
+const milliseconds = z.coerce.number().int().min(0).max(2_000_000_000).optional();
+
+const filters = {
+  model: severalOf(z.string().max(300)).meta({
+    description: "Only results of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
+    example: ['simulator::perfect-ish'],
   }),
   outcome: z.enum(['scored', 'errored']).optional().meta({ description: 'Only results with this outcome.' }),
-  error_type: ErrorType.optional().meta({ description: 'Only results with this error type.' }),
-  category: z.string().optional().meta({ description: 'Only results of cases of this category.', example: 'current' }),
+  error_type: severalOf(ErrorType).meta({
+    description: 'Only results with this error type; repeat it for several.',
+    example: ['wrong_argument'],
+  }),
+  category: severalOf(z.string().max(200)).meta({
+    description: 'Only results of cases of this category; repeat it for several.',
+    example: ['current'],
+  }),
+  format: severalOf(FormatCompliance).meta({
+    description: 'Only results with this `format_compliance`; repeat it for several.',
+    example: ['repaired'],
+  }),
+  tag: severalOf(z.string().max(100)).meta({
+    description: 'Only results of cases with this tag; repeat it for cases with any of several.',
+    example: ['enum'],
+  }),
+  expected_tool: toolLabels.meta({
+    description:
+      'Only results of cases that expect this tool, or expect it first; `(none)` for cases that expect no call. ' +
+      'Repeat it for several.',
+    example: ['get_weather'],
+  }),
+  called_tool: toolLabels.meta({
+    description:
+      'Only results whose first call, or the one that answers what is expected, is of this tool; `(none)` for ' +
+      'replies without a call, `(unknown)` for tools that neither the suite has nor a case expects. Repeat it for ' +
+      'several.',
+    example: ['get_weather'],
+  }),
   passed: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: 'Only results that passed (`true`) or did not pass (`false`).' }),
+  latency_min_ms: milliseconds.meta({
+    description: 'Only results that took at least so many milliseconds.',
+    example: 500,
+  }),
+  latency_max_ms: milliseconds.meta({
+    description: 'Only results that took at most so many milliseconds.',
+    example: 1000,
+  }),
   rescore_id: id.optional().meta({
     description: "The verdicts of this rescore instead of the run's own.",
     example: '019aa8a2-5c1e-7000-8000-000000000081',
   }),
+};
+
+export const RESULT_ORDERS = ['settled', 'failures', 'case'] as const;
+export const ResultOrder = z.enum(RESULT_ORDERS).meta({
+  description:
+    'The order: as they were settled; what did not pass first, by error type, model and case, then the rest by model ' +
+    'and case (`failures`); or by case, model and sample (`case`).',
 });
+export type ResultOrder = z.infer<typeof ResultOrder>;
+
+/** Which results, and in which order. */
+export const ResultsFilter = z.strictObject({ ...filters, order: ResultOrder.default('settled') });
+export type ResultsFilter = z.infer<typeof ResultsFilter>;
+
+export const ResultsQuery = z.strictObject({
+  ...ResultsFilter.shape,
+  ...PageQuery.shape,
+  lean: flag.meta({
+    description:
+      'Without `evidence` and `metrics`, with the first 200 characters of the prompt, and with long arguments cut.',
+  }),
+});
+export type ResultsQuery = z.infer<typeof ResultsQuery>;
+
+const neighbour = z.string().nullable();
+export const ResultNeighbours = z
+  .object({
+    previous: neighbour.meta({ description: 'The result before this one; null when there is none.' }),
+    next: neighbour.meta({ description: 'The result after it.' }),
+    previous_failure: neighbour.meta({ description: 'The nearest result before it that did not pass.' }),
+    next_failure: neighbour.meta({ description: 'The nearest result after it that did not pass.' }),
+  })
+  .meta({
+    id: 'ResultNeighbours',
+    description:
+      'The ids of the results beside one, by the filter and in the order asked for. Null where there is none among ' +
+      'the 20,000 results on that side.',
+  });
+export type ResultNeighbours = z.infer<typeof ResultNeighbours>;

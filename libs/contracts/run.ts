@@ -3,7 +3,7 @@ import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
-import { flag, id, PageQuery, suiteId, time } from './page.js';
+import { flag, id, PageQuery, severalOf, suiteId, time } from './page.js';
 import { Params } from './params.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
@@ -82,8 +82,17 @@ export const ResumeInput = z
   .meta({ id: 'ResumeInput', description: 'Resumes a run: repeats errored items, and runs those that are left.' });
 export type ResumeInput = z.infer<typeof ResumeInput>;
 
+const runName = z.string().trim().min(1).max(200).nullish().meta({
+  description: 'What people call the run; null or left out for none.',
+});
+const runNote = z.string().trim().max(2_000).nullish().meta({
+  description: 'What is worth knowing about the run, such as what was tried; null or left out for none.',
+});
+
 export const RunInput = z
   .strictObject({
+    name: runName,
+    note: runNote,
     suite_id: suiteId.meta({ description: 'The suite to run. The run pins its current version.' }),
     models: z
       .array(TargetInput)
@@ -165,8 +174,17 @@ export const RunInput = z
   })
   .meta({ id: 'RunInput', description: 'A run to submit, or to estimate: a suite against some models.' });
 export type RunInput = z.infer<typeof RunInput>;
+
+export const RunLabels = z
+  .strictObject({ name: runName, note: runNote })
+  .meta({ id: 'RunLabels', description: 'What people say of a run. Fields that are left out stay; null removes one.' });
+export type RunLabels = z.infer<typeof RunLabels>;
+
 /** The settings of a run as they are stored: the submitted ones with defaults filled in. */
-export type RunConfig = Omit<RunInput, 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'> & {
+export type RunConfig = Omit<
+  RunInput,
+  keyof RunLabels | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'
+> & {
   metrics: RunMetric[];
   cache: CacheMode;
 };
@@ -242,6 +260,11 @@ export const Run = z
   .object({
     id: id.meta({ description: 'The id of the run: the `eval_id` of its submit.' }),
     job_id: id.meta({ description: 'The job of the run. After a resume, the job of the resumed run.' }),
+    name: z.string().nullable().meta({ description: 'What people call the run; null for none.' }),
+    note: z.string().nullable().meta({ description: 'What is worth knowing about the run; null for nothing.' }),
+    submitted_by: z.string().nullable().meta({
+      description: 'The name of the user who submitted the run; null when the user is gone.',
+    }),
     suite: z
       .object({
         id: id.meta({ description: 'The id of the suite.' }),
@@ -308,6 +331,22 @@ export type Run = z.infer<typeof Run>;
 
 export const RunsQuery = z.strictObject({
   ...PageQuery.shape,
+  suite_id: id.optional().meta({
+    description: 'Only runs of this suite, whatever its version.',
+    example: '019aa8a2-5c1e-7000-8000-000000000011',
+  }),
+  experiment_id: id.optional().meta({
+    description: 'Only runs of this experiment.',
+    example: '019aa8a2-5c1e-7000-8000-000000000051',
+  }),
+  status: severalOf(JobStatus).meta({
+    description: 'Only runs with this status; repeat it for several.',
+    example: ['completed'],
+  }),
+  model: severalOf(z.string().max(300)).meta({
+    description: "Only runs of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
+    example: ['simulator::perfect-ish'],
+  }),
   orchestrated: flag.meta({
     description: 'Also lists runs that a gate run made, and runs that add samples to others.',
   }),

@@ -76,4 +76,4 @@ export const Me = z
       .meta({ description: 'The user of the token.' }),
     role: Role,
   })
-  .meta({ id: 'Me', description: "The owner of the request's token, and what the token may do." });
+  .meta({ id: 'Me', description: "The owner of the request's token or session, and what it may do." });

@@ -10,7 +10,7 @@ export function createLogger(name: string, level: string): Logger {
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
-      paths: ['*.authorization', '*.api_key', 'authorization', 'api_key', 'headers.authorization'],
+      paths: ['authorization', 'api_key', 'cookie', 'set-cookie'].flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
       censor: '[hidden]',
     },
   });

@@ -45,5 +45,6 @@ export class Sealer {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A new access token: 256 random bits. */
+/* Secrets of 256 random bits. Their first letters say what they are. */
 export const newAccessToken = (): string => `tm_${randomBytes(32).toString('base64url')}`;
+export const newSessionSecret = (): string => `ts_${randomBytes(32).toString('base64url')}`;

@@ -3,10 +3,12 @@ import type { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/input/problem';
-import { findCaller, findCallers } from '#lib/db/catalogue/callers';
+import { findCaller, findCallers, type Credential } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
+import { refusalOf } from '../platform/auth.js';
+import { credentialOf } from '../platform/credentials.js';
 import { toProblem } from '../platform/problem.filter.js';
 import { answerPackets, refuseOtherPackets } from './answer-packets.js';
 import type { ConnectionData, LiveSocket } from './connection.js';
@@ -94,16 +96,17 @@ export class LiveServer {
   /** @returns the error that the client is told, if any */
   async #authenticate(socket: LiveSocket): Promise<Error | undefined> {
     const { token } = socket.handshake.auth as { token?: unknown };
-    const secret = typeof token === 'string' ? token : '';
+    const credential: Credential | undefined =
+      typeof token === 'string' ? { kind: 'token', secret: token } : credentialOf(socket.request);
     // The clock of Postgres stamps events, and a client that comes back must not be sent again what was before.
     const [caller, { rows }] = await Promise.all([
-      findCaller(this.deps.pool, secret),
+      credential && findCaller(this.deps.pool, credential),
       this.deps.pool.query<{ now: Date }>('SELECT now()'),
     ]);
-    if (!caller) return new Error('The token is unknown, revoked or expired.');
+    if (!credential || !caller) return new Error(refusalOf(credential?.kind));
     socket.data = {
       caller,
-      token: secret,
+      credential,
       sinceMs: rows[0]!.now.getTime(),
       sent: new SentEvents(REMEMBER_MS),
       unsent: new UnsentPackets(socket.conn),
@@ -146,13 +149,15 @@ export class LiveServer {
     }, TEAM_EVENTS_DELAY_MS);
   }
 
-  /** A revoked or expired token ends its connections. */
+  /** A token that is revoked or expires, and a session that ends, ends its connections. */
   async #disconnectRevoked(): Promise<void> {
     const sockets: Iterable<LiveSocket> = this.#io.sockets.sockets.values();
-    const byToken = Map.groupBy(sockets, ({ data }) => data.token);
-    if (byToken.size === 0) return;
-    const callers = await findCallers(this.deps.pool, [...byToken.keys()]);
-    for (const [token, those] of byToken) if (!callers.has(token)) for (const socket of those) socket.disconnect(true);
+    for (const [kind, connected] of Map.groupBy(sockets, ({ data }) => data.credential.kind)) {
+      const bySecret = Map.groupBy(connected, ({ data }) => data.credential.secret);
+      const callers = await findCallers(this.deps.pool, kind, [...bySecret.keys()]);
+      for (const [secret, those] of bySecret)
+        if (!callers.has(secret)) for (const socket of those) socket.disconnect(true);
+    }
   }
 
   /** Makes a repeated step skip its turn while the last one goes on; what it throws ends nothing but itself. */

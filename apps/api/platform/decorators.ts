@@ -13,6 +13,8 @@ import type { UploadBounds } from './upload.js';
 export interface RouteOptions {
   /** The role that it needs. Without it, reading needs a viewer and changing an editor. */
   needs?: Role;
+  /** It makes a session: it takes a token in its small body, from a page of this server, and needs none before. */
+  signsIn?: boolean;
   /** Files that it takes as its body, beside JSON. */
   file?: FileBody;
 }
@@ -41,10 +43,14 @@ export const routeOptions = (request: FastifyRequest): RouteOptions => request.r
 
 /** Extensions of the OpenAPI document by which decorators speak to `openapi.ts`, which removes them. */
 export const NEEDS = 'x-needs';
+export const SIGNS_IN = 'x-signs-in';
 export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
 /** The role that a route needs. */
 export const Needs = (role: Role) => applyDecorators(addRouteOptions({ needs: role }), ApiExtension(NEEDS, role));
+
+/** The route that makes a session. */
+export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));
 
 /** The route takes files as they are. Its JSON keeps numbers as they were written, as a file does. */
 export const TakesFile = (file: FileBody) => addRouteOptions({ file });

@@ -284,7 +284,9 @@ describe('every route of the OpenAPI document that changes something', () => {
         .filter((method) => method !== 'get')
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(requests.map(([operation]) => operation).sort()).toEqual(changing.sort());
+    // A cookie cannot be given again: whoever has lost the answer signs in or out once more.
+    const changingData = changing.filter((operation) => !operation.endsWith(' /api/session'));
+    expect(requests.map(([operation]) => operation).sort()).toEqual(changingData.sort());
 
     // Checks every write: on commit, the same transaction must have stored an answer. Replies may be written first,
     // because nobody sees them before their run.

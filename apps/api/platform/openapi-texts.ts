@@ -1,8 +1,8 @@
 /** Problems by status. */
 export const PROBLEMS: Record<string, string> = {
   400: 'Not JSON, or it does not fit the schema; `errors` says which field and why.',
-  401: 'No token, or one that is unknown, revoked or expired.',
-  403: 'The role of the token does not allow this.',
+  401: 'No token, or one that is unknown, revoked or expired; or a session that has ended.',
+  403: 'The role of the token or session does not allow this.',
   404: 'There is no such id in this team.',
   408: 'The body broke off, or stopped arriving for a minute. Send it again.',
   409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
@@ -27,7 +27,7 @@ export const TAGS: Record<string, string> = {
   Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
-  Teams: 'Who you are, the tokens of a team, and teams.',
+  Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Settings: 'Settings of a whole team.',
 };
 

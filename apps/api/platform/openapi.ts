@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import { PROBLEM_EXAMPLES } from '#lib/contracts/examples/problem-examples';
 import { Problem } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
-import { ALSO_ANSWERS, ALSO_TAKES, NEEDS } from './decorators.js';
+import { SESSION_COOKIE } from './credentials.js';
+import { ALSO_ANSWERS, ALSO_TAKES, NEEDS, SIGNS_IN } from './decorators.js';
 import { addExamples } from './openapi-examples.js';
 import { toJsonSchema, type SchemaComponents } from './openapi-schema.js';
 import { describePathParameter, INTRODUCTION, PROBLEMS, TAGS } from './openapi-texts.js';
@@ -20,11 +21,13 @@ const TAG_OF_CONTROLLER: Record<string, string> = {
   Jobs: 'Runs',
   Resume: 'Runs',
   SuiteVersions: 'Suites',
+  Sessions: 'Teams',
 };
 const tagOf = (controller: string): string => TAG_OF_CONTROLLER[controller] ?? controller;
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   [NEEDS]?: Role;
+  [SIGNS_IN]?: true;
   [ALSO_TAKES]?: Record<string, string>;
   [ALSO_ANSWERS]?: Record<string, string>;
 };
@@ -69,7 +72,16 @@ function documentHead(): ReturnType<DocumentBuilder['build']> {
       scheme: 'bearer',
       description: 'A token of POST /api/tokens, or TOOLMARK_ADMIN_TOKEN.',
     })
-    .addSecurityRequirements('bearer');
+    .addSecurityRequirements('bearer')
+    .addCookieAuth(
+      SESSION_COOKIE,
+      {
+        type: 'apiKey',
+        description: 'A session of POST /api/session. It counts only for the pages of this server.',
+      },
+      'session',
+    )
+    .addSecurityRequirements('session');
   for (const [tag, description] of Object.entries(TAGS)) builder.addTag(tag, description);
   return builder.build();
 }
@@ -77,14 +89,16 @@ function documentHead(): ReturnType<DocumentBuilder['build']> {
 /** Adds what decorators left in extensions, and what holds for every route of its kind. */
 function completeOperation(operation: Operation, path: string, isChanging: boolean): void {
   operation.tags = operation.tags?.map(tagOf);
-  if (operation.description) operation.description += roleSentence(operation[NEEDS], isChanging);
+  const signsIn = operation[SIGNS_IN];
+  if (signsIn) operation.security = [];
+  else if (operation.description) operation.description += roleSentence(operation[NEEDS], isChanging);
   addTexts(operation.requestBody, operation[ALSO_TAKES]);
   addTexts(operation.responses['200'], operation[ALSO_ANSWERS]);
-  for (const extension of [NEEDS, ALSO_TAKES, ALSO_ANSWERS] as const) delete operation[extension];
+  for (const extension of [NEEDS, SIGNS_IN, ALSO_TAKES, ALSO_ANSWERS] as const) delete operation[extension];
   for (const parameter of operation.parameters ?? [])
     if ('in' in parameter && parameter.in === 'path')
       Object.assign(parameter, describePathParameter(path, parameter.name));
-  if (isChanging)
+  if (isChanging && !signsIn)
     operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Idempotency-Key' }];
   for (const status of problemsOf(operation, isChanging))
     operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };

@@ -1,6 +1,6 @@
 import type { ResultWriter } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
-import type { ResultRepository } from '#lib/db/read/results';
+import type { ResultLists } from '#lib/db/read/result-lists';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 
@@ -27,7 +27,7 @@ const WRITERS: Record<ExportFormat, (run: Run) => ResultWriter> = {
 
 /** A run with all its results, written page by page: memory does not grow with the run. */
 export async function* exportRun(
-  results: ResultRepository,
+  results: ResultLists,
   run: Run,
   format: ExportFormat,
   rescoreId?: string,

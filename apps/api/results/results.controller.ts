@@ -2,22 +2,19 @@ import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/comm
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { PageQuery, pageOf } from '#lib/contracts/page';
+import { pageOf } from '#lib/contracts/page';
 import { Result, ResultsQuery, ResultWithExchange, RunExport } from '#lib/contracts/result';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, AlsoAnswers, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
+import { About, AlsoAnswers, Answers, Me, uuid } from '../platform/decorators.js';
 import { EXPORT_FILES, EXPORT_FORMATS } from './export-run.js';
+import { resultCursor } from './result-cursor.js';
 import { ResultService } from './results.service.js';
 
-const ResultsPageQuery = ResultsQuery.extend(PageQuery.shape);
 const ExportQuery = z.strictObject({
   format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
   rescore_id: ResultsQuery.shape.rescore_id,
 });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
-/** Generation and number of the last result, as `listResults` writes them. */
-const RESULT_CURSOR = /^\d{1,9}\.\d{1,9}$/;
-
 @Controller('api/tool-eval/history/:id')
 export class ResultsController {
   constructor(readonly service: ResultService) {}
@@ -25,16 +22,16 @@ export class ResultsController {
   @Get('results')
   @About(
     'List the results of a run',
-    'In the order they were settled. With a filter, a page may hold fewer results than `limit`, or ' +
-      'none: read on until `next_cursor` is null.',
+    'With a filter, a page may hold fewer results than `limit`, or none: read on until `next_cursor` is null. A ' +
+      'cursor belongs to the order that it was given out in.',
   )
   @Answers(200, pageOf(Result), 404)
   results(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: ResultsPageQuery }) { limit, cursor, ...filter }: z.infer<typeof ResultsPageQuery>,
+    @Query({ schema: ResultsQuery }) { limit, cursor, ...list }: ResultsQuery,
   ) {
-    return this.service.list(caller, uuid('run', id), filter, { limit, cursor: cursorOf(cursor, RESULT_CURSOR) });
+    return this.service.list(caller, uuid('run', id), list, { limit, cursor: resultCursor(cursor, list.order) });
   }
 
   @Get('results/:resultId')

@@ -7,7 +7,8 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { RescoreRepository } from '#lib/db/read/rescores';
-import { ResultRepository, type ResultDetails, type ResultFilter } from '#lib/db/read/results';
+import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
+import { ResultRepository, type ResultDetails } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { toRequestTools } from '#lib/providers/build-request';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
@@ -24,9 +25,10 @@ export class ResultService {
     @Inject(PRISMA) readonly prisma: Prisma,
   ) {}
 
-  async list(caller: Caller, runId: string, filter: ResultFilter, page: PageQuery): Promise<Page<Result>> {
-    const run = await this.#run(caller, runId, filter.rescore_id);
-    return new ResultRepository(this.pool, caller.teamId).list(run.id, filter, page);
+  async list(caller: Caller, runId: string, list: ResultList, page: PageQuery): Promise<Page<Result>> {
+    checkOrder(list);
+    const run = await this.#run(caller, runId, list.rescore_id);
+    return new ResultLists(this.pool, caller.teamId).list(run.id, list, page);
   }
 
   /** A result with its exchange, and its verdict explained. */
@@ -45,7 +47,7 @@ export class ResultService {
     { runId, format, rescoreId }: { runId: string; format: ExportFormat; rescoreId?: string },
   ): Promise<AsyncGenerator<string>> {
     const run = await this.#run(caller, runId, rescoreId);
-    return exportRun(new ResultRepository(this.pool, caller.teamId), run, format, rescoreId);
+    return exportRun(new ResultLists(this.pool, caller.teamId), run, format, rescoreId);
   }
 
   /** The team's run, whose rescore is completed where one is named. */
@@ -63,6 +65,16 @@ export class ResultService {
       throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
     return run;
   }
+}
+
+/** Failures are found by an index of the run's own verdicts. @throws ProblemError 422 */
+function checkOrder({ order, rescore_id: rescoreId }: ResultList): void {
+  if (order !== 'failures' || rescoreId === undefined) return;
+  throw new ProblemError(
+    422,
+    "order=failures lists the run's own verdicts alone. Ask for passed=false with order=case, or leave rescore_id out.",
+    [{ path: '/order', message: 'cannot be "failures" beside rescore_id' }],
+  );
 }
 
 /** Stored requests leave out the tools, which are those of the case; a large exchange is answered as it is stored. */

@@ -1,11 +1,11 @@
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { CancelInput, Job } from '#lib/contracts/job';
 import { SamplesInput } from '#lib/contracts/gate';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Rescore, RescoreInput, RescoreSubmitted } from '#lib/contracts/rescore';
 import { Estimate } from '#lib/contracts/estimate';
-import { ResumeInput, Run, RunInput, RunsQuery, Submitted } from '#lib/contracts/run';
+import { ResumeInput, Run, RunInput, RunLabels, RunsQuery, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JobService } from '../jobs/jobs.service.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
@@ -59,6 +59,18 @@ export class RunsController {
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string) {
     return this.service.read(caller, uuid('run', id));
+  }
+
+  @Patch('history/:id')
+  @About('Name a run', 'Changes its name and its note, whatever its status. Nothing else of a run can be changed.')
+  @Answers(200, Run, 404)
+  label(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: RunLabels }) labels: RunLabels,
+    @Changes() change: Change,
+  ) {
+    return this.service.label(caller, uuid('run', id), labels, change);
   }
 
   @Delete('history/:id')

@@ -7,13 +7,14 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
 import type { Estimate } from '#lib/contracts/estimate';
-import type { ResumeInput, Run, RunInput, RunsQuery, Submitted } from '#lib/contracts/run';
+import type { ResumeInput, Run, RunInput, RunLabels, RunsQuery, Submitted } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { extendRun } from '#lib/db/engine/extend-run';
+import { labelRun } from '#lib/db/engine/label-run';
 import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun } from '#lib/db/engine/submit-run';
@@ -102,6 +103,15 @@ export class RunService {
 
   read(caller: Caller, runId: string): Promise<Run> {
     return new RunRepository(this.prisma, caller.teamId).read(runId);
+  }
+
+  async label(caller: Caller, runId: string, labels: RunLabels, change: Change): Promise<Run> {
+    const run = await this.read(caller, runId);
+    return change(async (client) => {
+      const labelled = await labelRun(client, { teamId: caller.teamId, runId }, labels);
+      await audit(client, caller, 'run.update', runId);
+      return { ...run, ...labelled };
+    });
   }
 
   delete(caller: Caller, runId: string, change: Change): Promise<void> {

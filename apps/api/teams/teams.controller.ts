@@ -3,6 +3,7 @@ import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contrac
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
+import { meOf } from './me.js';
 import { TeamService } from './teams.service.js';
 
 @Controller('api')
@@ -10,10 +11,10 @@ export class TeamsController {
   constructor(readonly service: TeamService) {}
 
   @Get('me')
-  @About('Read who you are', 'The team, the user and the role of your token.')
+  @About('Read who you are', 'The team, the user and the role of your token or session.')
   @Answers(200, MeSchema)
-  me(@Me() { teamId, teamName, userId, userName, role }: Caller) {
-    return { team: { id: teamId, name: teamName }, user: { id: userId, name: userName }, role };
+  me(@Me() caller: Caller) {
+    return meOf(caller);
   }
 
   @Get('tokens')

@@ -1,3 +1,4 @@
+import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
@@ -45,6 +46,7 @@ export class Housekeeping {
       'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
       'forget idempotency keys': () =>
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
+      'remove ended sessions': () => removeEndedSessions(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
       'expire replies': () => inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),

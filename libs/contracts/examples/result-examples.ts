@@ -208,5 +208,8 @@ export const RESULT_EXAMPLES = {
       exchange: null,
     },
   },
+  ResultNeighbours: {
+    'The first of two failures': { previous: null, next: '0-2-0', previous_failure: null, next_failure: '0-2-0' },
+  },
   RunExport: { 'A run with a result': { run, results: [result] } },
 };

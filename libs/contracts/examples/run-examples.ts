@@ -106,6 +106,9 @@ const warning = {
 export const run = {
   id: EXAMPLE_IDS.run,
   job_id: EXAMPLE_IDS.job,
+  name: 'Shorter tool descriptions',
+  note: 'Every description is one sentence now.',
+  submitted_by: 'owner',
   suite: { id: EXAMPLE_IDS.suite, name: suite.name, version: 3 },
   status: 'completed',
   config: {
@@ -197,8 +200,11 @@ export const RUN_EXAMPLES = {
       budget,
       cache: 'refresh',
       experiment_id: EXAMPLE_IDS.experiment,
+      name: 'Shorter tool descriptions',
+      note: 'Every description is one sentence now.',
     },
   },
+  RunLabels: { 'A name and a note': { name: 'Shorter tool descriptions', note: 'One sentence each.' } },
   Submitted: { 'A run was submitted': { job_id: EXAMPLE_IDS.job, eval_id: EXAMPLE_IDS.run, status: 'submitted' } },
   RecordedInput: {
     'Lines as text': { suite_id: EXAMPLE_IDS.suite, target_name: recordedName, replies: RECORDED_EXAMPLE },

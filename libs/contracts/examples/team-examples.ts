@@ -22,6 +22,7 @@ export const team = { id: EXAMPLE_IDS.team, name: 'search' };
 
 export const TEAM_EXAMPLES = {
   Me: { 'An owner': { team, user: { id: EXAMPLE_IDS.user, name: 'Ada' }, role: 'owner' } },
+  SessionInput: { 'A token': { token: secret } },
   Token: { 'A token that expires': token },
   TokenInput: {
     'A token for a pipeline': { name: 'Nightly run', role: 'editor', user: 'ci', expires_at: '2099-01-01T00:00:00Z' },

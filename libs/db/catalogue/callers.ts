@@ -1,10 +1,17 @@
 import type { Role } from '#lib/contracts/team';
 import { sha256 } from '#lib/runtime/seal';
-import type { Pool } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** The token, user and team that a request comes from. */
+/** What says whose a request is: a token, or the value of a session's cookie. Neither stands for the other. */
+export interface Credential {
+  kind: 'token' | 'session';
+  secret: string;
+}
+
+/** The user, role and team that a request comes from. */
 export interface Caller {
-  tokenId: string;
+  /** The token of the request, or the one that its session began with; null for a session that began without one. */
+  tokenId: string | null;
   teamId: string;
   teamName: string;
   userId: string;
@@ -12,21 +19,38 @@ export interface Caller {
   role: Role;
 }
 
-/** The caller that a token belongs to; undefined when it is unknown or expired. */
-export async function findCaller(pool: Pool, secret: string): Promise<Caller | undefined> {
-  return (await findCallers(pool, [secret])).get(secret);
-}
+/** SQL: a session `s` that has ended by itself. It also ends with its token, its user, or when its user ends it. */
+export const SESSION_HAS_ENDED = `(s.expires_at <= now() OR s.last_used_at <= now() - interval '12 hours')`;
 
-/** The callers of many tokens, by token, in one statement. Unknown and expired tokens have no entry. */
-export async function findCallers(pool: Pool, secrets: readonly string[]): Promise<Map<string, Caller>> {
-  const secretOf = new Map(secrets.map((secret) => [sha256(secret), secret]));
-  const { rows } = await pool.query<Caller & { hash: string }>({
+const USER = `u.id AS "userId", u.name AS "userName", t.id AS "teamId", t.name AS "teamName"`;
+const STATEMENTS: Record<Credential['kind'], { name: string; text: string }> = {
+  token: {
     name: 'find_callers',
-    text: `SELECT k.hash, k.id AS "tokenId", k.team_id AS "teamId", t.name AS "teamName", k.user_id AS "userId",
-        u.name AS "userName", k.role
+    text: `SELECT k.hash, k.id AS "tokenId", k.role, ${USER}
       FROM token k JOIN team t ON t.id = k.team_id JOIN users u ON u.id = k.user_id
       WHERE k.hash = ANY ($1) AND (k.expires_at IS NULL OR k.expires_at > now())`,
-    values: [[...secretOf.keys()]],
-  });
+  },
+  session: {
+    name: 'find_callers_of_sessions',
+    text: `SELECT s.hash, s.token_id AS "tokenId", coalesce(k.role, s.role) AS role, ${USER}
+      FROM session s JOIN users u ON u.id = s.user_id JOIN team t ON t.id = u.team_id
+      LEFT JOIN token k ON k.id = s.token_id
+      WHERE s.hash = ANY ($1) AND NOT ${SESSION_HAS_ENDED} AND (k.expires_at IS NULL OR k.expires_at > now())`,
+  },
+};
+
+/** The caller that a token or a session belongs to; undefined when it is unknown or has ended. */
+export async function findCaller(db: Pool | PoolClient, { kind, secret }: Credential): Promise<Caller | undefined> {
+  return (await findCallers(db, kind, [secret])).get(secret);
+}
+
+/** The callers of many tokens, or of many sessions, by secret, in one statement. What has ended has no entry. */
+export async function findCallers(
+  db: Pool | PoolClient,
+  kind: Credential['kind'],
+  secrets: readonly string[],
+): Promise<Map<string, Caller>> {
+  const secretOf = new Map(secrets.map((secret) => [sha256(secret), secret]));
+  const { rows } = await db.query<Caller & { hash: string }>({ ...STATEMENTS[kind], values: [[...secretOf.keys()]] });
   return new Map(rows.map(({ hash, ...caller }) => [secretOf.get(hash)!, caller]));
 }

@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from '../connection/pool.js';
 import { bootstrapTeam } from './teams.js';
 import { TokenRepository } from './tokens.js';
-import { findCaller } from './callers.js';
+import { findCaller, type Caller } from './callers.js';
 
 const pools: Pool[] = [];
 const fresh = async (): Promise<Pool> => {
@@ -11,13 +11,15 @@ const fresh = async (): Promise<Pool> => {
   return pool;
 };
 afterAll(() => Promise.all(pools.map((pool) => pool.end())));
+const callerOf = (pool: Pool, token: string): Promise<Caller | undefined> =>
+  findCaller(pool, { kind: 'token', secret: token });
 const ADMIN = 'a-token-of-the-operator';
 
 describe('the first start', () => {
   it('makes a team, its owner and one token, told once; the second start makes nothing', async () => {
     const pool = await fresh();
     const secret = await bootstrapTeam(pool, undefined);
-    expect(await findCaller(pool, secret!)).toMatchObject({ teamName: 'default', role: 'owner' });
+    expect(await callerOf(pool, secret!)).toMatchObject({ teamName: 'default', role: 'owner' });
     expect(await bootstrapTeam(pool, undefined)).toBeUndefined();
     expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);
   });
@@ -38,29 +40,29 @@ describe('the admin token', () => {
   it('is valid after every start, also when it was deleted or given later', async () => {
     const pool = await fresh();
     await bootstrapTeam(pool, undefined);
-    expect(await findCaller(pool, ADMIN)).toBeUndefined();
+    expect(await callerOf(pool, ADMIN)).toBeUndefined();
     expect(await Promise.all([1, 2].map(() => bootstrapTeam(pool, ADMIN)))).toEqual([undefined, undefined]);
-    expect(await findCaller(pool, ADMIN)).toMatchObject({ teamName: 'default', role: 'owner' });
+    expect(await callerOf(pool, ADMIN)).toMatchObject({ teamName: 'default', role: 'owner' });
     await pool.query(`DELETE FROM token WHERE name = 'admin'`);
     await bootstrapTeam(pool, ADMIN);
-    expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+    expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
   });
 
   it('ends when another is given at a later start, and stays when none is given', async () => {
     const pool = await fresh();
     await bootstrapTeam(pool, ADMIN);
-    const caller = (await findCaller(pool, ADMIN))!;
+    const caller = (await callerOf(pool, ADMIN))!;
     const { secret } = await new TokenRepository(pool, caller.teamId).create(caller.userName, {
       name: 'made by hand',
       role: 'owner',
       expires_at: null,
     });
     await bootstrapTeam(pool, undefined);
-    expect(await findCaller(pool, ADMIN)).toMatchObject({ role: 'owner' });
+    expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
     await bootstrapTeam(pool, 'another-token-of-the-operator');
-    expect(await findCaller(pool, ADMIN)).toBeUndefined();
-    expect(await findCaller(pool, 'another-token-of-the-operator')).toMatchObject({ role: 'owner' });
-    expect(await findCaller(pool, secret)).toMatchObject({ role: 'owner' });
+    expect(await callerOf(pool, ADMIN)).toBeUndefined();
+    expect(await callerOf(pool, 'another-token-of-the-operator')).toMatchObject({ role: 'owner' });
+    expect(await callerOf(pool, secret)).toMatchObject({ role: 'owner' });
   });
 
   it('leaves a generated one as it is', async () => {
@@ -68,7 +70,7 @@ describe('the admin token', () => {
     const generated = (await bootstrapTeam(pool, undefined))!;
     await bootstrapTeam(pool, ADMIN);
     await bootstrapTeam(pool, 'another-token-of-the-operator');
-    expect(await findCaller(pool, generated)).toMatchObject({ role: 'owner' });
+    expect(await callerOf(pool, generated)).toMatchObject({ role: 'owner' });
   });
 
   it('in place of a generated one is the only token of a first start, and is told to nobody', async () => {

@@ -105,12 +105,14 @@ async function insertRun(
   run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
   { teamId, userId, suiteId, input, estimate, parent }: Submission,
 ): Promise<void> {
-  const { suite_id: _suite, models: _models, experiment_id: experimentId, ...config } = input;
+  const { suite_id: _suite, models: _models, experiment_id: experimentId, name, note, ...config } = input;
   await insertRow(client, 'run', {
     id: run.runId,
     team_id: teamId,
     user_id: userId,
     job_id: run.jobId,
+    name: name ?? null,
+    note: note || null,
     suite_id: suiteId,
     suite_version_id: run.suite.versionId,
     suite_name: run.suite.name,

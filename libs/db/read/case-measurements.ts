@@ -90,7 +90,10 @@ const CALL = `CASE
 
 /** Almost every stored list of calls begins like this. A name that is longer than a tool's may be is cut. */
 const NAME_FIRST = '[{"name":"';
-const CALLED_INDEX = `CASE WHEN called = '[]' THEN ${NO_CALL} ELSE coalesce(array_position($4::text[], lower(
+/** SQL of the name in lower case, of results that have a call. */
+export const CALLED_NAME = `lower(
   CASE WHEN starts_with(called, '${NAME_FIRST}') AND (${CALL}) = 0
     THEN split_part(substr(called, ${NAME_FIRST.length + 1}, 70), '"', 1)
-    ELSE ${readableJson('called')} -> (${CALL}) ->> 'name' END)) - 1, ${UNKNOWN_TOOL}) END`;
+    ELSE ${readableJson('called')} -> (${CALL}) ->> 'name' END)`;
+const CALLED_INDEX = `CASE WHEN called = '[]' THEN ${NO_CALL}
+  ELSE coalesce(array_position($4::text[], ${CALLED_NAME}) - 1, ${UNKNOWN_TOOL}) END`;

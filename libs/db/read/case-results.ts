@@ -4,13 +4,13 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { leanResult } from './lean-result.js';
 import { parseCase } from './pinned-cases.js';
-import { toResult, type Row as ResultRow } from './results.js';
+import { toResult, type ResultRow } from './result-rows.js';
 
 /** Runs that are looked at in one statement, and by one page: with a filter, most of them may have nothing. */
 const RUNS_AT_ONCE = 20;
 const MAX_SCANNED_RUNS = 500;
-const MAX_PROMPT = 200;
 /** Behind the last result of a run. */
 const END = { target: 32_767, sample: 32_767 };
 
@@ -21,6 +21,7 @@ interface Place {
 }
 interface RunRow {
   id: string;
+  name: string | null;
   created_at: Date;
   suite_version: number;
   version_id: string;
@@ -75,7 +76,7 @@ export class CaseResultRepository implements TeamScoped {
   /** Runs of the suite that took the case, from `fromId` on. */
   async #readRuns(suiteId: string, caseId: string, fromId: string | undefined): Promise<RunRow[]> {
     const { rows } = await this.db.query<RunRow>(
-      `SELECT r.id, r.created_at, r.suite_version, c.version_id, c.position
+      `SELECT r.id, r.name, r.created_at, r.suite_version, c.version_id, c.position
        FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id AND c.case_id = $3
        WHERE r.suite_id = $1 AND r.team_id = $2 AND r.listed AND ($4::uuid IS NULL OR r.id <= $4)
          AND (cardinality(r.case_positions) = 0 OR c.position = ANY (r.case_positions))
@@ -114,14 +115,14 @@ export class CaseResultRepository implements TeamScoped {
       caseId,
     );
     return rows.map((row) => {
-      const { id, created_at, suite_version, version_id } = byId.get(row.run_id)!;
+      const { id, name, created_at, suite_version, version_id } = byId.get(row.run_id)!;
       const { body, input } = bodies.get(version_id)!;
       const result = toResult({ ...row, case_id: caseId, body, evidence: null, metrics: null }, input);
       return {
         place: { runId: id, target: row.target, sample: row.sample },
         shown: {
-          run: { id, name: null, created_at: created_at.toISOString(), suite_version },
-          result: { ...result, prompt: result.prompt.slice(0, MAX_PROMPT).toWellFormed() },
+          run: { id, name, created_at: created_at.toISOString(), suite_version },
+          result: leanResult(result),
         },
       };
     });

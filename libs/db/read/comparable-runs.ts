@@ -6,7 +6,8 @@ import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { readableJson, readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { EXPECTED_TOOL } from './expected-tool.js';
 import { mergeCases } from './merge-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
@@ -212,11 +213,9 @@ export class ComparableRunRepository implements TeamScoped {
 
   /** The heads of all cases of the run's version. @param clusterPrefix beginning of the tag that names a cluster */
   async readHeads({ versionId }: ComparableRun, clusterPrefix?: string): Promise<CaseHead[]> {
-    const json = readableJson('c.body');
     const { rows } = await this.db.query<CaseHead>(
       `SELECT c.position, c.category,
-         CASE WHEN strpos(c.body, '"expected_calls"') = 0 THEN ${json} ->> 'expected_tool'
-           ELSE coalesce(${json} #>> '{expected_calls,0,tool}', ${json} ->> 'expected_tool') END AS tool,
+         ${EXPECTED_TOOL} AS tool,
          (SELECT tag FROM unnest(c.tags) WITH ORDINALITY AS t (tag, n) WHERE starts_with(tag, $2) ORDER BY n LIMIT 1)
            AS cluster
        FROM suite_version_case c

@@ -36,25 +36,33 @@ export class RunRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async list({ limit, cursor, orchestrated }: RunsQuery): Promise<Page<Run>> {
+  async list({ limit, cursor, ...query }: RunsQuery): Promise<Page<Run>> {
     const { items, next_cursor } = toPage(
       await this.prisma.run.findMany({
-        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...(!orchestrated && { listed: true }) },
+        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...matching(query) },
         include: WITH_TARGETS,
         orderBy: { id: 'desc' },
         take: limit + 1,
       }),
       limit,
     );
-    const warnings = await this.#warnings(items.map(({ id }) => id));
-    return { items: items.map((row) => toRun(row, warnings(row.id))), next_cursor };
+    return { items: await this.#toRuns(items), next_cursor };
   }
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<Run> {
     const row = await this.prisma.run.findFirst({ where: { id, team_id: this.teamId }, include: WITH_TARGETS });
     if (!row) throw notFound('run', id);
-    return toRun(row, (await this.#warnings([id]))(id));
+    return (await this.#toRuns([row]))[0]!;
+  }
+
+  async #toRuns(rows: RunRow[]): Promise<Run[]> {
+    const warnings = await this.#warnings(rows.map(({ id }) => id));
+    const users = await this.prisma.user.findMany({
+      where: { team_id: this.teamId, id: { in: [...new Set(rows.map((row) => row.user_id))] } },
+    });
+    const nameOf = new Map(users.map(({ id, name }) => [id, name]));
+    return rows.map((row) => toRun(row, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
   }
 
   /** Of each run the oldest warnings. */
@@ -101,7 +109,23 @@ export class RunRepository implements TeamScoped {
   }
 }
 
-function toRun(row: RunRow, warnings: RunWarning[]): Run {
+/** What a query asks of runs. */
+const matching = ({ suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>) => ({
+  ...(suite_id && { suite_id }),
+  ...(experiment_id && { experiment_id }),
+  ...(status && { status: { in: status } }),
+  ...(model && { targets: { some: { OR: model.map(targetNamed) } } }),
+  ...(!orchestrated && { listed: true }),
+});
+
+/** A model by its id, or as `provider_key::model_id`. */
+function targetNamed(name: string) {
+  const split = name.indexOf('::');
+  if (split < 0) return { model_id: name };
+  return { OR: [{ model_id: name }, { provider_key: name.slice(0, split), model_id: name.slice(split + 2) }] };
+}
+
+function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[]; submittedBy: string | null }): Run {
   const targets = row.targets.map((t) => ({
     target: `${t.provider_key}::${t.model_id}`,
     provider_key: t.provider_key,
@@ -117,6 +141,9 @@ function toRun(row: RunRow, warnings: RunWarning[]): Run {
   return {
     id: row.id,
     job_id: row.job_id,
+    name: row.name,
+    note: row.note,
+    submitted_by: submittedBy,
     suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version },
     status: row.status as JobStatus,
     config: {

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import type { Credential } from '#lib/db/catalogue/callers';
+import { isFromOwnPage, isOverTls } from './own-page.js';
+
+export const SESSION_COOKIE = 'toolmark_session';
+
+/** The token of a request; without one, the session of its cookie, if a page of this server sent it. */
+export function credentialOf(request: IncomingMessage): Credential | undefined {
+  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token) return { kind: 'token', secret: token };
+  const session = sessionOf(request);
+  return session !== undefined && isFromOwnPage(request) ? { kind: 'session', secret: session } : undefined;
+}
+
+/** A second cookie of this name is a neighbouring site's, which wants its own session to be used: neither counts. */
+function sessionOf({ headers }: IncomingMessage): string | undefined {
+  const values = (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('='))
+    .flatMap(([name, value]) => (name === SESSION_COOKIE && value ? [value] : []));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** The header Set-Cookie that gives a browser its session. */
+export const cookieOf = (request: IncomingMessage, secret: string, expiresAt: Date): string =>
+  `${SESSION_COOKIE}=${secret}; Max-Age=${Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000))}; ` +
+  `Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
+
+/** The header that takes it away. */
+export const noCookie = (request: IncomingMessage): string => cookieOf(request, '', new Date(0));

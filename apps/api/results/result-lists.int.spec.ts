@@ -1,0 +1,255 @@
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, type Client } from '../../../test/client.js';
+import { ERROR_TYPES } from '#lib/contracts/verdict';
+
+const CASES = 24;
+const SAMPLES = 2;
+const MODELS = ['a', 'b', 'c'];
+
+interface Stored {
+  id: string;
+  target: number;
+  case_position: number;
+  sample: number;
+  seq: number;
+  outcome: 'scored' | 'errored';
+  passed: boolean;
+  error_type: (typeof ERROR_TYPES)[number];
+  format_compliance: string | null;
+  category: string | null;
+  called: string;
+  evidence: string | null;
+  latency_ms: number | null;
+}
+
+let api: ApiInProcess;
+let client: Client;
+let runId: string;
+/** All results, in the order they were settled. */
+let stored: Stored[];
+let path: string;
+
+const categoryOf = (position: number): string | null => ['odd', 'even', null][position % 3]!;
+const tagsOf = (position: number): string[] => (position % 4 ? [`tag-${position % 4}`, 'tagged'] : []);
+const EXPECTATIONS = [
+  { expected_tool: 'get_weather' },
+  { expected_tool: ['get_time', 'get_weather'] },
+  { expected_tool: null },
+  { expected_calls: [{ tool: 'get_time' }, { tool: 'get_weather' }] },
+];
+const CALLED = [
+  '[{"name":"get_weather","arguments":{}}]',
+  '[{"name":"GET_TIME","arguments":{"text":"\\u0000"}}]',
+  '[]',
+  '[{"name":"search","arguments":{}}]',
+  '[{"name":"search","arguments":{}},{"name":"get_time","arguments":{}}]',
+];
+/** The second of two calls answers what is expected. */
+const SECOND = '{"pairs":[{"expected":0,"called":1}]}';
+
+/** What item `n` became: every combination of what lists filter by comes up. */
+function outcomeOf(n: number): Omit<Stored, 'id' | 'target' | 'case_position' | 'sample' | 'seq' | 'category'> {
+  const errored = n % 11 === 3;
+  const passed = !errored && n % 3 === 0;
+  const call = n % 5;
+  return {
+    outcome: errored ? 'errored' : 'scored',
+    passed,
+    error_type: errored ? 'errored' : passed && n % 2 ? 'none' : ERROR_TYPES[2 + (n % 7)]!,
+    format_compliance: errored ? null : ['native', 'repaired', 'none'][n % 3]!,
+    called: errored ? '[]' : CALLED[call]!,
+    evidence: call === 4 ? SECOND : null,
+    latency_ms: errored ? null : 100 * (n % 20),
+  };
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  const models = MODELS.map((id) => ({ id }));
+  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
+  const suite = {
+    name: 'Weather',
+    tools: ['get_weather', 'get_time'].map((name) => ({ type: 'function', function: { name } })),
+    test_cases: Array.from({ length: CASES }, (_, n) => ({
+      prompt: `${n} ${'é🙂'.repeat(200)}`,
+      category: categoryOf(n),
+      tags: tagsOf(n),
+      ...EXPECTATIONS[n % 4],
+    })),
+  };
+  const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
+  runId = (await client.post('/api/tool-eval', { suite_id, models: MODELS, samples: SAMPLES })).body.eval_id;
+  path = `/api/tool-eval/history/${runId}/results`;
+  const items = MODELS.flatMap((_, target) =>
+    Array.from({ length: CASES * SAMPLES }, (_, n) => ({
+      target,
+      case_position: n % CASES,
+      sample: Math.floor(n / CASES),
+    })),
+  );
+  // Models settle side by side, so their results alternate in the log.
+  stored = items
+    .map((item, n) => ({ ...item, place: (n * 67) % items.length, ...outcomeOf(n) }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ place: _place, ...item }, n) => ({
+      ...item,
+      id: `${item.target}-${item.case_position}-${item.sample}`,
+      seq: n + 5,
+      category: categoryOf(item.case_position),
+    }));
+  await api.pool.query(
+    `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, error_type,
+       format_compliance, abstention, category, called, evidence, metrics, scoring_version, latency_ms, attempts)
+     SELECT $1, target, case_position, sample, 1, seq, outcome, passed, error_type, format_compliance, false, category,
+       called, evidence, '{"m":{"score":1}}', 3, latency_ms, 1
+     FROM json_to_recordset($2) AS u (target int, case_position int, sample int, seq int, outcome text, passed bool,
+       error_type text, format_compliance text, category text, called text, evidence text, latency_ms int)`,
+    [runId, JSON.stringify(stored)],
+  );
+}, 60_000);
+afterAll(() => api.close());
+
+/** The ids of a whole list, read in pages of seven. */
+async function idsOf(query: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ;) {
+    const { status, body } = await client.get(`${path}?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
+    expect({ status, ...(status !== 200 && body) }).toEqual({ status: 200 });
+    ids.push(...body.items.map(({ id }: { id: string }) => id));
+    if (body.next_cursor === null) return ids;
+    expect(body.next_cursor).not.toBe(cursor);
+    cursor = body.next_cursor;
+  }
+}
+
+const byModelAndCase = (one: Stored, other: Stored): number =>
+  one.target - other.target || one.case_position - other.case_position || one.sample - other.sample;
+const ORDERS: Record<string, (one: Stored, other: Stored) => number> = {
+  settled: (one, other) => one.seq - other.seq,
+  case: (one, other) => one.case_position - other.case_position || byModelAndCase(one, other),
+  failures: (one, other) =>
+    Number(one.passed) - Number(other.passed) ||
+    (one.passed ? 0 : ERROR_TYPES.indexOf(one.error_type) - ERROR_TYPES.indexOf(other.error_type)) ||
+    byModelAndCase(one, other),
+};
+const is =
+  (key: keyof Stored, ...values: unknown[]) =>
+  (result: Stored): boolean =>
+    values.includes(result[key]);
+const all =
+  (...filters: ((result: Stored) => boolean)[]) =>
+  (result: Stored): boolean =>
+    filters.every((filter) => filter(result));
+const isCase =
+  (...kinds: number[]) =>
+  (result: Stored) =>
+    kinds.includes(result.case_position % 4);
+const isCall =
+  (...calls: number[]) =>
+  (result: Stored) =>
+    result.outcome === 'scored' && calls.includes(result.evidence ? 4 : CALLED.indexOf(result.called));
+const FILTERS: [string, (result: Stored) => boolean][] = [
+  ['', () => true],
+  ['model=sim::b', is('target', 1)],
+  ['model=sim::c&model=a', is('target', 0, 2)],
+  ['model=nobody', () => false],
+  ['outcome=errored', is('outcome', 'errored')],
+  ['outcome=scored&passed=false', all(is('outcome', 'scored'), is('passed', false))],
+  ['passed=true', is('passed', true)],
+  ['passed=false', is('passed', false)],
+  ['error_type=wrong_tool', is('error_type', 'wrong_tool')],
+  ['error_type=unknown_tool&error_type=errored', is('error_type', 'unknown_tool', 'errored')],
+  ['error_type=none&error_type=errored&model=b', all(is('error_type', 'none', 'errored'), is('target', 1))],
+  ['category=odd', is('category', 'odd')],
+  ['category=odd&category=even&passed=false', all(is('category', 'odd', 'even'), is('passed', false))],
+  ['format=repaired&format=none', is('format_compliance', 'repaired', 'none')],
+  ['tag=tag-1&tag=tag-2', isCase(1, 2)],
+  ['tag=tagged', isCase(1, 2, 3)],
+  ['expected_tool=get_weather', isCase(0, 1)],
+  ['expected_tool=get_time', isCase(1, 3)],
+  ['expected_tool=get_time%20or%20get_weather', isCase(1)],
+  ['expected_tool=(none)&expected_tool=nothing', isCase(2)],
+  ['called_tool=get_weather', isCall(0)],
+  ['called_tool=get_time', isCall(1, 4)],
+  ['called_tool=(none)', isCall(2)],
+  ['called_tool=(unknown)', isCall(3)],
+  ['called_tool=search&called_tool=(none)', isCall(2, 3)],
+  ['expected_tool=get_weather&called_tool=get_time', all(isCase(0, 1), isCall(1, 4))],
+  ['latency_min_ms=500', ({ latency_ms }) => latency_ms !== null && latency_ms >= 500],
+  ['latency_min_ms=300&latency_max_ms=400', ({ latency_ms }) => [300, 400].includes(latency_ms ?? 0)],
+];
+
+describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
+  it.each(FILTERS)('are listed whole and each once, filtered by "%s"', async (query, filter) => {
+    const expected = stored
+      .filter(filter)
+      .sort(ORDERS[order])
+      .map(({ id }) => id);
+    expect(await idsOf(`order=${order}&${query}`)).toEqual(expected);
+  });
+
+  it('go on in that order only', async () => {
+    const { next_cursor } = (await client.get(`${path}?order=${order}&limit=1`)).body;
+    for (const other of Object.keys(ORDERS).filter((one) => one !== order))
+      expect((await client.get(`${path}?order=${other}&cursor=${next_cursor}`)).body).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining(`order=${order}`),
+        errors: [{ path: '/cursor' }],
+      });
+  });
+});
+
+it('are shown lean: no evidence, no metrics, and no long text', async () => {
+  const long = { city: 'x'.repeat(5000) };
+  await api.pool.query(
+    `UPDATE result SET called = $2 WHERE run_id = $1 AND target = 0 AND case_position = 0 AND sample = 0`,
+    [
+      runId,
+      JSON.stringify([{ name: 'get_weather', arguments: long }, ...Array(30).fill({ name: 'f', arguments: {} })]),
+    ],
+  );
+  const [whole] = (await client.get(`${path}?order=case&limit=1`)).body.items;
+  const [lean] = (await client.get(`${path}?order=case&limit=1&lean=true`)).body.items;
+  expect(whole.metrics).toEqual({ m: { score: 1 } });
+  expect([...lean.prompt]).toHaveLength(200);
+  expect(lean).toEqual({
+    ...whole,
+    evidence: null,
+    metrics: {},
+    prompt: [...whole.prompt].slice(0, 200).join(''),
+    called: [
+      { name: 'get_weather', arguments: null, raw: `${JSON.stringify(long).slice(0, 200)}…` },
+      ...Array(9).fill({ name: 'f', arguments: {} }),
+    ],
+  });
+});
+
+it.each([
+  ['order=worst', '/order'],
+  ['error_type=bad', '/error_type/0'],
+  ['error_type=none&error_type=bad', '/error_type/1'],
+  ['format=xml', '/format/0'],
+  ['latency_min_ms=soon', '/latency_min_ms'],
+  [Array.from({ length: 51 }, (_, n) => `tag=${n}`).join('&'), '/tag'],
+  ['lean=1', '/lean'],
+  ['cursor=x', '/cursor'],
+  ['order=failures&cursor=failed.bad.1.1.1', '/cursor'],
+])('refuse %s', async (query, pointer) => {
+  expect(await client.get(`${path}?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path: pointer }] } });
+});
+
+it('cannot be listed failures first by the verdicts of a rescore', async () => {
+  const rescore = '019aa8a2-5c1e-7000-8000-000000000081';
+  expect((await client.get(`${path}?order=failures&rescore_id=${rescore}`)).body).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining('passed=false'),
+    errors: [{ path: '/order' }],
+  });
+});
+
+it('are nobody else’s', async () => {
+  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  for (const query of ['order=failures', 'order=case&expected_tool=get_weather', 'lean=true'])
+    expect((await other.get(`${path}?${query}`)).status).toBe(404);
+});

@@ -1,0 +1,46 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { Result } from '#lib/contracts/result';
+
+const PROMPT_CHARACTERS = 200;
+const CALLS = 10;
+/** Arguments with longer JSON are shown by its beginning. */
+const ARGUMENT_CHARACTERS = 2_000;
+const SHOWN_CHARACTERS = 200;
+
+/** A result as a row of a table shows it: without evidence and metrics, and none of its texts is long. */
+export const leanResult = (result: Result): Result => ({
+  ...result,
+  prompt: beginningOf(result.prompt, PROMPT_CHARACTERS),
+  expected: leanExpectation(result.expected),
+  called: result.called.slice(0, CALLS).map(leanCall),
+  evidence: null,
+  metrics: {},
+});
+
+/** The first characters of a text, none of them cut in two. */
+const beginningOf = (text: string, characters: number): string =>
+  text.length <= characters ? text : [...text.slice(0, 2 * characters)].slice(0, characters).join('');
+
+function shortJson(value: unknown): unknown {
+  const json = JSON.stringify(value);
+  return json === undefined || json.length <= ARGUMENT_CHARACTERS ? value : `${beginningOf(json, SHOWN_CHARACTERS)}…`;
+}
+
+function leanExpectation({ tool, params, calls }: Result['expected']): Result['expected'] {
+  const short = (call: unknown): unknown => {
+    const { params: given, ...rest } = call as JsonObject;
+    return { ...rest, params: shortJson(given) };
+  };
+  return { tool, params: shortJson(params), ...(calls && { calls: calls.slice(0, CALLS).map(short) }) };
+}
+
+function leanCall({ name, arguments: given, raw, ...rest }: Result['called'][number]): Result['called'][number] {
+  const short = shortJson(given);
+  const isCut = short !== given;
+  return {
+    name: beginningOf(name, SHOWN_CHARACTERS),
+    arguments: isCut ? null : given,
+    ...((isCut || raw !== undefined) && { raw: isCut ? (short as string) : beginningOf(raw!, SHOWN_CHARACTERS) }),
+    ...rest,
+  };
+}

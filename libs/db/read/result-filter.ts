@@ -1,0 +1,54 @@
+import { TOOL_LABELS, type ResultsFilter } from '#lib/contracts/result';
+import { CALLED_NAME, readableJson } from './case-measurements.js';
+import { EXPECTED_LABELS } from './expected-tool.js';
+
+/** A filter of results, without the order. */
+export type ResultFilter = Partial<Omit<ResultsFilter, 'order'>>;
+
+/** What of it is said of rows: of models it has the ordinals in their run; undefined: all. */
+export type RowFilter = Omit<ResultFilter, 'model' | 'rescore_id'> & { ordinals?: readonly number[] | undefined };
+
+/** Adds a parameter to a statement, and returns its place in it: `$3`. */
+export type Parameter = (value: unknown) => string;
+
+/** SQL of the conditions on rows `r` of results that a filter makes. */
+export function conditionsOf(filter: RowFilter, versionId: string, parameter: Parameter): string[] {
+  const conditions: string[] = [];
+  const add = (given: unknown, condition: () => string): void => {
+    if (given !== undefined) conditions.push(condition());
+  };
+  // IS TRUE keeps Postgres from joining the cases, which would take the results out of their order.
+  const cases = (condition: string): string =>
+    `(r.case_position IN (SELECT c.position FROM suite_version_case c
+       WHERE c.version_id = ${parameter(versionId)} AND ${condition})) IS TRUE`;
+  add(filter.ordinals, () => `r.target = ANY (${parameter(filter.ordinals)})`);
+  add(filter.outcome, () => `r.outcome = ${parameter(filter.outcome)}`);
+  add(filter.passed, () => `r.passed = ${parameter(filter.passed)}`);
+  add(filter.error_type, () => `r.error_type = ANY (${parameter(filter.error_type)})`);
+  add(filter.category, () => `r.category = ANY (${parameter(filter.category)})`);
+  add(filter.format, () => `r.format_compliance = ANY (${parameter(filter.format)})`);
+  add(filter.latency_min_ms, () => `r.latency_ms >= ${parameter(filter.latency_min_ms)}`);
+  add(filter.latency_max_ms, () => `r.latency_ms <= ${parameter(filter.latency_max_ms)}`);
+  add(filter.tag, () => cases(`c.tags && ${parameter(filter.tag)}::text[]`));
+  add(filter.expected_tool, () => cases(`${EXPECTED_LABELS} && ${parameter(filter.expected_tool)}::text[]`));
+  add(filter.called_tool, () => called(filter.called_tool!, versionId, parameter));
+  return conditions;
+}
+
+function called(labels: readonly string[], versionId: string, parameter: Parameter): string {
+  const others = Object.values<string>(TOOL_LABELS);
+  const names = labels.filter((label) => !others.includes(label)).map((name) => name.toLowerCase());
+  const isCalled = (condition: string): string => `(r.called <> '[]' AND ${condition})`;
+  const any = [
+    ...(labels.includes(TOOL_LABELS.none) ? [`r.called = '[]'`] : []),
+    ...(labels.includes(TOOL_LABELS.unknown) ? [isCalled(isUnknown(parameter(versionId)))] : []),
+    ...(names.length ? [isCalled(`${CALLED_NAME} = ANY (${parameter(names)})`)] : []),
+  ];
+  return `(r.outcome = 'scored' AND (${any.join(' OR ')}))`;
+}
+
+/** SQL: the called tool is neither one of the suite nor expected by a case. */
+const isUnknown = (version: string): string => `coalesce(${CALLED_NAME}, '') NOT IN (
+  SELECT lower(coalesce(tool #>> '{function,name}', ''))
+  FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = ${version}
+  UNION ALL SELECT lower(unnest(${EXPECTED_LABELS})) FROM suite_version_case c WHERE c.version_id = ${version})`;

@@ -1,0 +1,102 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { Result } from '#lib/contracts/result';
+import type { ErrorKind } from '#lib/contracts/run';
+import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { parseCase } from './pinned-cases.js';
+
+/**
+ * SQL of results with their case and the name of their target, in runs of a team.
+ * @param team SQL of its id, such as `$2`
+ */
+export const selectResults = (results: string, team: string, { lean = false } = {}): string => `
+  SELECT r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
+    r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.called,
+    ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, r.prompt_tokens,
+    r.completion_tokens, r.cost_usd, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
+    r.settled_at, r.abstention, r.scoring_version,
+    t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
+  FROM ${results} r JOIN run ON run.id = r.run_id AND run.team_id = ${team}
+    JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
+    JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
+
+/** A result as it is stored, with its case and the name of its target. */
+export interface ResultRow {
+  generation: number;
+  seq: number;
+  run_id: string;
+  target: number;
+  case_position: number;
+  sample: number;
+  target_name: string;
+  case_id: string;
+  body: string;
+  category: string | null;
+  outcome: 'scored' | 'errored';
+  passed: boolean;
+  tool_score: number | null;
+  param_score: number | null;
+  overall: number | null;
+  error_type: string;
+  format_compliance: string | null;
+  called: string;
+  evidence: string | null;
+  metrics: string | null;
+  latency_ms: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  cost_usd: number | null;
+  cached: boolean;
+  attempts: number;
+  error_kind: string | null;
+  error_message: string | null;
+  tool_choice_used: string | null;
+  settled_at: Date;
+  abstention: boolean;
+  scoring_version: number;
+}
+
+/** @param input its case, if that was read before */
+export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
+  return {
+    id: `${row.target}-${row.case_position}-${row.sample}`,
+    seq: row.seq,
+    target: row.target_name,
+    case_id: row.case_id,
+    case_name: input.name ?? null,
+    prompt: promptOf(input),
+    category: row.category,
+    sample: row.sample,
+    outcome: row.outcome,
+    passed: row.passed,
+    tool_score: row.tool_score,
+    param_score: row.param_score,
+    overall: row.overall,
+    error_type: row.error_type as Result['error_type'],
+    format_compliance: row.format_compliance as Result['format_compliance'],
+    expected: {
+      tool: input.expected_tool ?? null,
+      params: input.expected_params ?? null,
+      ...(input.expected_calls && { calls: input.expected_calls }),
+    },
+    called: parseJson(row.called) as unknown as ParsedCall[],
+    evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
+    metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
+    scoring_version: row.scoring_version,
+    latency_ms: row.latency_ms,
+    usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },
+    cost_usd: row.cost_usd,
+    cached: row.cached,
+    attempts: row.attempts,
+    error: row.error_kind === null ? null : { kind: row.error_kind as ErrorKind, message: row.error_message ?? '' },
+    tool_choice_used: row.tool_choice_used as Result['tool_choice_used'],
+    settled_at: row.settled_at.toISOString(),
+  };
+}
+
+/** The prompt, or what the user said last in the conversation. */
+function promptOf(input: CaseInput): string {
+  if (input.prompt !== undefined) return input.prompt;
+  const last = input.messages?.findLast((message) => message.role === 'user')?.content;
+  return typeof last === 'string' ? last : JSON.stringify(last ?? '');
+}
