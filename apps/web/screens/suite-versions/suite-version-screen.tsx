@@ -21,13 +21,18 @@ export function SuiteVersionScreen() {
   const versions = useInfiniteQuery(versionsQuery(suiteId));
   if (shown.isError)
     return (
-      <Failed error={shown.error} retry={shown.refetch}>
-        <p>
-          <Link to="/suites/$suiteId" params={{ suiteId }}>
-            To the suite
-          </Link>
-        </p>
-      </Failed>
+      <>
+        <h1>
+          Version <Given text={version} max={20} />
+        </h1>
+        <Failed error={shown.error} retry={shown.refetch}>
+          <p>
+            <Link to="/suites/$suiteId" params={{ suiteId }}>
+              To the suite
+            </Link>
+          </p>
+        </Failed>
+      </>
     );
   const heads = versions.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
