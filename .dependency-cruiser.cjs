@@ -1,7 +1,7 @@
 // Who may import whom. The reasons stand in docs/architecture.md; a border is moved there first.
 const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
-const SPEC = '\\.spec\\.ts$';
+const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
   '^libs/comparison/(compare-runs|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
 ];
@@ -54,7 +54,8 @@ module.exports = {
       name: 'declared',
       severity: 'error',
       comment: 'A package that product code imports stands among the dependencies of package.json.',
-      from: { path: '^(apps|libs)/', pathNot: SPEC },
+      // What the page imports is built into it, and only that is shipped.
+      from: { path: '^(apps|libs)/', pathNot: [SPEC, '^apps/web/'] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -147,6 +148,26 @@ module.exports = {
         'Apps are separate processes; what two of them need is a lib.',
       ),
     ),
+    onlyOurs(
+      'web-imports-contracts-and-client',
+      '^apps/web/',
+      ['^apps/web/', lib('contracts', 'client')],
+      'The page is a user of the API like any other, in a browser.',
+    ),
+    {
+      name: 'no-screen-imports-another',
+      comment: 'What two screens need is a part, a figure or a query.',
+      severity: 'error',
+      from: { path: '^apps/web/screens/([^/]+)/' },
+      to: { path: '^apps/web/screens/', pathNot: '^apps/web/screens/$1/' },
+    },
+    {
+      name: 'web-parts-know-no-screen',
+      comment: 'styles < api, live, address < figures, parts < screens < router.',
+      severity: 'error',
+      from: { path: '^apps/web/(api|live|address|figures|parts)/' },
+      to: { path: '^apps/web/(screens/|router|shell)' },
+    },
     ...floors('libs/db', 'connection', 'upkeep', 'catalogue', 'read', 'engine'),
     ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'compatible', 'house'),
     ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),

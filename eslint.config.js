@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   { ignores: ['dist/', 'dist.*/', 'node_modules/', '.toolmark/', 'coverage/', 'libs/db/generated/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     languageOptions: {
       parser: tseslint.parser,
@@ -30,7 +30,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts', '**/*.mjs', '**/*.js'],
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs', '**/*.js'],
     rules: {
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-var': 'error',
@@ -47,17 +47,17 @@ export default tseslint.config(
   },
   {
     // A file, a function and a line that fit a screen. A function that is longer says why beside the exception.
-    files: ['**/*.ts', '**/*.mjs', '**/*.js'],
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs', '**/*.js'],
     rules: {
       'max-len': ['error', { code: 120 }],
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true, IIFEs: true }],
     },
   },
-  { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },
+  { files: ['**/*.spec.ts', '**/*.spec.tsx'], rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },
   {
     // Tests are promises about the product: none is left out, none waits for a fixed time.
-    files: ['**/*.spec.ts', 'test/**/*.ts'],
+    files: ['**/*.spec.ts', '**/*.spec.tsx', 'test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-explicit-any': 'off', // Answers are read as a client in another language would read them.
       'no-restricted-syntax': [
@@ -81,7 +81,7 @@ export default tseslint.config(
   {
     // A user's text of a few thousand characters could keep a backtracking pattern busy for hours. What must be
     // safe for another reason says which; elsewhere an index scan or RE2 (re2js) does.
-    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    files: ['apps/**/*.ts', 'apps/**/*.tsx', 'libs/**/*.ts'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': 'error',

@@ -2,12 +2,18 @@
 export default {
   testEnvironment: '<rootDir>/test/set-up-fails-once.mjs',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test', '<rootDir>/bench'],
-  testMatch: ['**/*.spec.ts'],
+  testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/long/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '@swc/jest' },
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  transform: {
+    '^.+\\.ts$': '@swc/jest',
+    '^.+\\.tsx$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } } } },
+    ],
+  },
   moduleNameMapper: { '^#lib/(.*)$': '<rootDir>/libs/$1', '^(\\.{1,2}/.*)\\.js$': '$1' },
-  moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
+  moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],
   watchman: false,
   maxWorkers: 2,
   // Longer than a process may take to start (test/processes.ts), so that the failure says what did not start.

@@ -57,7 +57,17 @@ function build() {
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {
-    run(join(binaries, 'swc'), ['apps', 'libs', '-d', fresh, '--ignore', '**/*.spec.ts', '--quiet']);
+    run(join(binaries, 'swc'), [
+      'apps',
+      'libs',
+      '-d',
+      fresh,
+      '--ignore',
+      '**/*.spec.ts',
+      '--ignore',
+      'apps/web/**',
+      '--quiet',
+    ]);
     for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
       cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
     writeFileSync(join(fresh, '.built'), '');

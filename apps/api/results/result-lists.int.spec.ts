@@ -189,6 +189,36 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
     expect(await idsOf(`order=${order}&${query}`)).toEqual(expected);
   });
 
+  it.each(['', 'model=sim::b&model=c', 'tag=tagged&called_tool=get_time', 'passed=true', 'error_type=none'])(
+    'have the neighbours that the list filtered by "%s" has',
+    async (query) => {
+      const ids = await idsOf(`order=${order}&${query}`);
+      const failed = new Set(stored.filter(({ passed }) => !passed).map(({ id }) => id));
+      const isFailure = (id: string): boolean => failed.has(id);
+      for (const [index, id] of ids.entries()) {
+        if (index % 5 && index < ids.length - 2) continue;
+        const { body } = await client.get(`${path}/${id}/neighbours?order=${order}&${query}`);
+        expect({ id, ...body }).toEqual({
+          id,
+          previous: ids[index - 1] ?? null,
+          next: ids[index + 1] ?? null,
+          previous_failure: ids.slice(0, index).findLast(isFailure) ?? null,
+          next_failure: ids.slice(index + 1).find(isFailure) ?? null,
+        });
+      }
+    },
+  );
+
+  it('have neighbours within a filter that leaves the result itself out', async () => {
+    const place = stored.toSorted(ORDERS[order]);
+    const index = place.findIndex(({ target }, n) => target !== 1 && n > 30);
+    const { body } = await client.get(`${path}/${place[index]!.id}/neighbours?order=${order}&model=b`);
+    expect(body).toMatchObject({
+      previous: place.slice(0, index).findLast(is('target', 1))?.id ?? null,
+      next: place.slice(index).find(is('target', 1))?.id ?? null,
+    });
+  });
+
   it('go on in that order only', async () => {
     const { next_cursor } = (await client.get(`${path}?order=${order}&limit=1`)).body;
     for (const other of Object.keys(ORDERS).filter((one) => one !== order))
@@ -239,6 +269,11 @@ it.each([
   expect(await client.get(`${path}?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path: pointer }] } });
 });
 
+it.each(['0-99-0', '7-0-0', 'x'])('%s has no neighbours', async (id) => {
+  for (const order of Object.keys(ORDERS))
+    expect((await client.get(`${path}/${id}/neighbours?order=${order}`)).status).toBe(404);
+});
+
 it('cannot be listed failures first by the verdicts of a rescore', async () => {
   const rescore = '019aa8a2-5c1e-7000-8000-000000000081';
   expect((await client.get(`${path}?order=failures&rescore_id=${rescore}`)).body).toMatchObject({
@@ -250,6 +285,6 @@ it('cannot be listed failures first by the verdicts of a rescore', async () => {
 
 it('are nobody else’s', async () => {
   const other = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
-  for (const query of ['order=failures', 'order=case&expected_tool=get_weather', 'lean=true'])
-    expect((await other.get(`${path}?${query}`)).status).toBe(404);
+  for (const query of ['?order=failures', '?order=case&expected_tool=get_weather', '?lean=true', '/0-0-0/neighbours'])
+    expect((await other.get(`${path}${query}`)).status).toBe(404);
 });

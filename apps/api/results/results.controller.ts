@@ -3,7 +3,14 @@ import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageOf } from '#lib/contracts/page';
-import { Result, ResultsQuery, ResultWithExchange, RunExport } from '#lib/contracts/result';
+import {
+  Result,
+  ResultNeighbours,
+  ResultsFilter,
+  ResultsQuery,
+  ResultWithExchange,
+  RunExport,
+} from '#lib/contracts/result';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, AlsoAnswers, Answers, Me, uuid } from '../platform/decorators.js';
 import { EXPORT_FILES, EXPORT_FORMATS } from './export-run.js';
@@ -47,6 +54,21 @@ export class ResultsController {
     @Query({ schema: ResultQuery }) { rescore_id: rescoreId }: z.infer<typeof ResultQuery>,
   ) {
     return this.service.read(caller, { runId: uuid('run', id), resultId, rescoreId });
+  }
+
+  @Get('results/:resultId/neighbours')
+  @About(
+    'Find the results beside one',
+    'The previous and the next one, and the nearest ones that did not pass, by the filter and in the order of a list.',
+  )
+  @Answers(200, ResultNeighbours, 404)
+  neighbours(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('resultId') resultId: string,
+    @Query({ schema: ResultsFilter }) list: ResultsFilter,
+  ) {
+    return this.service.neighbours(caller, uuid('run', id), resultId, list);
   }
 
   @Get('export')

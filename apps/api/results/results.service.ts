@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { Result, ResultWithExchange } from '#lib/contracts/result';
+import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
@@ -29,6 +29,12 @@ export class ResultService {
     checkOrder(list);
     const run = await this.#run(caller, runId, list.rescore_id);
     return new ResultLists(this.pool, caller.teamId).list(run.id, list, page);
+  }
+
+  async neighbours(caller: Caller, runId: string, resultId: string, list: ResultList): Promise<ResultNeighbours> {
+    checkOrder(list);
+    const run = await this.#run(caller, runId, list.rescore_id);
+    return new ResultLists(this.pool, caller.teamId).neighbours(run.id, resultId, list);
   }
 
   /** A result with its exchange, and its verdict explained. */

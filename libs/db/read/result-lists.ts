@@ -1,12 +1,20 @@
 import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { Result, ResultOrder } from '#lib/contracts/result';
+import type { Result, ResultNeighbours, ResultOrder } from '#lib/contracts/result';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { conditionsOf, type Parameter, type ResultFilter, type RowFilter } from './result-filter.js';
-import { MAX_SCANNED_RESULTS, ORDERS, type ListedRun, type Placed, type Stretch } from './result-orders.js';
-import { selectResults, toResult, type ResultRow } from './result-rows.js';
+import {
+  MAX_SCANNED_RESULTS,
+  ORDERS,
+  type Direction,
+  type ListedRun,
+  type Placed,
+  type Stretch,
+} from './result-orders.js';
+import { itemOf, resultIdOf, selectResults, toResult, type ResultRow } from './result-rows.js';
 
 /** Which results are listed, in which order, and how. */
 export interface ResultList extends ResultFilter {
@@ -20,6 +28,9 @@ interface Found<Row> {
   rows: Row[];
   end: Placed | null;
 }
+
+const SELECT_PLACES: Select = (page) => `SELECT r.target, r.case_position, r.sample, r.passed FROM ${page} r`;
+const idOrNull = (placed: Placed | undefined): string | null => (placed ? resultIdOf(placed) : null);
 
 /** The results of a team's runs, filtered and in some order. */
 export class ResultLists implements TeamScoped {
@@ -49,6 +60,46 @@ export class ResultLists implements TeamScoped {
     const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
     const last = rows.length > limit ? rows[limit - 1]! : end;
     return { items, next_cursor: last && cursorOf(last) };
+  }
+
+  /**
+   * The results beside one, whether or not the filter leaves that one itself.
+   * @throws ProblemError 404
+   */
+  async neighbours(
+    runId: string,
+    resultId: string,
+    { order = 'settled', ...asked }: ResultList,
+  ): Promise<ResultNeighbours> {
+    const { cursorOf, stretches } = ORDERS[order];
+    const { run, filter } = await this.#readRun(runId, asked);
+    const cursor = cursorOf(await this.#readPlace(run, resultId));
+    const nearest = async (direction: Direction, only: RowFilter): Promise<Placed | undefined> =>
+      (await this.#find<Placed>(run, stretches(run, only, cursor, direction), 1, SELECT_PLACES)).rows[0];
+    const side = async (direction: Direction): Promise<{ any: string | null; failure: string | null }> => {
+      const any = await nearest(direction, filter);
+      if (!any?.passed) return { any: idOrNull(any), failure: idOrNull(any) };
+      const failure = filter.passed ? undefined : await nearest(direction, { ...filter, passed: false });
+      return { any: idOrNull(any), failure: idOrNull(failure) };
+    };
+    const [before, after] = await Promise.all([side('before'), side('after')]);
+    return {
+      previous: before.any,
+      next: after.any,
+      previous_failure: before.failure,
+      next_failure: after.failure,
+    };
+  }
+
+  /** @throws ProblemError 404 */
+  async #readPlace({ id, rescoreId }: ListedRun, resultId: string): Promise<Placed> {
+    const { rows } = await this.db.query<Placed>(
+      `SELECT * FROM ${resultTable(rescoreId && '$5')} r
+       WHERE r.run_id = $1 AND r.target = $2 AND r.case_position = $3 AND r.sample = $4`,
+      [id, ...itemOf(resultId), ...(rescoreId ? [rescoreId] : [])],
+    );
+    if (!rows[0]) throw notFound('result', resultId);
+    return rows[0];
   }
 
   /** Looks through one stretch after another, until `count` results are found or one was too long to look through. */

@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { notFound } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run';
@@ -56,10 +57,20 @@ export interface ResultRow {
   scoring_version: number;
 }
 
+type Item = Pick<ResultRow, 'target' | 'case_position' | 'sample'>;
+export const resultIdOf = ({ target, case_position, sample }: Item): string => `${target}-${case_position}-${sample}`;
+
+/** Target, case and sample of a result. @throws ProblemError 404 for what is not an id of a result */
+export function itemOf(resultId: string): number[] {
+  const item = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
+  if (!item) throw notFound('result', resultId);
+  return item;
+}
+
 /** @param input its case, if that was read before */
 export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
   return {
-    id: `${row.target}-${row.case_position}-${row.sample}`,
+    id: resultIdOf(row),
     seq: row.seq,
     target: row.target_name,
     case_id: row.case_id,

@@ -7,7 +7,7 @@ import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
-import { selectResults, toResult, type ResultRow } from './result-rows.js';
+import { itemOf, selectResults, toResult, type ResultRow } from './result-rows.js';
 import { unpackExchange, type StoredExchange } from './stored-exchange.js';
 
 /** A result with its case and its exchange. */
@@ -28,8 +28,7 @@ export class ResultRepository implements TeamScoped {
 
   /** @throws ProblemError 404 */
   async read(runId: string, resultId: string, rescoreId?: string): Promise<ResultDetails> {
-    const item = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
-    if (!item) throw notFound('result', resultId);
+    const item = itemOf(resultId);
     const { rows } = await this.db.query<ResultRow>(
       `${selectResults(resultTable(rescoreId && '$6'), '$2')}
        WHERE r.run_id = $1 AND r.target = $3 AND r.case_position = $4 AND r.sample = $5`,

@@ -1,0 +1,29 @@
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { useRef } from 'react';
+
+const KEY_BYTES = 16;
+/** Not `crypto.randomUUID`, which a page on plain HTTP does not have. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/**
+ * A change that a user asks for. The same input keeps its Idempotency-Key until it succeeds, so that a second try
+ * after a lost answer changes nothing twice and pays for nothing twice.
+ */
+export function useAction<Input, Answer>(
+  send: (input: Input, options: { idempotencyKey: string }) => Promise<Answer>,
+  onDone?: (answer: Answer, input: Input) => unknown,
+): UseMutationResult<Answer, Error, Input> {
+  const last = useRef<{ body: string; key: string }>(undefined);
+  return useMutation<Answer, Error, Input>({
+    mutationFn: (input) => {
+      const body = JSON.stringify(input) ?? '';
+      if (last.current?.body !== body) last.current = { body, key: newKey() };
+      return send(input, { idempotencyKey: last.current.key });
+    },
+    onSuccess: (answer, input) => {
+      last.current = undefined;
+      return onDone?.(answer, input);
+    },
+  });
+}

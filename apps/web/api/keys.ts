@@ -1,0 +1,14 @@
+// Every key of the query cache begins with one of these words: `invalidateQueries({queryKey: keys.runs})` refreshes
+// all that is shown of runs.
+export const keys = {
+  me: ['me'],
+  runs: ['runs'],
+  run: (id: string) => ['runs', id],
+  results: (runId: string) => ['runs', runId, 'results'],
+  suites: ['suites'],
+  suite: (id: string) => ['suites', id],
+  cases: (suiteId: string) => ['suites', suiteId, 'cases'],
+  providers: ['providers'],
+  experiments: ['experiments'],
+  jobs: ['jobs'],
+} as const;

@@ -1,0 +1,52 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { ROLES, type Me as MeSchema, type Role } from '#lib/contracts/team';
+import { client } from './client';
+import { keys } from './keys';
+import { queryClient } from './query-client';
+
+export type Me = z.infer<typeof MeSchema>;
+
+export const meQuery = queryOptions({
+  queryKey: keys.me,
+  queryFn: ({ signal }) => client.call<Me>('GET', '/api/me', undefined, { signal }),
+  staleTime: 60_000,
+});
+
+/** Exchanges a token for the session cookie, which no script can read. @throws ApiError 401 */
+export async function signIn(token: string): Promise<Me> {
+  const me = await client.call<Me>('POST', '/api/session', { token });
+  queryClient.clear();
+  queryClient.setQueryData(keys.me, me);
+  return me;
+}
+
+export async function signOut(): Promise<void> {
+  await client.call('DELETE', '/api/session');
+  queryClient.clear();
+}
+
+/**
+ * `npm start` prints an address with `#token=...`. It is exchanged before anything is drawn, and taken out of the
+ * address and its history. A token that is refused leads to the sign-in screen, as no token does.
+ */
+export async function takeTokenFromAddress(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  await signIn(token).catch(() => {});
+}
+
+const WITH_ARTICLE: Record<Role, string> = { viewer: 'a viewer', editor: 'an editor', owner: 'an owner' };
+
+/** Why a user of this role may not do what needs `needed`; undefined when they may. */
+export function refusalOf(role: Role | undefined, needed: Role): string | undefined {
+  if (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
+  return `This needs ${WITH_ARTICLE[needed]}; you are ${role ? WITH_ARTICLE[role] : 'not signed in'}.`;
+}
+
+/** Why the user may not do what needs this role: a control shows it and is disabled; undefined when they may. */
+export function useRefusal(needed: Role): string | undefined {
+  const { data } = useQuery(meQuery);
+  return refusalOf(data?.role, needed);
+}

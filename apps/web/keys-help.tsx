@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'react';
+import { areKeysOn, switchKeys } from './parts/keys';
+
+const KEYS: [string, string][] = [
+  ['g h', 'home'],
+  ['g r', 'runs'],
+  ['g s', 'suites'],
+  ['/', 'to the filter'],
+  ['j k, arrows', 'next and previous row'],
+  ['Home End PageUp PageDown', 'through a list'],
+  ['Enter', 'open'],
+  ['Esc', 'back, with the selection kept'],
+  ['n p', 'next and previous failure'],
+  ['f', 'failures only'],
+  ['Ctrl+Enter', 'save, or run'],
+  ['t', 'theme: system, light, dark'],
+  ['?', 'this list'],
+];
+
+/** All keys, and the switch that turns single letters off. */
+export function KeysHelp({ close }: { close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOn, setOn] = useState(areKeysOn);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl className="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        <label>
+          <input
+            type="checkbox"
+            checked={isOn}
+            onChange={({ target }) => {
+              switchKeys(target.checked);
+              setOn(target.checked);
+            }}
+          />{' '}
+          Single letters are keys
+        </label>
+      </p>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import './zod-without-eval';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client';
+import { takeTokenFromAddress } from './api/session';
+import { applyTheme } from './parts/theme';
+import { createAppRouter } from './router';
+
+const root = document.getElementById('root')!;
+applyTheme();
+// Numbers keep their text (5.0, large integers) by JSON.rawJSON; without it, saving a case would change it.
+if ('rawJSON' in JSON) await start();
+else
+  root.replaceChildren(
+    Object.assign(document.createElement('p'), {
+      className: 'starting',
+      textContent: 'This browser is too old for Toolmark. It needs Chrome 114, Firefox 135, Safari 18.4, or later.',
+    }),
+  );
+
+async function start(): Promise<void> {
+  await takeTokenFromAddress();
+  const router = createAppRouter(queryClient);
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

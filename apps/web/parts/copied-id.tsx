@@ -1,0 +1,22 @@
+import { useState } from 'react';
+
+const SHOWN = 8;
+
+/** The end of an id, which tells ids of one day apart, and a button that copies the whole of it. */
+export function CopiedId({ id, what }: { id: string; what: string }) {
+  const [said, setSaid] = useState('');
+  const copy = (): void => {
+    navigator.clipboard?.writeText(id).then(
+      () => setSaid('Copied'),
+      () => setSaid('Not copied'),
+    );
+  };
+  return (
+    <span className="small muted">
+      <code title={id}>{id.slice(-SHOWN)}</code>{' '}
+      <button type="button" className="plain dense" onClick={copy} aria-label={`Copy the id of the ${what}`}>
+        {said || 'Copy'}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { ApiError } from '#lib/client/api-client';
+import { Given } from './given';
+
+/** What went wrong, in the words of the API, and how to go on. */
+export function Failed({ error, retry, children }: { error: Error; retry?: () => unknown; children?: ReactNode }) {
+  const problem = error instanceof ApiError ? error.problem : undefined;
+  return (
+    <div className="problem" role="alert">
+      <p>
+        <Given text={problem?.detail ?? noAnswer(error)} />
+      </p>
+      {problem?.errors && problem.errors.length > 0 && (
+        <ul>
+          {problem.errors.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code className="given">{path || '/'}</code> <Given text={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {children}
+      {retry && <Retry retry={retry} afterS={error instanceof ApiError ? error.retryAfterS : undefined} />}
+    </div>
+  );
+}
+
+const noAnswer = (error: Error): string =>
+  error instanceof TypeError ? 'The server does not answer. Is it running, and is the network there?' : error.message;
+
+/** Waits for as long as the server asked for. */
+function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undefined }) {
+  const [waits, setWaits] = useState(afterS !== undefined);
+  useEffect(() => {
+    if (afterS === undefined) return;
+    const timer = setTimeout(() => setWaits(false), afterS * 1000);
+    return () => clearTimeout(timer);
+  }, [afterS]);
+  return (
+    <button type="button" disabled={waits} onClick={() => void retry()}>
+      {waits ? `Retry in ${afterS} s` : 'Retry'}
+    </button>
+  );
+}

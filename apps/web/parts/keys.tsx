@@ -1,0 +1,55 @@
+import { useEffect, useRef } from 'react';
+
+const OFF = 'toolmark.keys';
+/** The second key of `g r` comes within this time. */
+const SEQUENCE_MS = 1000;
+
+type Keys = Record<string, (event: KeyboardEvent) => void>;
+
+export function areKeysOn(): boolean {
+  try {
+    return localStorage.getItem(OFF) !== 'off';
+  } catch {
+    return true;
+  }
+}
+export function switchKeys(on: boolean): void {
+  try {
+    if (on) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, 'off');
+  } catch {
+    // They stay as they are.
+  }
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+
+/**
+ * Keys of a view, such as `j`, `g r`, `Escape`. They rest while a field has the focus or a dialog is open, and single
+ * letters can be switched off.
+ */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys);
+  useEffect(() => {
+    current.current = keys;
+  });
+  useEffect(() => {
+    let prefix: { key: string; at: number } | undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (event.key.length === 1 && !areKeysOn()) return;
+      const sequence = prefix && event.timeStamp - prefix.at < SEQUENCE_MS ? `${prefix.key} ${event.key}` : undefined;
+      prefix = { key: event.key, at: event.timeStamp };
+      const handle = (sequence && current.current[sequence]) || current.current[event.key];
+      if (!handle) return;
+      event.preventDefault();
+      handle(event);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}

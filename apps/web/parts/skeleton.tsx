@@ -1,0 +1,9 @@
+/** Stands for what is loaded, in its height, once that takes longer than 300 ms. */
+export function Skeleton({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
+  return (
+    <div role="status" aria-busy="true">
+      <div className="skeleton" style={{ height: rows * 32 }} />
+      <span className="unseen">{label}</span>
+    </div>
+  );
+}

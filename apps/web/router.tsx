@@ -1,0 +1,74 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { whenSignedOut } from './api/query-client';
+import { meQuery } from './api/session';
+import { statusOf } from './api/client';
+import { Failed } from './parts/failed';
+import { Skeleton } from './parts/skeleton';
+import { NotFoundScreen } from './screens/not-found/not-found-screen';
+import { SignInScreen } from './screens/sign-in/sign-in-screen';
+import { backSearch } from './screens/sign-in/back';
+import { Shell } from './shell';
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: backSearch,
+  component: SignInScreen,
+});
+
+/** Everything that needs a session. Without one it leads to the sign-in screen, and from there back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (statusOf(error) !== 401) throw error;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+      throw redirect({ to: '/sign-in', search: { back: location.href } });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: lazyRouteComponent(() => import('./screens/home/home-screen'), 'HomeScreen'),
+});
+
+// Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
+const addresses = root.addChildren([signIn, signedIn.addChildren([home])]);
+
+export function createAppRouter(queryClient: QueryClient) {
+  const router = createRouter({
+    routeTree: addresses,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingComponent: Skeleton,
+    defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} retry={reset} />,
+    scrollRestoration: true,
+  });
+  whenSignedOut(() => {
+    const { href, pathname } = router.state.location;
+    if (pathname === '/sign-in') return;
+    void router.navigate({ to: '/sign-in', search: { back: href } });
+  });
+  return router;
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,31 @@
+import { Link, useLocation } from '@tanstack/react-router';
+import { Given } from '../../parts/given';
+import { nearestAddress } from './nearest-address';
+
+/** An address that is none of the page's: what was meant, and where to go. */
+export function NotFoundScreen() {
+  const { pathname } = useLocation();
+  const meant = nearestAddress(pathname);
+  return (
+    <main className="content">
+      <h1>There is no such page</h1>
+      <p>
+        <code>
+          <Given text={pathname} max={300} />
+        </code>{' '}
+        is no address of Toolmark.
+        {meant && (
+          <>
+            {' '}
+            Is <Link to={meant}>{meant}</Link> meant?
+          </>
+        )}
+      </p>
+      <ul>
+        <li>
+          <Link to="/">What is going on</Link>
+        </li>
+      </ul>
+    </main>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { meQuery, signOut } from './api/session';
+import { KeysHelp } from './keys-help';
+import { GivenLine } from './parts/given';
+import { useKeys } from './parts/keys';
+import { nextTheme } from './parts/theme';
+
+/** The frame of every screen: where one can go, and who one is. */
+export function Shell() {
+  const navigate = useNavigate();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useKeys({
+    'g h': () => void navigate({ to: '/' }),
+    '?': () => setHelpOpen(true),
+    t: () => nextTheme(),
+    '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
+  });
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="bar">
+        <Link to="/" className="brand" activeProps={{}}>
+          Toolmark
+        </Link>
+        <nav aria-label="Main">{/* Lists come here with their screens. */}</nav>
+        <Who openHelp={() => setHelpOpen(true)} />
+      </header>
+      <Content />
+      {isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+/** After a change of address the focus is on the new content, so that a screen reader begins there. */
+function Content() {
+  const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const content = useRef<HTMLElement>(null);
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== pathname) content.current?.focus({ preventScroll: true });
+    before.current = pathname;
+  }, [pathname]);
+  return (
+    <main id="content" className="content" tabIndex={-1} ref={content}>
+      <Outlet />
+    </main>
+  );
+}
+
+function Who({ openHelp }: { openHelp: () => void }) {
+  const navigate = useNavigate();
+  const { data: me } = useQuery(meQuery);
+  const leave = useMutation({ mutationFn: signOut, onSuccess: () => navigate({ to: '/sign-in' }) });
+  return (
+    <div className="who">
+      {me && (
+        <span className="small muted" title={`${me.user.name}, ${me.role} of the team ${me.team.name}`}>
+          <GivenLine text={`${me.user.name}, ${me.role}`} />
+        </span>
+      )}
+      <button type="button" className="plain" onClick={openHelp} title="?">
+        Keys
+      </button>
+      <button type="button" className="plain" onClick={() => nextTheme()} title="t">
+        Theme
+      </button>
+      <button type="button" className="plain" onClick={() => leave.mutate()} disabled={leave.isPending}>
+        Sign out
+      </button>
+    </div>
+  );
+}
