@@ -257,7 +257,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['toolmark-source', 'import', 'node', 'types', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
     },
   },
 };
