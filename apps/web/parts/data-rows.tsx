@@ -59,14 +59,13 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
   const drawn = virtual.getVirtualItems();
   const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0];
   useReport(onWindow, first, last);
+  useEffect(() => virtual.scrollToIndex(active), [virtual, active]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
     const page = Math.max(1, Math.floor((gridRef.current?.clientHeight ?? 0) / ROW) - 2);
     const next = STEPS[event.key]?.(active, page, count - 1);
     if (next !== undefined) {
-      const within = Math.max(0, Math.min(count - 1, next));
-      activate(within);
-      virtual.scrollToIndex(within);
+      activate(Math.max(0, Math.min(count - 1, next)));
     } else if (event.key === 'Enter') {
       const row = rowAt(active);
       if (row) open(row);
