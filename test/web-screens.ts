@@ -29,10 +29,14 @@ const PLAIN: Texts = {
 
 /** Markup, marks that turn the direction of text, a word of 100,000 characters, and codes that terminals obey. */
 export const HOSTILE: Texts = {
-  name: `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script><script>document.title='owned'</script>`,
+  name:
+    `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script>` +
+    `<script>document.title='owned'</script>`,
   tool: 'A'.repeat(64),
   prompt: `<script>document.title='owned'</script>\u202e${'W'.repeat(49_000)}\u001b[31m\u0007\u2028{{7*7}}`,
-  reply: `<iframe srcdoc="<script>parent.document.title='owned'</script>"></iframe>\u001b]8;;http://x\u0007${'R'.repeat(100_000)}`,
+  reply:
+    `<iframe srcdoc="<script>parent.document.title='owned'</script>"></iframe>` +
+    `\u001b]8;;http://x\u0007${'R'.repeat(100_000)}`,
   error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(100_000)}`,
 };
 
