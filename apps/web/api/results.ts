@@ -60,17 +60,13 @@ export const neighboursQuery = (runId: string, resultId: string, search: Results
 };
 
 /** The results of a case in a run, by model and sample: the first 200. */
-export const resultsOfCaseQuery = (runId: string, caseId: string) =>
-  queryOptions({
+export const resultsOfCaseQuery = (runId: string, caseId: string) => {
+  const query = new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) });
+  return queryOptions({
     queryKey: [...keys.results(runId), 'case', caseId],
-    queryFn: ({ signal }) =>
-      client.call<Page<Result>>(
-        'GET',
-        `${pathOf(runId)}?${new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) })}`,
-        undefined,
-        { signal },
-      ),
+    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
   });
+};
 
 /** The run that results belong to. */
 export const runOfResultsQuery = (runId: string) =>

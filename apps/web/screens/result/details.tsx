@@ -2,8 +2,7 @@ import { useState, type ReactNode } from 'react';
 import type { ResultWithExchange } from '../../api/results';
 import { Given } from '../../parts/given';
 import { JsonView } from '../../parts/json-view';
-import { duration } from '../../parts/time';
-import { Time } from '../../parts/time';
+import { duration, Time } from '../../parts/time';
 import { curlCommand } from './curl-command';
 
 /** A part of a result that is folded, and not drawn until it is opened. */
@@ -35,11 +34,10 @@ export function Facts({ result }: { result: ResultWithExchange }) {
     ['Scoring version', result.scoring_version],
     ['Settled', <Time key="settled" at={result.settled_at} />],
   ];
-  if (typeof evidence?.f1 === 'number')
-    facts.push([
-      'Calls',
-      `precision ${share(evidence.precision)}, recall ${share(evidence.recall)}, F1 ${share(evidence.f1)}`,
-    ]);
+  if (typeof evidence?.f1 === 'number') {
+    const { precision, recall, f1 } = evidence;
+    facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);
+  }
   return (
     <dl className="facts">
       {facts.map(([name, value]) => (
@@ -55,26 +53,27 @@ export function Facts({ result }: { result: ResultWithExchange }) {
 const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? 'none' : value.toFixed(2);
 
+const FIRST_PROBLEMS = 100;
+
 /** Where calls break the schema of their tool. */
 export function SchemaProblems({ result: { evidence, called } }: { result: ResultWithExchange }) {
   const problems = evidence?.schema ?? [];
   if (problems.length === 0) return null;
+  const line = ({ called: index, path, problem, message }: (typeof problems)[number], nth: number) => (
+    <li key={nth}>
+      <Given text={called[index]?.name ?? ''} max={200} />{' '}
+      <code>
+        <Given text={path || '/'} max={200} />
+      </code>
+      : {problem.replaceAll('_', ' ')}. <Given text={message} />
+    </li>
+  );
   return (
     <Folded title={`Schema problems (${problems.length})`}>
       {() => (
         <>
           <p className="muted small">They are a diagnosis and do not change the score.</p>
-          <ul>
-            {problems.slice(0, 100).map(({ called: index, path, problem, message }, nth) => (
-              <li key={nth}>
-                <Given text={called[index]?.name ?? ''} max={200} />{' '}
-                <code>
-                  <Given text={path || '/'} max={200} />
-                </code>
-                : {problem.replaceAll('_', ' ')}. <Given text={message} />
-              </li>
-            ))}
-          </ul>
+          <ul>{problems.slice(0, FIRST_PROBLEMS).map(line)}</ul>
         </>
       )}
     </Folded>
@@ -91,8 +90,8 @@ export function Chain({ result: { evidence, called, overall } }: { result: Resul
       {() => (
         <>
           <p>
-            completion {share(completion)} × efficiency {share(efficiency)} − redundancy {share(redundancy)} − detour{' '}
-            {share(detour)} = {share(overall)}
+            completion {share(completion)} × efficiency {share(efficiency)} − redundancy {share(redundancy)}
+            {' − '}detour {share(detour)} = {share(overall)}
           </p>
           <ol>
             {called.slice(0, 100).map(({ name, arguments: given }, index) => (

@@ -131,26 +131,23 @@ function List({ run, search, resultId }: ListProps) {
   const open = ({ id }: Result): void =>
     void navigate({ to: '/runs/$runId/results/$resultId', params: { runId: run.id, resultId: id }, search });
   const isReading = resultId !== undefined;
-  const toFailure = (step: 1 | -1): void => {
-    for (let index = active + step; index >= 0 && index < rows.count; index += step) {
-      const row = rows.rowAt(index);
-      if (!row) return;
-      if (!row.passed) return setActive(index);
-    }
-  };
-  const toGrid = (move: () => void) => () => {
-    if (isReading) return;
-    move();
+  const move = (index: number): void => {
+    setActive(Math.max(0, Math.min(index, rows.count - 1)));
     grid.current?.focus();
+  };
+  const failure = (step: 1 | -1): number => {
+    for (let index = active + step; index >= 0 && index < rows.count; index += step)
+      if (rows.rowAt(index)?.passed === false) return index;
+    return active;
   };
   useKeys(
     isReading
       ? {}
       : {
-          n: toGrid(() => toFailure(1)),
-          p: toGrid(() => toFailure(-1)),
-          j: toGrid(() => setActive(Math.min(active + 1, rows.count - 1))),
-          k: toGrid(() => setActive(Math.max(active - 1, 0))),
+          n: () => move(failure(1)),
+          p: () => move(failure(-1)),
+          j: () => move(active + 1),
+          k: () => move(active - 1),
         },
   );
   const columns = useMemo(() => resultColumns(run.id, search), [run.id, search]);
