@@ -1,0 +1,34 @@
+import { lazy, Suspense } from 'react';
+import type { InputError } from '#lib/contracts/input/problem';
+import type { Json } from '#lib/contracts/json/json';
+import { Skeleton } from '../skeleton';
+import './json-editor.css';
+
+export interface JsonEditorProps {
+  /** Names the editor to screen readers. */
+  label: string;
+  value: Json | undefined;
+  /** What was typed and is not JSON yet; it is shown instead of the value. */
+  unread?: string;
+  /** What is wrong with the value, with paths within it. */
+  errors?: readonly InputError[];
+  isReadOnly?: boolean;
+  /** Whether an empty text means no value. */
+  isOptional?: boolean;
+  /** Its least height in lines. */
+  rows?: number;
+  describedBy?: string;
+  onValue: (value: Json | undefined) => void;
+  onUnread: (text: string) => void;
+}
+
+const CodeMirror = lazy(() => import('./code-mirror'));
+
+/** JSON with numbers as they are written, checked as one types. The editor is loaded when the first one is shown. */
+export function JsonEditor(props: JsonEditorProps) {
+  return (
+    <Suspense fallback={<Skeleton rows={props.rows ?? 4} label={`${props.label} is loaded`} />}>
+      <CodeMirror {...props} />
+    </Suspense>
+  );
+}
