@@ -26,7 +26,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
               <th scope="col">Model</th>
               {runs.map(({ id, name, created_at: at, suite_version: version }) => (
                 <th scope="col" key={id}>
-                  <Link to="/runs/$runId" params={{ runId: id }} title={name ?? undefined}>
+                  <Link to={`/runs/${id}` as string} title={name ?? undefined}>
                     <Time at={at} />
                   </Link>
                   <span className="muted small"> v{version}</span>
@@ -76,8 +76,7 @@ function Samples({ runId, samples }: { runId: string; samples: HistoryResult[] |
   return (
     <Link
       className="samples"
-      to="/runs/$runId/results/$resultId"
-      params={{ runId, resultId: shownOf(samples).id }}
+      to={`/runs/${runId}/results/${shownOf(samples).id}` as string}
       title={words}
       aria-label={words}
     >

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../test/fast-check.js';
 import { commonEnds } from './common-ends.js';
 
 it.each([

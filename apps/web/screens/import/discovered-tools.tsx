@@ -22,15 +22,13 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
   const id = useId();
   const [chosen, setChosen] = useState(() => new Set(tools.slice(0, MAX_TOOLS).map(({ name }) => name)));
   const [name, setName] = useState('');
-  const [usesInstructions, setUsesInstructions] = useState(false);
-  const [generates, setGenerates] = useState(true);
+  const [options, setOptions] = useState<Generated>({ use_instructions: false, generate_cases: true });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     make({
       tool_names: [...chosen],
       ...(name.trim() && { suite_name: name.trim() }),
-      use_instructions: usesInstructions,
-      generate_cases: generates,
+      ...options,
     });
   };
   const fault = faultOf(chosen.size);
@@ -52,26 +50,7 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
           onChange={({ target }) => setName(target.value)}
         />
       </div>
-      <label className="check">
-        <input type="checkbox" checked={generates} onChange={({ target }) => setGenerates(target.checked)} />
-        Draft a case for each tool
-      </label>
-      {server.instructions && (
-        <>
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={usesInstructions}
-              onChange={({ target }) => setUsesInstructions(target.checked)}
-            />
-            The instructions of the server become the system prompt
-          </label>
-          <details>
-            <summary>Its instructions</summary>
-            <GivenBlock text={server.instructions} />
-          </details>
-        </>
-      )}
+      <Options {...options} instructions={server.instructions} onChange={setOptions} />
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy || fault !== undefined}>
           Make a suite of {chosen.size} {chosen.size === 1 ? 'tool' : 'tools'}
@@ -81,6 +60,45 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
       </div>
       {children}
     </form>
+  );
+}
+
+type Generated = Pick<McpChoice, 'use_instructions' | 'generate_cases'>;
+
+interface Optional extends Generated {
+  instructions: string | null;
+  onChange: (options: Generated) => void;
+}
+
+/** What the suite gets beside the tools. */
+function Options({ instructions, onChange, ...options }: Optional) {
+  return (
+    <>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={options.generate_cases}
+          onChange={({ target }) => onChange({ ...options, generate_cases: target.checked })}
+        />
+        Draft a case for each tool
+      </label>
+      {instructions && (
+        <>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={options.use_instructions}
+              onChange={({ target }) => onChange({ ...options, use_instructions: target.checked })}
+            />
+            The instructions of the server become the system prompt
+          </label>
+          <details>
+            <summary>Its instructions</summary>
+            <GivenBlock text={instructions} />
+          </details>
+        </>
+      )}
+    </>
   );
 }
 
