@@ -105,7 +105,7 @@ function ChainFields({ input, replace }: Part) {
           <JsonField
             path={['mock_responses']}
             label="Responses of the tools"
-            help='By name: one response, a list in turn, or [{"when": ..., "respond": ...}]. Others answer {"status": "ok"}.'
+            help='By name: one response, a list, or [{"when": ..., "respond": ...}]; otherwise {"status": "ok"}.'
             isOptional
             rows={6}
           />
