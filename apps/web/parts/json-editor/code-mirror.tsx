@@ -7,7 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { useEffect, useRef, useState } from 'react';
 import { parseJson, type Json } from '#lib/contracts/json/json';
 import { theme } from './editor-theme';
-import type { JsonEditorProps } from './json-editor';
+import type { JsonEditorProps } from './json-editor-props';
 import { faultsOf } from './json-faults';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
