@@ -1,4 +1,4 @@
-import { fillTeam, type Filled } from '../web-screens.js';
+import { fillTeam, HOSTILE, type Filled } from '../web-screens.js';
 import { journeys, startWeb, type WebSystem } from '../web.js';
 
 let web: WebSystem;
@@ -91,5 +91,24 @@ journeys('the results of a run', () => {
   it('that are not there are told so', async () => {
     const { page } = await web.open({ path: `/runs/${filled.runId}/results/9-9-9` });
     await page.getByRole('alert').getByText(/9-9-9/).waitFor();
+  });
+});
+
+journeys('results that a hostile model wrote', () => {
+  it('are shown as text, whole and folded open', async () => {
+    web = await startWeb();
+    filled = await fillTeam(web, HOSTILE);
+    const { page, faults, axe, isTooWide } = await web.open({
+      path: `/runs/${filled.runId}/results/${filled.resultId}`,
+      width: 360,
+    });
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    await page.getByText(/^Exchange:/).click();
+    await page.getByRole('heading', { name: 'Reply 1' }).waitFor();
+    expect(await isTooWide()).toBe(false);
+    expect(await page.locator('iframe, img, main script').count()).toBe(0);
+    expect(await page.title()).not.toContain('owned');
+    expect(await axe()).toEqual([]);
+    expect(faults()).toEqual([]);
   });
 });
