@@ -10,7 +10,8 @@ import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
 import { Beside } from './beside';
 import { Calls } from './calls';
-import { Chain, Exchange, Facts, Folded, Metrics, SchemaProblems } from './details';
+import { Chain, Facts, Folded, Metrics, SchemaProblems } from './details';
+import { Exchange } from './exchange';
 import { SameCase } from './same-case';
 import './result.css';
 
