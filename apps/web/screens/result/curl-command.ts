@@ -1,4 +1,5 @@
 import type { Provider } from '#lib/contracts/provider';
+import { withoutSlash } from '#lib/contracts/url';
 
 type Host = Pick<Provider, 'kind' | 'base_url'>;
 
@@ -18,7 +19,7 @@ const KINDS: Partial<Record<Provider['kind'], { path: string; key: string }>> = 
 export function curlCommand({ kind, base_url: url }: Host, body: unknown): string | undefined {
   const known = KINDS[kind];
   if (!known) return undefined;
-  const base = url.replace(/\/+$/, '');
+  const base = withoutSlash(url);
   const { anthropic_version: version, ...sent } = body as Record<string, unknown>;
   const isAnthropic = kind === 'anthropic';
   return [
