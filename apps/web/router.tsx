@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { runNewSearch, runsSearch } from './address/runs';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -47,8 +48,26 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./screens/home/home-screen'), 'HomeScreen'),
 });
 
+const runs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import('./screens/runs/runs-screen'), 'RunsScreen'),
+});
+const runNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/new',
+  validateSearch: runNewSearch,
+  component: lazyRouteComponent(() => import('./screens/run-new/run-new-screen'), 'RunNewScreen'),
+});
+const run = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
+});
+
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
-const addresses = root.addChildren([signIn, signedIn.addChildren([home])]);
+const addresses = root.addChildren([signIn, signedIn.addChildren([home, runs, runNew, run])]);
 
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({
